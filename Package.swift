@@ -1,0 +1,57 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The rooms of the house, in the order data walks through them; no room imports one below it. See ARCHITECTURE.md.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "reach",
+    products: [
+        .library(name: "Reachability", targets: ["Reachability"]),
+        .library(name: "ReachabilityFoundation", targets: ["ReachabilityFoundation"]),
+        .executable(name: "reach", targets: ["reach"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
+        .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
+        room("ReachCore"),
+        room("ReachEngine", ["CReachLinux", "ReachCore"]),
+        room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachEngine"]),
+        room("Reachability", ["CReachLinux", "ReachCore", "ReachEngine", "ReachNetlink"]),
+        room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
+        room("ReachControl", ["ReachCore"]),
+        .executableTarget(
+            name: "reach",
+            dependencies: [
+                "CReachLinux", "ReachCore", "ReachEngine", "ReachNetlink", "Reachability", "ReachControl",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        room("ReachTesting", ["CReachLinux", "ReachCore"]),
+        tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
+        tests("ReachNetlinkTests", ["ReachCore", "ReachEngine", "ReachNetlink", "ReachTesting"]),
+        tests(
+            "ReachabilityTests", ["ReachCore", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
+        tests("ReachNamespaceTests", ["ReachCore", "ReachEngine", "ReachNetlink", "Reachability", "ReachTesting"]),
+        tests("ReachCommandTests", ["ReachCore", "ReachTesting"]),
+    ]
+)

@@ -1,0 +1,21 @@
+#ifndef REACH_CNETLINK_SHIM_H
+#define REACH_CNETLINK_SHIM_H
+
+#include <netlink/attr.h>
+#include <netlink/errno.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+#include <linux/fib_rules.h>
+#include <linux/filter.h>
+#include <linux/if_addr.h>
+#include <linux/if_arp.h>
+#include <linux/if_link.h>
+#include <linux/neighbour.h>
+#include <linux/netconf.h>
+#include <linux/nexthop.h>
+#include <linux/rtnetlink.h>
+/* Last, and named: without it IFF_LOWER_UP and IF_OPER_* are missing from what Swift sees. */
+#include <linux/if.h>
+
+#endif

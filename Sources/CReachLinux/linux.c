@@ -1,0 +1,1 @@
+#include "CReachLinux.h"

@@ -1,0 +1,88 @@
+extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
+    /// The address written as people write it: dotted decimal, or IPv6 as RFC 5952 recommends.
+    public var description: String { family == .ipv4 ? dotted(UInt32(low)) : groups }
+
+    /// Reads dotted decimal with four parts (as `inet_pton`, so no octal and no short forms), or IPv6 as in RFC 4291.
+    ///
+    /// - Returns: `nil` for anything else, a zone (`%eth0`) or a prefix length included.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 45 else { return nil }
+        if text.utf8.contains(UInt8(ascii: ":")) {
+            guard let (high, low) = Self.parseGroups(text) else { return nil }
+            self.init(ipv6: high, low)
+        } else {
+            guard let bits = Self.parseDotted(text[...]) else { return nil }
+            self.init(ipv4: bits)
+        }
+    }
+
+    private func dotted(_ bits: UInt32) -> String {
+        "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
+    }
+
+    private var groups: String {
+        if high == 0, low >> 32 == 0xffff { return "::ffff:" + dotted(UInt32(truncatingIfNeeded: low)) }
+        let words = [high, low].flatMap { half in [48, 32, 16, 0].map { UInt16(truncatingIfNeeded: half >> $0) } }
+        let gap = Self.longestRunOfZeros(in: words)
+        let hex = words.map { String($0, radix: 16) }
+        guard gap.count > 1 else { return hex.joined(separator: ":") }
+        return hex[..<gap.lowerBound].joined(separator: ":") + "::" + hex[gap.upperBound...].joined(separator: ":")
+    }
+
+    private static func longestRunOfZeros(in words: [UInt16]) -> Range<Int> {
+        var best = 0..<0
+        var start = 0
+        for (index, word) in words.enumerated() {
+            if word != 0 {
+                start = index + 1
+            } else if index + 1 - start > best.count {
+                best = start..<index + 1
+            }
+        }
+        return best
+    }
+
+    private static func parseDotted(_ text: Substring) -> UInt32? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var bits: UInt32 = 0
+        for part in parts {
+            guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ 48...57 ~= $0 }),
+                part == "0" || part.first != "0", let value = UInt8(part)
+            else { return nil }
+            bits = bits << 8 | UInt32(value)
+        }
+        return bits
+    }
+
+    private static func parseGroups(_ text: String) -> (high: UInt64, low: UInt64)? {
+        let halves = text.split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
+        guard halves.count <= 2, let head = words(halves[0], isTail: halves.count == 1) else { return nil }
+        var all = head
+        if halves.count == 2 {
+            guard let tail = words(halves[1], isTail: true), head.count + tail.count < 8 else { return nil }
+            all += Array(repeating: 0, count: 8 - head.count - tail.count) + tail
+        }
+        guard all.count == 8 else { return nil }
+        func half(_ part: ArraySlice<UInt16>) -> UInt64 { part.reduce(0) { $0 << 16 | UInt64($1) } }
+        return (half(all[..<4]), half(all[4...]))
+    }
+
+    private static func words(_ text: Substring, isTail: Bool) -> [UInt16]? {
+        guard !text.isEmpty else { return [] }
+        var result: [UInt16] = []
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if isTail, index == parts.count - 1, part.utf8.contains(UInt8(ascii: ".")) {
+                guard let bits = parseDotted(part) else { return nil }
+                result += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
+            } else {
+                guard (1...4).contains(part.utf8.count), part.utf8.first != UInt8(ascii: "+"),
+                    let word = UInt16(part, radix: 16)
+                else { return nil }
+                result.append(word)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,58 @@
+/// What a route does with a packet (`RTN_*` of linux/rtnetlink.h).
+package enum RouteType: UInt8, Hashable, Sendable {
+    case unspecified = 0
+    case unicast, local, broadcast, anycast, multicast, blackhole, unreachable, prohibit, `throw`, nat, xresolve
+}
+
+/// One way a route may send a packet.
+package struct NextHop: Hashable, Sendable {
+    /// `RTNH_F_*` of linux/rtnetlink.h.
+    package struct Flags: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let dead = Flags(rawValue: 1)
+        package static let onLink = Flags(rawValue: 4)
+        package static let linkDown = Flags(rawValue: 16)
+    }
+
+    package var interface: InterfaceIndex?
+    /// May be of the other family (`via inet6`).
+    package var gateway: IPAddress?
+    package var flags: Flags
+    package var weight: Int
+
+    package init(interface: InterfaceIndex?, gateway: IPAddress? = nil, flags: Flags = [], weight: Int = 1) {
+        self.interface = interface
+        self.gateway = gateway
+        self.flags = flags
+        self.weight = weight
+    }
+}
+
+/// A route, as a notice or a lookup's answer describes it (RTM_NEWROUTE).
+package struct Route: Hashable, Sendable {
+    package var destination: IPPrefix
+    package var type: RouteType
+    package var table: UInt32
+    package var metric: UInt32?
+    /// `RTPROT_*`: who made it.
+    package var origin: UInt8 = 0
+    package var source: IPAddress?
+    /// One, or several for a multipath route; none for a blackhole, or where only the nexthop object is named.
+    package var hops: [NextHop] = []
+    package var nexthopObject: UInt32?
+
+    package init(destination: IPPrefix, type: RouteType = .unicast, table: UInt32 = 254) {
+        self.destination = destination
+        self.type = type
+        self.table = table
+    }
+}
+
+/// What the kernel said when it was asked for the way to an address (RTM_GETROUTE).
+package enum RouteAnswer: Hashable, Sendable {
+    case route(Route)
+    /// The raw error number: it tells no route, unreachable, prohibited and blackhole apart.
+    case refused(errno: Int32)
+}
