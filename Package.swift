@@ -33,25 +33,26 @@ let package = Package(
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
-        room("ReachEngine", ["CReachLinux", "ReachCore"]),
-        room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachEngine"]),
-        room("Reachability", ["CReachLinux", "ReachCore", "ReachEngine", "ReachNetlink"]),
+        room("ReachLoop", ["CReachLinux", "ReachCore"]),
+        room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
+        room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
+        room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
         room("ReachControl", ["ReachCore"]),
         .executableTarget(
             name: "reach",
             dependencies: [
-                "CReachLinux", "ReachCore", "ReachEngine", "ReachNetlink", "Reachability", "ReachControl",
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
         room("ReachTesting", ["CReachLinux", "ReachCore"]),
         tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
-        tests("ReachNetlinkTests", ["ReachCore", "ReachEngine", "ReachNetlink", "ReachTesting"]),
+        tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
         tests(
-            "ReachabilityTests", ["ReachCore", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
-        tests("ReachNamespaceTests", ["ReachCore", "ReachEngine", "ReachNetlink", "Reachability", "ReachTesting"]),
+            "ReachabilityTests", ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
+        tests("ReachNamespaceTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
         tests("ReachCommandTests", ["ReachCore", "ReachTesting"]),
     ]
 )

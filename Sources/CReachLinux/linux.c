@@ -1,1 +1,39 @@
 #include "CReachLinux.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+ssize_t reach_receive_netlink(int socket, void *buffer, size_t size, uint32_t *port)
+{
+    struct sockaddr_nl sender = {0};
+    struct iovec part = {.iov_base = buffer, .iov_len = size};
+    struct msghdr message = {
+        .msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1};
+    ssize_t length;
+    do
+        length = recvmsg(socket, &message, MSG_TRUNC);
+    while (length < 0 && errno == EINTR);
+    if (length < 0)
+        return -errno;
+    *port = sender.nl_pid;
+    return length;
+}
+
+int reach_enter_network_namespace(int descriptor)
+{
+    return setns(descriptor, CLONE_NEWNET) == 0 ? 0 : -errno;
+}
+
+void reach_name_thread(const char *name)
+{
+    pthread_setname_np(pthread_self(), name);
+}
+
+int reach_thread_id(void)
+{
+    return gettid();
+}

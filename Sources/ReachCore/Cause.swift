@@ -55,3 +55,16 @@ public enum Cause: String, Hashable, Sendable, CaseIterable {
     /// A periodic look found what no notice had told.
     case poll
 }
+
+extension Cause {
+    /// The weightiest of the causes that touch one of these interfaces; else the weightiest of all.
+    package static func telling(_ effects: [NetworkTable.Effect], touching interfaces: [InterfaceIndex]) -> Cause? {
+        let near = effects.filter { effect in effect.interface.map(interfaces.contains) ?? true }
+        return (near.isEmpty ? effects : near).map(\.cause).min { $0.weight < $1.weight }
+    }
+
+    private var weight: Int { Self.weights[self] ?? .max }
+
+    private static let weights = Dictionary(
+        uniqueKeysWithValues: allCases.enumerated().map { ($0.element, $0.offset) })
+}

@@ -29,3 +29,13 @@ public struct IPPrefix: Hashable, Sendable, CustomStringConvertible {
     /// `ADDRESS/LENGTH`.
     public var description: String { "\(address)/\(length)" }
 }
+
+extension IPPrefix {
+    /// The address that stands for the block: its first host. The block's very first address is the network's own, or
+    /// the routers' (RFC 4291), and is looked up as such.
+    package var representative: IPAddress {
+        guard length < address.family.bitCount - 1 else { return address }
+        return address.family == .ipv4
+            ? IPAddress(ipv4: UInt32(address.low) + 1) : IPAddress(ipv6: address.high, address.low + 1)
+    }
+}

@@ -34,6 +34,9 @@ public struct NetworkPath: Hashable, Sendable {
     /// The path has not been looked at.
     public static let unknown = NetworkPath(status: .unknown)
 
+    /// The target has nothing to do with this family.
+    package static let notAsked = NetworkPath(status: .unknown, reason: .notAsked)
+
     /// The same way for a packet: a neighbour entry that merely aged is no other path.
     package func leadsTheSameWay(as other: NetworkPath) -> Bool {
         var mine = self

@@ -34,6 +34,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case neighbourUnreachable = "neighbour-unreachable"
     /// The name has no address, or the resolver could not be asked; the status tells which.
     case nameNotResolved = "name-not-resolved"
+    /// The target has nothing to do with this family: an IPv4 address has no path in IPv6.
+    case notAsked = "not-asked"
     /// The kernel or the daemon could not be asked.
     case cannotObserve = "cannot-observe"
 }

@@ -1,0 +1,107 @@
+package import ReachCore
+
+extension EventStream {
+    /// A notice of the kernel, for those who asked for all (`reach watch --all`).
+    package mutating func notice(_ notice: Notice, at moment: Moment) -> [UInt8] {
+        line(notice.typeWord, at: moment) { json in
+            json.field("action", notice.isRemoval ? "removed" : "new")
+            json.details(of: notice)
+        }
+    }
+}
+
+extension Notice {
+    fileprivate var typeWord: String {
+        switch self {
+        case .link, .linkRemoved: "link"
+        case .address, .addressRemoved: "address"
+        case .neighbour, .neighbourRemoved: "neighbour"
+        case .route, .routeRemoved: "route"
+        case .rule, .ruleRemoved: "rule"
+        case .nexthop, .nexthopRemoved: "nexthop"
+        case .setting: "setting"
+        }
+    }
+
+    fileprivate var isRemoval: Bool {
+        switch self {
+        case .linkRemoved, .addressRemoved, .neighbourRemoved, .routeRemoved, .ruleRemoved, .nexthopRemoved: true
+        default: false
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func details(of notice: Notice) {
+        switch notice {
+        case .link(let link):
+            field("ifindex", link.index)
+            field("interface", link.name)
+            field("up", link.isUp)
+            field("running", link.isUsable)
+            field("operstate", link.operationalState?.word)
+            field("kind", link.kind)
+            field("controller", link.controller)
+        case .linkRemoved(let index): field("ifindex", index)
+        case .address(let address), .addressRemoved(let address):
+            field("ifindex", address.interface)
+            field("address", address.address.description)
+            field("prefix_length", address.prefixLength)
+            field("ready", address.isReady)
+            field("deprecated", address.flags.contains(.deprecated))
+        case .neighbour(let neighbour): self.neighbour(neighbour.key, neighbour.state)
+        case .neighbourRemoved(let key): self.neighbour(key, nil)
+        case .route(let route, let replaces):
+            field("replaces", replaces)
+            self.route(route)
+        case .routeRemoved(let route): self.route(route)
+        case .rule(let rule), .ruleRemoved(let rule):
+            field("family", rule.family == .ipv4 ? "ipv4" : "ipv6")
+            field("priority", rule.priority)
+            field("table", rule.table)
+        case .nexthop(let id), .nexthopRemoved(let id): field("id", id)
+        case .setting(let family, let interface):
+            field("family", family == .ipv4 ? "ipv4" : "ipv6")
+            field("ifindex", interface)
+        }
+    }
+
+    private mutating func neighbour(_ key: Neighbour.Key, _ state: NeighbourState?) {
+        field("ifindex", key.interface)
+        field("address", key.address.description)
+        field("state", state?.rawValue)
+    }
+
+    private mutating func route(_ route: Route) {
+        field("destination", route.destination.description)
+        field("kind", String(describing: route.type))
+        field("table", route.table)
+        field("metric", route.metric)
+        field("nexthop_id", route.nexthopObject)
+        field(
+            "hops",
+            array: { json in
+                for hop in route.hops {
+                    json.object {
+                        $0.field("ifindex", hop.interface)
+                        $0.field("gateway", hop.gateway?.description)
+                    }
+                }
+            })
+    }
+}
+
+extension Link.OperationalState {
+    /// The word that ip(8) and sysfs have for it.
+    package var word: String {
+        switch self {
+        case .unknown: "unknown"
+        case .notPresent: "notpresent"
+        case .down: "down"
+        case .lowerLayerDown: "lowerlayerdown"
+        case .testing: "testing"
+        case .dormant: "dormant"
+        case .up: "up"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package import ReachCore
+
+/// Where a status comes from.
+package enum StatusSource: String, Sendable {
+    case kernel
+    case daemon
+}
+
+extension JSONWriter {
+    /// A status, as `reach status --json` prints it and every event holds it.
+    package mutating func status(_ state: ReachabilityState, source: StatusSource, at time: Timestamp, _ boot: BootTime)
+    {
+        object { json in
+            json.field("v", 1)
+            json.field("type", "status")
+            json.times(time, boot)
+            json.field("source", source.rawValue)
+            json.field("target", state.target.description)
+            json.summary(of: state)
+            json.field("afnetworking", state.networkReachabilityStatus.rawValue)
+            json.field("metered", state.isMetered)
+            json.field("connectivity", state.connectivity.rawValue)
+            json.field("since", state.since.description)
+            json.field("epoch", state.epoch)
+            json.field("stale", state.isStale)
+            json.field("held", state.isHeld)
+            json.field("flaps", state.flaps)
+            json.field("ipv4", object: { $0.path(state.ipv4) })
+            json.field("ipv6", object: { $0.path(state.ipv6) })
+        }
+    }
+
+    mutating func times(_ time: Timestamp, _ boot: BootTime) {
+        field("time", time.description)
+        field("boottime_ns", boot.nanoseconds)
+    }
+
+    mutating func summary(of state: ReachabilityState) {
+        field("status", state.status.rawValue)
+        field("class", state.linkClass?.rawValue)
+        field("interface", state.interface)
+        field("reason", state.reason?.rawValue)
+    }
+
+    private mutating func path(_ path: NetworkPath) {
+        field("status", path.status.rawValue)
+        if path.interfaceIndex != nil {
+            field("interface", path.interface)
+            field("ifindex", path.interfaceIndex)
+            field("class", path.linkClass?.rawValue)
+            field("lower", path.lower)
+            field("gateway", path.gateway?.description)
+            field("source", path.source?.description)
+            field("table", path.table)
+            field("metric", path.metric)
+            field("neighbour", path.neighbour?.rawValue)
+        }
+        field("reason", path.reason?.rawValue)
+    }
+}

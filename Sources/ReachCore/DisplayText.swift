@@ -1,0 +1,23 @@
+/// Text from outside made safe for a terminal.
+package enum DisplayText {
+    /// Control characters, and characters that reorder or hide text, shown as `\u{...}`.
+    ///
+    /// Interface names may hold any byte but `/`, space and NUL: escape sequences that rewrite a screen included.
+    package static func sanitized(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+        return text.unicodeScalars.reduce(into: "") { result, scalar in
+            if isUnsafe(scalar) {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: false
+        }
+    }
+}

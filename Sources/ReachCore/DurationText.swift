@@ -1,0 +1,45 @@
+/// Durations as people write them in arguments and configuration: `500ms`, `10s`, `1.5h`, `1m30s`, or seconds as a
+/// bare number.
+package enum DurationText {
+    private static let units: [(name: String, nanoseconds: Double)] = [
+        ("ms", 1e6), ("us", 1e3), ("s", 1e9), ("m", 60e9), ("h", 3600e9), ("d", 86400e9),
+    ]
+
+    /// - Returns: `nil` for anything that is not a duration of zero up to 100 years.
+    package static func parse(_ text: String) -> Duration? {
+        var rest = text[...]
+        var total = 0.0
+        guard !rest.isEmpty else { return nil }
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+            guard let first = digits.first, first != ".", digits.last != ".", let number = Double(digits) else {
+                return nil
+            }
+            rest = rest.dropFirst(digits.count)
+            let name = rest.prefix { $0.isASCII && $0.isLetter }
+            rest = rest.dropFirst(name.count)
+            if name.isEmpty {
+                guard rest.isEmpty, digits.count == text.count else { return nil }
+                total += number * 1e9
+            } else {
+                guard let unit = units.first(where: { $0.name == name }) else { return nil }
+                total += number * unit.nanoseconds
+            }
+        }
+        return total <= 3.2e18 ? .nanoseconds(Int64(total)) : nil
+    }
+
+    /// About two units of it, for people: `3 d 4 h`, `12 min 5 s`, `1.2 s`, `80 ms`.
+    package static func describe(_ duration: Duration) -> String {
+        let milliseconds = duration.nanoseconds / 1_000_000
+        let seconds = milliseconds / 1000
+        switch seconds {
+        case ..<1: return "\(milliseconds) ms"
+        case ..<10: return "\(seconds).\(milliseconds / 100 % 10) s"
+        case ..<60: return "\(seconds) s"
+        case ..<3600: return "\(seconds / 60) min \(seconds % 60) s"
+        case ..<86_400: return "\(seconds / 3600) h \(seconds / 60 % 60) min"
+        default: return "\(seconds / 86_400) d \(seconds / 3600 % 24) h"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// A point in time on the clock that people read, in nanoseconds since 1970-01-01 UTC.
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+    public let nanosecondsSince1970: Int64
+
+    /// A point in time from its nanoseconds since 1970.
+    public init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
+
+    /// Earlier comes first.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.nanosecondsSince1970 < right.nanosecondsSince1970
+    }
+
+    /// RFC 3339 in UTC with microseconds: `2026-11-21T03:10:00.123456Z`.
+    public var description: String {
+        let (days, nanosecondOfDay) = nanosecondsSince1970.flooredDivision(by: 86_400_000_000_000)
+        let (year, month, day) = Self.civil(days)
+        let second = nanosecondOfDay / 1_000_000_000
+        let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+        let time = [second / 3600, second / 60 % 60, second % 60].map { Self.padded($0, 2) }.joined(separator: ":")
+        return "\(date)T\(time).\(Self.padded(nanosecondOfDay / 1000 % 1_000_000, 6))Z"
+    }
+
+    /// The proleptic Gregorian date, `days` after 1970-01-01: eras of 400 years that begin on 1 March.
+    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+
+    private static func padded(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+}
+
+/// A point in time since the machine was started, time asleep included (CLOCK_BOOTTIME).
+public struct BootTime: Hashable, Comparable, Sendable {
+    /// Nanoseconds since the machine was started.
+    public let nanoseconds: Int64
+
+    /// A point in time from its nanoseconds since the machine was started.
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Earlier comes first.
+    public static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    package static func + (time: BootTime, duration: Duration) -> BootTime {
+        BootTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
+    }
+
+    package static func - (left: BootTime, right: BootTime) -> Duration {
+        .nanoseconds(left.nanoseconds - right.nanoseconds)
+    }
+}
+
+/// One moment on both clocks: one for people, one to reckon with.
+package struct Moment: Hashable, Sendable {
+    package let wall: Timestamp
+    package let boot: BootTime
+
+    package init(wall: Timestamp, boot: BootTime) {
+        self.wall = wall
+        self.boot = boot
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds. Durations of three centuries and more are cut to `Int64`'s ends.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        return product + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,121 @@
+/// Links, addresses and gateways' neighbours as the kernel has told them. Feed it notices in the order they arrived.
+///
+/// Routes are not held: the kernel drops IPv4 routes without a word, a table may have a million of them, and a lookup
+/// takes microseconds. A notice of a route, a rule or a nexthop object is a hint to ask again, and no more.
+package struct NetworkTable: Equatable, Sendable {
+    package private(set) var links: [InterfaceIndex: Link] = [:]
+    package private(set) var addresses: [InterfaceIndex: [InterfaceAddress]] = [:]
+    package private(set) var neighbours: [Neighbour.Key: NeighbourState] = [:]
+
+    package init() {}
+
+    /// What a notice changed.
+    package struct Effect: Hashable, Sendable {
+        package let cause: Cause
+        /// The interface it happened to, where it happened to one.
+        package let interface: InterfaceIndex?
+
+        package init(cause: Cause, interface: InterfaceIndex?) {
+            self.cause = cause
+            self.interface = interface
+        }
+    }
+
+    /// - Returns: What it changed; `nil` for a repetition, a renewal, or something not known before.
+    package mutating func apply(_ notice: Notice) -> Effect? {
+        switch notice {
+        case .link(let link): return apply(link)
+        case .linkRemoved(let index): return remove(index)
+        case .address(let address): return apply(address)
+        case .addressRemoved(let address): return remove(address)
+        case .neighbour(let neighbour): return set(neighbour.state, for: neighbour.key)
+        case .neighbourRemoved(let key): return set(.none, for: key)
+        case .route(let route, let replaces):
+            return Effect(cause: replaces ? .routeReplaced : .routeAdded, interface: route.hops.first?.interface)
+        case .routeRemoved(let route): return Effect(cause: .routeRemoved, interface: route.hops.first?.interface)
+        case .rule: return Effect(cause: .ruleAdded, interface: nil)
+        case .ruleRemoved: return Effect(cause: .ruleRemoved, interface: nil)
+        case .nexthop: return Effect(cause: .nexthopAdded, interface: nil)
+        case .nexthopRemoved: return Effect(cause: .nexthopRemoved, interface: nil)
+        case .setting(_, let interface): return Effect(cause: .setting, interface: interface)
+        }
+    }
+
+    /// The link that has this name, or this alternative name.
+    package func link(named name: String) -> Link? {
+        links.values.first { $0.name == name } ?? links.values.first { $0.alternativeNames.contains(name) }
+    }
+
+    /// The neighbour the kernel was asked for, or that a notice told of.
+    package mutating func learn(_ state: NeighbourState?, of key: Neighbour.Key) { neighbours[key] = state }
+
+    /// Forgets all neighbours but these.
+    package mutating func keepNeighbours(_ keys: Set<Neighbour.Key>) {
+        guard neighbours.contains(where: { !keys.contains($0.key) }) else { return }
+        neighbours = neighbours.filter { keys.contains($0.key) }
+    }
+
+    private mutating func apply(_ link: Link) -> Effect? {
+        guard let old = links[link.index] else {
+            links[link.index] = link
+            return Effect(cause: .linkAdded, interface: link.index)
+        }
+        var new = link
+        new.operationalState = link.operationalState ?? old.operationalState
+        guard new != old else { return nil }
+        links[link.index] = new
+        return Effect(cause: Self.cause(from: old, to: new), interface: link.index)
+    }
+
+    private static func cause(from old: Link, to new: Link) -> Cause {
+        if old.isUp != new.isUp { return new.isUp ? .linkUp : .linkDown }
+        if old.isUsable != new.isUsable { return new.isUsable ? .carrierGained : .carrierLost }
+        return .linkChanged
+    }
+
+    private mutating func remove(_ index: InterfaceIndex) -> Effect? {
+        addresses[index] = nil
+        guard links.removeValue(forKey: index) != nil else { return nil }
+        return Effect(cause: .linkRemoved, interface: index)
+    }
+
+    private mutating func apply(_ address: InterfaceAddress) -> Effect? {
+        var held = addresses[address.interface] ?? []
+        let effect: Effect?
+        if let place = held.firstIndex(where: { $0.isSameAddress(as: address) }) {
+            guard held[place] != address else { return nil }
+            let becameReady = !held[place].isReady && address.isReady
+            effect = Effect(cause: becameReady ? .addressAdded : .addressChanged, interface: address.interface)
+            held[place] = address
+        } else {
+            held.append(address)
+            effect = Effect(cause: .addressAdded, interface: address.interface)
+        }
+        addresses[address.interface] = held
+        return effect
+    }
+
+    private mutating func remove(_ address: InterfaceAddress) -> Effect? {
+        guard var held = addresses[address.interface],
+            let place = held.firstIndex(where: { $0.isSameAddress(as: address) })
+        else { return nil }
+        held.remove(at: place)
+        addresses[address.interface] = held.isEmpty ? nil : held
+        return Effect(cause: .addressRemoved, interface: address.interface)
+    }
+
+    private mutating func set(_ state: NeighbourState, for key: Neighbour.Key) -> Effect? {
+        guard let old = neighbours[key], old != state else { return nil }
+        // A gateway that failed and is asked again has still failed, until it answers.
+        if old == .failed, state == .incomplete { return nil }
+        neighbours[key] = state
+        return Effect(cause: .neighbour, interface: key.interface)
+    }
+}
+
+extension InterfaceAddress {
+    /// IPv4 tells two entries of one address apart by the prefix length; IPv6 has an address once for each link.
+    fileprivate func isSameAddress(as other: InterfaceAddress) -> Bool {
+        address == other.address && (prefixLength == other.prefixLength || address.family == .ipv6)
+    }
+}

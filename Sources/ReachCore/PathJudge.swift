@@ -1,0 +1,134 @@
+/// Decides from a lookup's answer, and from what is known of the links, whether a packet would get anywhere.
+///
+/// A lookup alone is right nine times in ten; nearly all of its errors are a good route over a link that cannot carry
+/// anything. So the link, what carries it, the source address and the first hop are looked at too.
+package struct PathJudge: Sendable {
+    private let table: NetworkTable
+    private let stack: LinkStack
+
+    /// - Parameter stack: The same links as in `table`, with what is known of their kinds.
+    package init(table: NetworkTable, stack: LinkStack) {
+        self.table = table
+        self.stack = stack
+    }
+
+    /// The path to `destination` that `answer` describes.
+    ///
+    /// - Parameters:
+    ///   - isInternet: `destination` stands for the Internet, which is never on this machine.
+    ///   - metric: The metric of the route that matched, where it was asked for.
+    package func path(
+        to destination: IPAddress, answer: RouteAnswer, metric: UInt32? = nil, isInternet: Bool = false
+    ) -> NetworkPath {
+        switch answer {
+        case .refused(let number): return Self.path(refusedWith: number)
+        case .route(let route):
+            if let reason = Self.reason(for: route.type) { return NetworkPath(status: .notReachable, reason: reason) }
+            guard let hop = route.hops.first, let index = hop.interface else {
+                return NetworkPath(status: .unknown, reason: .cannotObserve)
+            }
+            var path = describe(interface: index)
+            path.gateway = hop.gateway
+            path.source = route.source
+            path.table = route.table
+            path.metric = metric ?? route.metric
+            let key = Neighbour.Key(interface: index, address: hop.gateway ?? destination)
+            path.neighbour = table.neighbours[key]
+            path.reason = reason(against: route, via: hop, on: index, to: destination, isInternet: isInternet)
+            path.status = path.reason == nil ? .reachable : .notReachable
+            return path
+        }
+    }
+
+    /// Whether an interface itself can carry packets of a family: up, with a carrier and a usable address.
+    package func path(ofInterface index: InterfaceIndex, family: IPAddress.Family) -> NetworkPath {
+        guard table.links[index] != nil else { return NetworkPath(status: .notReachable, reason: .noInterface) }
+        var path = describe(interface: index)
+        let own = (table.addresses[index] ?? []).filter { $0.address.family == family }
+        let isLoopback = table.links[index]?.flags.contains(.loopback) == true
+        let usable = own.first { isLoopback ? $0.isReady : $0.isPreferred }
+        path.source = usable?.address
+        path.reason = stack.trouble(with: index) ?? (usable == nil ? .noAddress : nil)
+        path.status = path.reason == nil ? .reachable : .notReachable
+        return path
+    }
+
+    private func describe(interface index: InterfaceIndex) -> NetworkPath {
+        var path = NetworkPath(status: .unknown)
+        path.interfaceIndex = index
+        guard let link = table.links[index] else { return path }
+        path.interface = link.name
+        path.linkClass = stack.class(of: index)
+        path.lower = stack.lowerNames(of: index)
+        path.isMetered = stack.isMetered(index)
+        return path
+    }
+
+    private func reason(
+        against route: Route, via hop: NextHop, on index: InterfaceIndex, to destination: IPAddress, isInternet: Bool
+    ) -> Reason? {
+        guard let link = table.links[index] else { return .noInterface }
+        if isInternet, link.flags.contains(.loopback) { return .blackhole }
+        if let trouble = stack.trouble(with: index) { return trouble }
+        if hop.flags.contains(.dead) { return .noCarrier }
+        if route.type != .local, !link.flags.contains(.loopback), !hasUsableSource(route, to: destination) {
+            return .noAddress
+        }
+        return neighbourTrouble(hop, on: index, to: destination)
+    }
+
+    /// With only tentative addresses the kernel sends from ::1 and nothing leaves; with none for the network it sends
+    /// IPv6 from a link-local address and IPv4 from 0.0.0.0, which the first router drops.
+    private func hasUsableSource(_ route: Route, to destination: IPAddress) -> Bool {
+        guard let source = route.source, !source.isUnspecified, !source.isLoopback else { return false }
+        guard source.family == .ipv6 else { return true }
+        let isLocal = destination.isLinkLocal || destination.isMulticast
+        if source.isLinkLocal { return isLocal }
+        let held = table.addresses.values.lazy.flatMap { $0 }.first { $0.address == source }
+        guard let held else { return true }
+        return held.isReady && (!held.flags.contains(.deprecated) || isLocal)
+    }
+
+    private func neighbourTrouble(_ hop: NextHop, on index: InterfaceIndex, to destination: IPAddress) -> Reason? {
+        let key = Neighbour.Key(interface: index, address: hop.gateway ?? destination)
+        guard table.neighbours[key] == .failed else { return nil }
+        return hop.gateway == nil ? .neighbourUnreachable : .gatewayUnreachable
+    }
+
+    private static func reason(for type: RouteType) -> Reason? {
+        switch type {
+        case .blackhole: .blackhole
+        case .unreachable: .unreachable
+        case .prohibit: .prohibited
+        case .throw: .noRoute
+        default: nil
+        }
+    }
+
+    /// The kernel tells these apart by error number alone (`ip_route_output_key_hash_rcu`, `fib_props`). Any other
+    /// means that the question failed, not the network.
+    private static func path(refusedWith number: Int32) -> NetworkPath {
+        let reason: Reason
+        switch number {
+        case LinuxError.networkUnreachable: reason = .noRoute
+        case LinuxError.hostUnreachable: reason = .unreachable
+        case LinuxError.accessDenied: reason = .prohibited
+        case LinuxError.invalidArgument: reason = .blackhole
+        case LinuxError.networkDown: reason = .linkDown
+        case LinuxError.noDevice: reason = .noInterface
+        default: return NetworkPath(status: .unknown, reason: .cannotObserve)
+        }
+        return NetworkPath(status: .notReachable, reason: reason)
+    }
+}
+
+/// Linux's error numbers, as in asm-generic/errno.h: this room imports no C.
+package enum LinuxError {
+    package static let notPermitted: Int32 = 1
+    package static let accessDenied: Int32 = 13
+    package static let noDevice: Int32 = 19
+    package static let invalidArgument: Int32 = 22
+    package static let networkDown: Int32 = 100
+    package static let networkUnreachable: Int32 = 101
+    package static let hostUnreachable: Int32 = 113
+}

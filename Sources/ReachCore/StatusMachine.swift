@@ -1,0 +1,141 @@
+/// Turns verdicts into the few changes that are worth telling. Feed it verdicts in the order they were reached.
+package struct StatusMachine: Sendable {
+    /// What has been told.
+    package private(set) var state: ReachabilityState
+    private let holdDown: HoldDown
+    private var hasBegun = false
+    private var latest: Verdict?
+    /// When the verdict first left what was told, and has not been back for as long as a hold-down lasts.
+    private var unsettledSince: BootTime?
+    private var pendingSince: BootTime?
+    private var returnedAt: BootTime?
+    /// The verdict last went from reachable to something else.
+    private var isAway = false
+
+    package init(target: Target, holdDown: HoldDown = HoldDown(), at moment: Moment) {
+        state = ReachabilityState(target: target, since: moment.wall)
+        self.holdDown = holdDown
+    }
+
+    /// When ``timeReached(at:)`` must be called, unless a verdict comes before.
+    package var deadline: BootTime? {
+        guard let latest, let pendingSince else { return nil }
+        return earliest(for: latest.status, pendingSince: pendingSince)
+    }
+
+    /// - Parameter epoch: The Internet's epoch at that moment.
+    /// - Returns: The change to tell; `nil` when nothing differs, or when it is being held back.
+    package mutating func observe(
+        _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Moment
+    ) -> ReachabilityChange? {
+        countFlaps(verdict.status)
+        latest = verdict
+        state.epoch = epoch
+        state.isStale = false
+        guard hasBegun else { return begin(verdict, at: moment, cause: cause) }
+        guard verdict.status != state.status else {
+            if pendingSince != nil { returnedAt = moment.boot }
+            pendingSince = nil
+            state.isHeld = false
+            settle(at: moment.boot)
+            return publish(verdict, cause: cause, at: moment)
+        }
+        settle(at: moment.boot)
+        unsettledSince = unsettledSince ?? moment.boot
+        pendingSince = pendingSince ?? moment.boot
+        return tellOrHold(verdict, cause: cause, at: moment)
+    }
+
+    /// The deadline has come.
+    package mutating func timeReached(at moment: Moment) -> ReachabilityChange? {
+        guard let latest, pendingSince != nil else { return nil }
+        return tellOrHold(latest, cause: .holdElapsed, at: moment)
+    }
+
+    /// The kernel cannot be observed: what was told may no longer hold.
+    package mutating func becomeStale() { state.isStale = true }
+
+    /// Probes have proved something.
+    package mutating func learn(
+        _ connectivity: Connectivity, cause: Cause, at moment: Moment
+    ) -> ReachabilityChange? {
+        guard connectivity != state.connectivity else { return nil }
+        let previous = state
+        state.connectivity = connectivity
+        return ReachabilityChange(
+            at: moment, cause: cause, aspects: [.connectivity], previous: previous, state: state)
+    }
+
+    private mutating func begin(_ verdict: Verdict, at moment: Moment, cause: Cause) -> ReachabilityChange? {
+        hasBegun = true
+        adopt(verdict)
+        state.since = moment.wall
+        return ReachabilityChange(at: moment, cause: cause, aspects: [], previous: nil, state: state)
+    }
+
+    private mutating func tellOrHold(_ verdict: Verdict, cause: Cause, at moment: Moment) -> ReachabilityChange? {
+        guard let pendingSince, moment.boot < earliest(for: verdict.status, pendingSince: pendingSince) else {
+            pendingSince = nil
+            unsettledSince = nil
+            returnedAt = nil
+            state.isHeld = false
+            return publish(verdict, cause: cause, at: moment)
+        }
+        state.isHeld = true
+        return nil
+    }
+
+    private func earliest(for status: ReachabilityStatus, pendingSince: BootTime) -> BootTime {
+        let wait = pendingSince + holdDown.duration(before: status)
+        guard let unsettledSince else { return wait }
+        return min(wait, unsettledSince + holdDown.maximum)
+    }
+
+    /// Flapping is over once the verdict has agreed with what was told for as long as it would have been held.
+    private mutating func settle(at now: BootTime) {
+        guard let since = returnedAt, now >= since + max(holdDown.up, holdDown.down) else { return }
+        returnedAt = nil
+        unsettledSince = nil
+    }
+
+    private mutating func countFlaps(_ status: ReachabilityStatus) {
+        guard hasBegun else { return }
+        if status == .reachable {
+            if isAway { state.flaps += 1 }
+            isAway = false
+        } else if latest?.status == .reachable {
+            isAway = true
+        }
+    }
+
+    private mutating func publish(_ verdict: Verdict, cause: Cause, at moment: Moment) -> ReachabilityChange? {
+        let previous = state
+        adopt(verdict)
+        let aspects = Self.differences(from: previous, to: state)
+        guard !aspects.isEmpty else { return nil }
+        if aspects == [.status] { state.since = moment.wall }
+        return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
+    }
+
+    private mutating func adopt(_ verdict: Verdict) {
+        state.status = verdict.status
+        state.reason = verdict.reason
+        state.linkClass = verdict.linkClass
+        state.interface = verdict.interface
+        state.isMetered = verdict.isMetered
+        state.ipv4 = verdict.ipv4
+        state.ipv6 = verdict.ipv6
+    }
+
+    private static func differences(
+        from old: ReachabilityState, to new: ReachabilityState
+    ) -> [ReachabilityChange.Aspect] {
+        guard old.status == new.status else { return [.status] }
+        var aspects: [ReachabilityChange.Aspect] = []
+        let sameWay = old.ipv4.leadsTheSameWay(as: new.ipv4) && old.ipv6.leadsTheSameWay(as: new.ipv6)
+        if !sameWay { aspects.append(.path) }
+        if old.linkClass != new.linkClass { aspects.append(.linkClass) }
+        if old.isMetered != new.isMetered { aspects.append(.metered) }
+        return aspects
+    }
+}

@@ -1,0 +1,114 @@
+/// Reads the texts that people write for targets.
+enum TargetParser {
+    /// Longer names are cut where an error quotes them.
+    private static let quotedLimit = 64
+
+    static func parse(_ text: String) throws(TargetError) -> Target.Subject {
+        guard !text.isEmpty else { throw TargetError(description: "a target must not be empty") }
+        if text == "internet" { return .internet }
+        if text.hasPrefix("interface:") { return try interface(String(text.dropFirst("interface:".count))) }
+        if let mark = text.range(of: "://") {
+            return try url(scheme: text[..<mark.lowerBound], rest: text[mark.upperBound...], whole: text)
+        }
+        if text.contains("/") {
+            guard let prefix = IPPrefix(text) else { throw fault(text, "is not a prefix such as 192.0.2.0/24") }
+            return .prefix(prefix)
+        }
+        return try host(text, whole: text)
+    }
+
+    static func interface(_ name: String) throws(TargetError) -> Target.Subject {
+        guard !name.isEmpty else { throw TargetError(description: "an interface name must not be empty") }
+        // IFNAMSIZ allows 15 bytes, ALTIFNAMSIZ 127; dev_valid_name refuses the rest.
+        guard name.utf8.count <= 127 else { throw fault(name, "is too long for an interface name (127 bytes)") }
+        guard name != ".", name != "..", !name.utf8.contains(where: { " /:\t\n\u{b}\u{c}\r\0".utf8.contains($0) })
+        else { throw fault(name, "cannot be an interface name") }
+        return .interface(name)
+    }
+
+    static func host(_ text: String, whole: String) throws(TargetError) -> Target.Subject {
+        var bare = text[...]
+        let isBracketed = bare.hasPrefix("[") && bare.hasSuffix("]") && bare.count > 2
+        if isBracketed { bare = bare.dropFirst().dropLast() }
+        if let percent = bare.firstIndex(of: "%") {
+            guard let address = IPAddress(String(bare[..<percent])) else {
+                throw fault(whole, "is not an address with a zone such as fe80::1%eth0")
+            }
+            guard case .interface(let zone) = try interface(String(bare[bare.index(after: percent)...])) else {
+                throw fault(whole, "has no interface after the %")
+            }
+            return .address(address, zone: zone)
+        }
+        if let address = IPAddress(String(bare)) { return .address(address, zone: nil) }
+        if isBracketed { throw fault(whole, "is not an IPv6 address in brackets") }
+        if bare.contains(":") {
+            throw fault(whole, "is neither an IPv6 address nor a host name (a target has no port)")
+        }
+        return .name(try hostName(String(bare), whole: whole))
+    }
+
+    /// RFC 1123's letters, digits and hyphens in labels of 1 to 63 bytes, 253 in all; underscores are common enough.
+    private static func hostName(_ text: String, whole: String) throws(TargetError) -> String {
+        guard !text.isEmpty else { throw TargetError(description: "a host name must not be empty") }
+        let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+        guard name.utf8.count <= 253 else { throw fault(whole, "is too long for a host name (253 bytes)") }
+        guard name.allSatisfy(\.isASCII) else {
+            throw fault(whole, "has letters outside ASCII: write the name in its xn-- form")
+        }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        for label in labels {
+            guard (1...63).contains(label.utf8.count), label.utf8.allSatisfy(isOfHostName), label.first != "-",
+                label.last != "-"
+            else { throw fault(whole, "is not a host name") }
+        }
+        if labels.last?.utf8.allSatisfy({ 48...57 ~= $0 }) == true {
+            throw fault(whole, "is not an IPv4 address, nor a host name")
+        }
+        return text
+    }
+
+    private static func isOfHostName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func url(scheme: Substring, rest: Substring, whole: String) throws(TargetError) -> Target.Subject {
+        guard let first = scheme.utf8.first, isOfHostName(first | 0x20), first | 0x20 >= UInt8(ascii: "a"),
+            scheme.utf8.allSatisfy({ isOfHostName($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: ".") })
+        else { throw fault(whole, "is not a URL: its scheme is wrong") }
+        var authority = rest.prefix { !"/?#\\".contains($0) }
+        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+        var host = authority
+        let afterBracket = authority.lastIndex(of: "]") ?? authority.startIndex
+        if let colon = authority[afterBracket...].lastIndex(of: ":") {
+            host = authority[..<colon]
+            let port = authority[authority.index(after: colon)...]
+            guard port.isEmpty || UInt16(port) != nil, port.first != "+" else {
+                throw fault(whole, "has a port that is no number up to 65535")
+            }
+        }
+        guard !host.isEmpty else { throw fault(whole, "is a URL without a host") }
+        return try Self.host(String(host), whole: whole)
+    }
+
+    private static func fault(_ text: String, _ what: String) -> TargetError {
+        let shown = text.count > quotedLimit ? text.prefix(quotedLimit) + "..." : text[...]
+        return TargetError(description: "'\(DisplayText.sanitized(String(shown)))' \(what)")
+    }
+}
+
+extension String {
+    /// The first place of `needle`; the standard library has none without Foundation.
+    fileprivate func range(of needle: String) -> Range<String.Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,70 @@
+/// Deadlines in order, each with a number to cancel it by. A binary heap; cancelled entries leave when they surface.
+package struct TimerQueue: Sendable {
+    package typealias ID = UInt64
+
+    private struct Entry {
+        let deadline: BootTime
+        let id: ID
+
+        static func < (left: Entry, right: Entry) -> Bool { (left.deadline, left.id) < (right.deadline, right.id) }
+    }
+
+    private var heap: [Entry] = []
+    private var live: Set<ID> = []
+    private var lastID: ID = 0
+
+    package init() {}
+
+    package mutating func add(_ deadline: BootTime) -> ID {
+        lastID += 1
+        live.insert(lastID)
+        heap.append(Entry(deadline: deadline, id: lastID))
+        siftUp(heap.count - 1)
+        return lastID
+    }
+
+    package mutating func cancel(_ id: ID) {
+        live.remove(id)
+        dropCancelled()
+    }
+
+    /// The earliest deadline that was not cancelled.
+    package var next: BootTime? { heap.first?.deadline }
+
+    /// Takes out the earliest timer whose deadline is not after `now`.
+    package mutating func popDue(at now: BootTime) -> ID? {
+        guard let first = heap.first, first.deadline <= now else { return nil }
+        removeFirst()
+        live.remove(first.id)
+        dropCancelled()
+        return first.id
+    }
+
+    private mutating func dropCancelled() {
+        while let first = heap.first, !live.contains(first.id) { removeFirst() }
+    }
+
+    private mutating func removeFirst() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        siftDown(0)
+    }
+
+    private mutating func siftUp(_ start: Int) {
+        var child = start
+        while child > 0, heap[child] < heap[(child - 1) / 2] {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    private mutating func siftDown(_ start: Int) {
+        var parent = start
+        while true {
+            let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < heap.count }
+            guard let least = children.min(by: { heap[$0] < heap[$1] }), heap[least] < heap[parent] else { return }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

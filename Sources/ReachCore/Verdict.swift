@@ -1,0 +1,52 @@
+/// What the kernel's tables say of a target at one moment, both families taken together.
+package struct Verdict: Hashable, Sendable {
+    package var status: ReachabilityStatus
+    package var reason: Reason?
+    package var linkClass: LinkClass?
+    package var interface: String?
+    package var isMetered = false
+    package var ipv4: NetworkPath
+    package var ipv6: NetworkPath
+
+    /// Any family that works is enough. Where both work, IPv4's link names the class: it is there on most networks,
+    /// while IPv6 comes and goes with router advertisements. Metered if either is.
+    package init(ipv4: NetworkPath, ipv6: NetworkPath) {
+        self.ipv4 = ipv4
+        self.ipv6 = ipv6
+        let paths = [ipv4, ipv6]
+        if let best = paths.first(where: { $0.status == .reachable }) {
+            status = .reachable
+            linkClass = best.linkClass
+            interface = best.interface
+            isMetered = paths.contains { $0.status == .reachable && $0.isMetered }
+        } else {
+            let asked = paths.filter { $0 != .notAsked }
+            status = asked.allSatisfy { $0.status == .notReachable } ? .notReachable : .unknown
+            if asked.isEmpty { status = .unknown }
+            let telling = asked.filter { $0.status == status }.min { Self.rank($0.reason) < Self.rank($1.reason) }
+            reason = telling?.reason
+        }
+    }
+
+    /// Both families alike: nothing is known, or nothing can be.
+    package init(_ status: ReachabilityStatus, reason: Reason?) {
+        let path = NetworkPath(status: status, reason: reason)
+        self.init(ipv4: path, ipv6: path)
+    }
+
+    /// The failure that got furthest tells most: a dead gateway says more than a family that was never set up.
+    private static func rank(_ reason: Reason?) -> Int {
+        switch reason {
+        case .gatewayUnreachable, .neighbourUnreachable: 0
+        case .noCarrier, .dormant: 1
+        case .linkDown: 2
+        case .noAddress: 3
+        case .prohibited: 4
+        case .unreachable: 5
+        case .blackhole: 6
+        case .noRoute: 7
+        case .noInterface, .nameNotResolved, .cannotObserve, .notAsked: 8
+        case nil: 9
+        }
+    }
+}

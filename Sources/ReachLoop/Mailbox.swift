@@ -1,0 +1,61 @@
+internal import CReachLinux
+internal import Glibc
+internal import Synchronization
+
+/// The door by which other threads reach an event loop: work posted here runs on the loop's thread, in order.
+package final class Mailbox: Sendable {
+    package typealias Work = @Sendable (EventLoop) -> Void
+
+    private struct State {
+        var pending: [Work] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    let descriptor: CInt
+
+    init() throws(SystemError) {
+        descriptor = try SystemError.check("eventfd") {
+            eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Hands over work. It is dropped when the loop has ended.
+    ///
+    /// - Returns: Whether the loop will run it.
+    @discardableResult
+    package func post(_ work: @escaping Work) -> Bool {
+        let (isFirst, isClosed) = state.withLock { state in
+            guard !state.isClosed else { return (false, true) }
+            state.pending.append(work)
+            return (state.pending.count == 1, false)
+        }
+        if isFirst { wake() }
+        return !isClosed
+    }
+
+    /// Nothing is taken from now on, and what is pending is dropped.
+    package func seal() {
+        state.withLock {
+            $0.isClosed = true
+            $0.pending = []
+        }
+    }
+
+    func deliver(to loop: EventLoop) {
+        var count: UInt64 = 0
+        read(descriptor, &count, MemoryLayout<UInt64>.size)
+        let work = state.withLock { state in
+            defer { state.pending = [] }
+            return state.pending
+        }
+        for item in work { item(loop) }
+    }
+
+    private func wake() {
+        var one: UInt64 = 1
+        write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}

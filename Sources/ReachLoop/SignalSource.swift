@@ -1,0 +1,42 @@
+internal import CReachLinux
+internal import Glibc
+
+/// Signals read as data by an event loop.
+///
+/// They must be blocked in every thread, so ``block(_:)`` is called first thing in `main`, before any thread starts;
+/// children get their mask back with ``restore()`` before they execute something else.
+package enum SignalSource {
+    /// Keeps the signals pending for ``watch(_:on:handler:)``.
+    package static func block(_ signals: [CInt]) {
+        var set = mask(of: signals)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Lets every signal through again, for a program that this process becomes.
+    package static func restore() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        pthread_sigmask(SIG_SETMASK, &set, nil)
+    }
+
+    /// Calls `handler` on the loop with each blocked signal that arrives. For as long as the process lives.
+    package static func watch(
+        _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt) -> Void
+    ) throws(SystemError) {
+        var set = mask(of: signals)
+        let descriptor = try SystemError.check("signalfd") {
+            signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
+        }
+        try loop.watch(descriptor, for: .readable) { _ in
+            var info = signalfd_siginfo()
+            while read(descriptor, &info, MemoryLayout<signalfd_siginfo>.size) > 0 { handler(CInt(info.ssi_signo)) }
+        }
+    }
+
+    private static func mask(of signals: [CInt]) -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        return set
+    }
+}

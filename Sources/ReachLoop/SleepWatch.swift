@@ -1,0 +1,37 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+
+/// Tells when the machine has woken from sleep, without a wake-up while it is awake.
+///
+/// A timer on the wall clock that is cancelled when the clock is set (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)) is
+/// also cancelled when the machine resumes, since the wall clock then jumps over the time asleep. Whether it was sleep
+/// or merely a clock that was set, ``SleepDetector`` tells from two other clocks.
+package final class SleepWatch {
+    private let timer: FileDescriptor
+    private var detector = SleepDetector(offset: SystemClock.timeAsleep)
+
+    /// - Parameter handler: Called on the loop's thread with how long the machine slept.
+    package init(on loop: EventLoop, handler: @escaping (Duration) -> Void) throws(SystemError) {
+        let descriptor = try SystemError.check("timerfd_create") {
+            timerfd_create(CLOCK_REALTIME, CInt(TFD_CLOEXEC | TFD_NONBLOCK))
+        }
+        timer = FileDescriptor(owning: descriptor)
+        arm()
+        try loop.watch(descriptor, for: .readable) { [weak self] _ in
+            guard let self else { return }
+            var expirations: UInt64 = 0
+            read(timer.rawValue, &expirations, MemoryLayout<UInt64>.size)
+            arm()
+            if let slept = detector.look(offset: SystemClock.timeAsleep) { handler(slept) }
+        }
+    }
+
+    /// So far ahead that it never fires by itself.
+    private func arm() {
+        var setting = itimerspec()
+        setting.it_value.tv_sec = Int(Int32.max)
+        let cancelOnSet: CInt = 1 << 1
+        timerfd_settime(timer.rawValue, CInt(TFD_TIMER_ABSTIME) | cancelOnSet, &setting, nil)
+    }
+}

@@ -1,0 +1,24 @@
+internal import CReachLinux
+internal import Glibc
+package import ReachCore
+
+/// The machine's clocks.
+package enum SystemClock {
+    /// Now, on the wall clock and on CLOCK_BOOTTIME.
+    package static var now: Moment { Moment(wall: Timestamp(nanosecondsSince1970: read(CLOCK_REALTIME)), boot: boot) }
+
+    /// Now, on CLOCK_BOOTTIME.
+    package static var boot: BootTime { BootTime(nanoseconds: read(CLOCK_BOOTTIME)) }
+
+    /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC: all the time the machine has slept.
+    package static var timeAsleep: Duration {
+        let monotonic = read(CLOCK_MONOTONIC)
+        return .nanoseconds(read(CLOCK_BOOTTIME) - monotonic)
+    }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,70 @@
+internal import CNetlink
+internal import ReachCore
+
+/// The attributes of a message, or those nested in another, in their order. libnl checks each length.
+struct Attributes: Sequence, IteratorProtocol {
+    private var next_: UnsafePointer<nlattr>?
+    private var remaining: CInt
+
+    init(at start: UnsafeRawPointer?, byteCount: Int) {
+        next_ = start?.assumingMemoryBound(to: nlattr.self)
+        remaining = CInt(byteCount)
+    }
+
+    mutating func next() -> Attribute? {
+        guard let current = next_, nla_ok(current, remaining) != 0 else { return nil }
+        next_ = UnsafePointer(nla_next(current, &remaining))
+        return Attribute(pointer: current)
+    }
+}
+
+/// One attribute: a type and a few bytes, valid while the message's buffer is.
+struct Attribute {
+    fileprivate let pointer: UnsafePointer<nlattr>
+
+    /// Without the bits that say whether it is nested and in which byte order.
+    var type: Int { Int(nla_type(pointer)) }
+
+    private var payload: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: nla_data(pointer), count: Int(nla_len(pointer)))
+    }
+
+    var uint8: UInt8? { number() }
+    var uint16: UInt16? { number() }
+    var uint32: UInt32? { number() }
+    var int32: Int32? { number() }
+
+    /// Up to the first NUL. Names need not be UTF-8; what is not becomes U+FFFD.
+    var string: String { String(decoding: payload.prefix { $0 != 0 }, as: UTF8.self) }
+
+    var bytes: [UInt8] { Array(payload) }
+
+    /// Of four or sixteen bytes.
+    var address: IPAddress? { IPAddress(bytes: payload) }
+
+    var nested: Attributes { Attributes(at: payload.baseAddress, byteCount: payload.count) }
+
+    /// The structure at the beginning of the payload.
+    func structure<T: BitwiseCopyable>(_: T.Type) -> T? { payload.structure(T.self) }
+
+    /// The next hops of RTA_MULTIPATH: each a `rtnexthop` with attributes behind it.
+    func forEachNextHop(_ body: (rtnexthop, Attributes) -> Void) {
+        var rest = payload
+        while let header = rest.structure(rtnexthop.self) {
+            let length = Int(header.rtnh_len)
+            guard length >= MemoryLayout<rtnexthop>.size, length <= rest.count else { return }
+            let inner = UnsafeRawBufferPointer(rebasing: rest[MemoryLayout<rtnexthop>.size..<length])
+            body(header, Attributes(at: inner.baseAddress, byteCount: inner.count))
+            rest = UnsafeRawBufferPointer(rebasing: rest[Swift.min((length + 3) & ~3, rest.count)...])
+        }
+    }
+
+    private func number<T: FixedWidthInteger & BitwiseCopyable>() -> T? { payload.structure(T.self) }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The structure at the beginning, if there are bytes enough. Netlink aligns to four bytes, some structures to eight.
+    func structure<T: BitwiseCopyable>(_: T.Type) -> T? {
+        count >= MemoryLayout<T>.size ? loadUnaligned(as: T.self) : nil
+    }
+}

@@ -1,0 +1,104 @@
+package import ReachCore
+internal import ReachLoop
+
+/// The kernel's tables as this process holds them, and the means to ask for more. Confined to one thread.
+package final class KernelView {
+    /// A gateway that has been asked for this long without an answer counts as failed. The kernel itself gives up after
+    /// three questions, one second apart, unless it was told otherwise (mcast_solicit, retrans_time_ms).
+    package static let neighbourPatience: Duration = .seconds(3)
+
+    package let queries: KernelQueries
+    package private(set) var table = NetworkTable()
+    package let policy: LinkPolicy
+    /// Neighbours that a path depends on. Notices of others may be dropped.
+    package private(set) var watchedNeighbours: Set<Neighbour.Key> = []
+    /// Called with each neighbour that joins ``watchedNeighbours``, before it is asked about: no notice is missed.
+    package var willWatchNeighbours: () -> Void = {}
+    private let traitsReader = LinkTraitsReader()
+    private var traits: [InterfaceIndex: LinkTraits] = [:]
+    private var unansweredSince: [Neighbour.Key: BootTime] = [:]
+
+    package init(policy: LinkPolicy = LinkPolicy()) throws(NetlinkError) {
+        self.policy = policy
+        queries = try KernelQueries()
+    }
+
+    /// Reads everything anew.
+    package func refresh() throws(NetlinkError) {
+        var fresh = NetworkTable()
+        for link in try queries.links() { _ = fresh.apply(.link(link)) }
+        for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
+        traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
+        table = fresh
+        for key in watchedNeighbours { table.learn(try queries.neighbour(key) ?? NeighbourState.none, of: key) }
+    }
+
+    /// Folds a notice.
+    package func apply(_ notice: Notice) -> NetworkTable.Effect? {
+        switch notice {
+        case .link(let link) where table.links[link.index]?.isSameDevice(as: link) == false:
+            traits[link.index] = nil
+        case .linkRemoved(let index): traits[index] = nil
+        default: break
+        }
+        return table.apply(notice)
+    }
+
+    /// The links with all that is known of their kinds, those that `index` rests on included.
+    ///
+    /// - Parameter underlay: Which link a tunnel's packets leave by, where it was found out.
+    package func stack(
+        for index: InterfaceIndex, underlay: [InterfaceIndex: InterfaceIndex] = [:]
+    ) -> LinkStack {
+        let stack = makeStack(underlay)
+        let unknown = stack.members(of: index).filter { traits[$0] == nil }
+        for member in unknown {
+            guard let link = table.links[member] else { continue }
+            traits[member] = traitsReader.traits(of: link)
+        }
+        return unknown.isEmpty ? stack : makeStack(underlay)
+    }
+
+    private func makeStack(_ underlay: [InterfaceIndex: InterfaceIndex]) -> LinkStack {
+        LinkStack(links: table.links, traits: traits, policy: policy, tunnelUnderlay: underlay)
+    }
+
+    /// Makes sure the state of a neighbour is known, and will be told of.
+    ///
+    /// - Returns: When to look again, if it is being asked and has not answered yet.
+    package func watch(_ key: Neighbour.Key) throws(NetlinkError) -> BootTime? {
+        if watchedNeighbours.insert(key).inserted {
+            willWatchNeighbours()
+            table.learn(try queries.neighbour(key) ?? NeighbourState.none, of: key)
+        }
+        guard table.neighbours[key] == .incomplete else {
+            unansweredSince[key] = nil
+            return nil
+        }
+        let now = SystemClock.boot
+        let since = unansweredSince[key] ?? now
+        unansweredSince[key] = since
+        let deadline = since + Self.neighbourPatience
+        guard now >= deadline else { return deadline }
+        let state = try queries.neighbour(key) ?? NeighbourState.none
+        table.learn(state == .incomplete ? .failed : state, of: key)
+        return nil
+    }
+
+    /// Forgets neighbours on which no path depends any more.
+    package func keepNeighbours(_ keys: Set<Neighbour.Key>) {
+        guard keys != watchedNeighbours else { return }
+        watchedNeighbours = keys
+        unansweredSince = unansweredSince.filter { keys.contains($0.key) }
+        table.keepNeighbours(keys)
+        willWatchNeighbours()
+    }
+}
+
+extension Link {
+    /// What sysfs says of it still holds: a rename moves its directory, and a modem may change its hardware type.
+    fileprivate func isSameDevice(as other: Link?) -> Bool {
+        guard let other else { return false }
+        return name == other.name && kind == other.kind && hardwareType == other.hardwareType
+    }
+}

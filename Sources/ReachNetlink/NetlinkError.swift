@@ -1,0 +1,34 @@
+internal import Glibc
+internal import ReachLoop
+
+/// Why the kernel could not be asked or listened to, sorted by what the caller does about it.
+package enum NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Notices or replies were lost: read everything anew.
+    case lost
+    /// The table changed during a dump, again and again.
+    case dumpInterrupted
+    /// This process may not do that: poll, or give up.
+    case forbidden(call: String, errno: Int32)
+    /// The kernel refused one request; the socket still works.
+    case refused(errno: Int32)
+    /// Anything else: close the socket and try again later.
+    case failed(call: String, errno: Int32)
+
+    init(call: String, errno number: Int32) {
+        switch number {
+        case ENOBUFS: self = .lost
+        case EPERM, EACCES, EAFNOSUPPORT, EPROTONOSUPPORT, ENOSYS: self = .forbidden(call: call, errno: number)
+        default: self = .failed(call: call, errno: number)
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .lost: "netlink messages were lost"
+        case .dumpInterrupted: "the kernel's tables changed too fast to be read"
+        case .forbidden(let call, let number), .failed(let call, let number):
+            "\(call): \(SystemError.text(number))"
+        case .refused(let number): "the kernel refused a request: \(SystemError.text(number))"
+        }
+    }
+}

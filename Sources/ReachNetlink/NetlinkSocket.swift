@@ -1,0 +1,113 @@
+internal import CNetlink
+internal import CReachLinux
+internal import Glibc
+internal import ReachLoop
+
+/// An open libnl route socket, freed when the value goes away. Being noncopyable it has a single owner, on one thread.
+struct NetlinkSocket: ~Copyable {
+    private let handle: OpaquePointer
+    /// Kernel dumps come in datagrams of at most 32 KiB; a notice is far smaller.
+    static let datagramLimit = 64 * 1024
+
+    private init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { nl_socket_free(handle) }
+
+    /// Opens a socket. A factory, because a noncopyable `init` cannot throw once it owns something.
+    ///
+    /// - Parameter receiveBufferBytes: libnl leaves 32 KiB, which holds 78 notices of routes.
+    static func open(receiveBufferBytes: Int) throws(NetlinkError) -> NetlinkSocket {
+        guard let handle = nl_socket_alloc() else { throw .failed(call: "nl_socket_alloc", errno: ENOMEM) }
+        let socket = NetlinkSocket(owning: handle)
+        nl_socket_disable_seq_check(handle)
+        errno = 0
+        let result = nl_connect(handle, NETLINK_ROUTE)
+        // libnl folds many error numbers into one; errno still has the kernel's.
+        guard result == 0 else { throw NetlinkError(call: "nl_connect", errno: errno == 0 ? EIO : errno) }
+        socket.setReceiveBuffer(bytes: receiveBufferBytes)
+        socket.enable(NETLINK_GET_STRICT_CHK)
+        socket.enable(NETLINK_EXT_ACK)
+        return socket
+    }
+
+    var descriptor: CInt { nl_socket_get_fd(handle) }
+
+    /// What the kernel granted: it doubles what is asked for, to account for its own bookkeeping.
+    var receiveBufferBytes: Int {
+        var size: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length)
+        return Int(size)
+    }
+
+    func setNonblocking() throws(NetlinkError) {
+        guard nl_socket_set_nonblocking(handle) == 0 else {
+            throw NetlinkError(call: "nl_socket_set_nonblocking", errno: errno)
+        }
+    }
+
+    /// Replies are there when a request has been sent; waiting is for a kernel that lost one.
+    func setReceiveTimeout(seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    func join(_ groups: [rtnetlink_groups]) throws(NetlinkError) {
+        for group in groups {
+            errno = 0
+            guard nl_socket_add_membership(handle, CInt(group.rawValue)) == 0 else {
+                throw NetlinkError(call: "nl_socket_add_membership", errno: errno == 0 ? EIO : errno)
+            }
+        }
+    }
+
+    /// Lets the kernel drop what the program rejects, before it costs this process anything.
+    func attach(filter program: [SocketFilter.Instruction]) throws(NetlinkError) {
+        var code = program.map { sock_filter(code: $0.code, jt: $0.ifTrue, jf: $0.ifFalse, k: $0.operand) }
+        let result = code.withUnsafeMutableBufferPointer { buffer in
+            var fprog = sock_fprog(len: UInt16(buffer.count), filter: buffer.baseAddress)
+            return setsockopt(
+                descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &fprog, socklen_t(MemoryLayout<sock_fprog>.size))
+        }
+        guard result == 0 else { throw NetlinkError(call: "SO_ATTACH_FILTER", errno: errno) }
+    }
+
+    func send(_ bytes: [UInt8]) throws(NetlinkError) {
+        while Glibc.send(descriptor, bytes, bytes.count, 0) < 0 {
+            if errno != EINTR { throw NetlinkError(call: "send", errno: errno) }
+        }
+    }
+
+    enum Received {
+        case datagram(bytes: Int)
+        /// Sent by another process: to be ignored.
+        case forged
+        case nothing
+    }
+
+    /// Reads one datagram into `buffer`. One that was cut counts as lost.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(NetlinkError) -> Received {
+        var port: UInt32 = 0
+        let length = reach_receive_netlink(descriptor, buffer.baseAddress, buffer.count, &port)
+        if length == -Int(EAGAIN) { return .nothing }
+        guard length >= 0 else { throw NetlinkError(call: "recvmsg", errno: Int32(-length)) }
+        guard port == 0 else { return .forged }
+        guard length <= buffer.count else { throw .lost }
+        return .datagram(bytes: length)
+    }
+
+    /// SO_RCVBUFFORCE may pass net.core.rmem_max, and needs CAP_NET_ADMIN.
+    private func setReceiveBuffer(bytes: Int) {
+        var size = CInt(bytes)
+        let length = socklen_t(MemoryLayout<CInt>.size)
+        if setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &size, length) != 0 {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, length)
+        }
+    }
+
+    /// An older kernel lacks the option and answers as before, only less strictly.
+    private func enable(_ option: CInt) {
+        var one: CInt = 1
+        setsockopt(descriptor, SOL_NETLINK, option, &one, socklen_t(MemoryLayout<CInt>.size))
+    }
+}

@@ -1,0 +1,73 @@
+internal import CNetlink
+internal import Glibc
+internal import ReachCore
+
+extension NoticeParser {
+    /// - Returns: `nil` for a cached route, for which the kernel has another on which it rests.
+    static func route(_ message: Message) -> Route? {
+        guard let (header, attributes) = message.body(rtmsg.self), let family = family(header.rtm_family),
+            let type = RouteType(rawValue: header.rtm_type), header.rtm_flags & UInt32(RTM_F_CLONED) == 0
+        else { return nil }
+        return route(header, attributes, family: family, type: type)
+    }
+
+    /// The answer to a lookup: it may say "cloned", and is read all the same.
+    static func answer(_ message: Message) -> Route? {
+        guard let (header, attributes) = message.body(rtmsg.self), let family = family(header.rtm_family),
+            let type = RouteType(rawValue: header.rtm_type)
+        else { return nil }
+        return route(header, attributes, family: family, type: type)
+    }
+
+    private static func route(
+        _ header: rtmsg, _ attributes: Attributes, family: IPAddress.Family, type: RouteType
+    ) -> Route? {
+        let zero = family == .ipv4 ? IPAddress(ipv4: 0) : IPAddress(ipv6: 0, 0)
+        guard let anywhere = IPPrefix(zero, length: 0) else { return nil }
+        var route = Route(destination: anywhere, type: type, table: UInt32(header.rtm_table))
+        route.origin = header.rtm_protocol
+        var hop = NextHop(interface: nil, flags: NextHop.Flags(rawValue: UInt8(truncatingIfNeeded: header.rtm_flags)))
+        var hops: [NextHop] = []
+        for attribute in attributes {
+            switch attribute.routeType {
+            case RTA_DST:
+                guard let address = attribute.address, address.family == family,
+                    let prefix = IPPrefix(address, length: Int(header.rtm_dst_len))
+                else { return nil }
+                route.destination = prefix
+            case RTA_TABLE: route.table = attribute.uint32 ?? route.table
+            case RTA_PRIORITY: route.metric = attribute.uint32
+            case RTA_PREFSRC: route.source = attribute.address
+            case RTA_NH_ID: route.nexthopObject = attribute.uint32
+            case RTA_MULTIPATH: attribute.forEachNextHop { hops.append(nextHop($0, $1)) }
+            default: read(attribute, into: &hop)
+            }
+        }
+        route.hops = hops.isEmpty && (hop.interface ?? 0) > 0 ? [hop] : hops
+        return route
+    }
+
+    private static func nextHop(_ header: rtnexthop, _ attributes: Attributes) -> NextHop {
+        var hop = NextHop(
+            interface: header.rtnh_ifindex, flags: NextHop.Flags(rawValue: header.rtnh_flags),
+            weight: Int(header.rtnh_hops) + 1)
+        for attribute in attributes { read(attribute, into: &hop) }
+        return hop
+    }
+
+    private static func read(_ attribute: Attribute, into hop: inout NextHop) {
+        switch attribute.routeType {
+        case RTA_OIF: hop.interface = attribute.int32
+        case RTA_GATEWAY: hop.gateway = attribute.address
+        case RTA_VIA:
+            // struct rtvia: a family of two bytes, then the address.
+            hop.gateway = IPAddress(bytes: attribute.bytes.dropFirst(2))
+        default: break
+        }
+    }
+}
+
+extension Attribute {
+    /// The type in the enumeration that linux/rtnetlink.h has for routes.
+    fileprivate var routeType: rtattr_type_t { rtattr_type_t(rawValue: UInt32(type)) }
+}

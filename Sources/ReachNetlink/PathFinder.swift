@@ -1,0 +1,155 @@
+package import ReachCore
+
+/// Asks the kernel for the paths to a target, and judges what it answers.
+package struct PathFinder {
+    private let view: KernelView
+    /// Packets with this firewall mark are meant (`ip rule ... fwmark`).
+    private let mark: UInt32?
+    /// Neighbours on which the paths found so far depend.
+    package private(set) var neighbours: Set<Neighbour.Key> = []
+    /// When a neighbour that is being asked must be looked at again.
+    package private(set) var lookAgain: BootTime?
+
+    package init(view: KernelView, mark: UInt32? = nil) {
+        self.view = view
+        self.mark = mark
+    }
+
+    /// The Internet, for which a few addresses far apart stand. A family reaches it when at least half of its anchors
+    /// have a path: one host route to one of them proves nothing, nor does one that is missing.
+    package mutating func internet(anchors: [IPAddress]) throws(NetlinkError) -> Verdict {
+        let answers = try ask(anchors.map { RouteQuestion($0, mark: mark) })
+        var found: [IPAddress.Family: NetworkPath] = [:]
+        for family in IPAddress.Family.allCases {
+            var paths: [(IPAddress, NetworkPath)] = []
+            for (anchor, answer) in zip(anchors, answers) where anchor.family == family {
+                paths.append((anchor, try judge(anchor, answer, isInternet: true)))
+            }
+            let works = paths.filter { $0.1.status == .reachable }
+            let isReached = !works.isEmpty && works.count * 2 >= paths.count
+            let telling = isReached ? works.first : paths.first { $0.1.status != .reachable }
+            if let (anchor, path) = telling { found[family] = try withMetric(path, to: anchor) }
+        }
+        return Verdict(ipv4: found[.ipv4] ?? .notAsked, ipv6: found[.ipv6] ?? .notAsked)
+    }
+
+    /// Any of these addresses is enough, as it is for a host with several.
+    package mutating func anyOf(
+        _ addresses: [IPAddress], interface: InterfaceIndex? = nil
+    ) throws(NetlinkError) -> Verdict {
+        let question = { RouteQuestion($0, interface: interface, mark: mark) }
+        let answers = try ask(addresses.map(question))
+        var found: [IPAddress.Family: NetworkPath] = [:]
+        for (address, answer) in zip(addresses, answers) where found[address.family]?.status != .reachable {
+            let path = try withMetric(judge(address, answer), to: address, interface: interface)
+            if path.status == .reachable || found[address.family] == nil { found[address.family] = path }
+        }
+        return Verdict(ipv4: found[.ipv4] ?? .notAsked, ipv6: found[.ipv6] ?? .notAsked)
+    }
+
+    /// An interface of this machine: can it carry packets?
+    package func interface(named name: String) -> Verdict {
+        guard let link = view.table.link(named: name) else { return Verdict(.notReachable, reason: .noInterface) }
+        let judge = PathJudge(table: view.table, stack: view.stack(for: link.index))
+        return Verdict(
+            ipv4: judge.path(ofInterface: link.index, family: .ipv4),
+            ipv6: judge.path(ofInterface: link.index, family: .ipv6))
+    }
+
+    /// Asks; then asks again with a source where an IPv6 route may be for that source only, and by the table where an
+    /// IPv4 answer for one interface means nothing.
+    private func ask(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
+        var answers = try view.queries.routes(questions)
+        for (index, question) in questions.enumerated() {
+            let family = question.destination.family
+            if family == .ipv4, question.interface != nil {
+                var strict = question
+                strict.matchesTable = true
+                let answer = try view.queries.routes([strict])[0]
+                if case .refused = answer { answers[index] = answer }
+            } else if family == .ipv6, answers[index] == .refused(errno: LinuxError.networkUnreachable),
+                hasGlobalIPv6Address, let source = SourceFinder.source(for: question.destination)
+            {
+                var again = question
+                again.source = source
+                answers[index] = try view.queries.routes([again])[0]
+            }
+        }
+        return answers
+    }
+
+    private var hasGlobalIPv6Address: Bool {
+        view.table.addresses.values.contains { held in
+            held.contains { $0.address.family == .ipv6 && $0.isPreferred }
+        }
+    }
+
+    private mutating func judge(
+        _ destination: IPAddress, _ answer: RouteAnswer, isInternet: Bool = false
+    ) throws(NetlinkError) -> NetworkPath {
+        guard case .route(let route) = answer, let hop = route.hops.first, let index = hop.interface else {
+            return PathJudge(table: view.table, stack: LinkStack(links: [:], traits: [:]))
+                .path(to: destination, answer: answer, isInternet: isInternet)
+        }
+        try watchNeighbour(hop, of: route, on: index, destination: destination)
+        let underlay = try underlay(of: index)
+        let judge = PathJudge(table: view.table, stack: view.stack(for: index, underlay: underlay))
+        var path = judge.path(to: destination, answer: answer, isInternet: isInternet)
+        if path.linkClass == .tunnel, path.lower.isEmpty, let name = try likelyUnderlay(of: index, to: destination) {
+            path.lower = [name]
+        }
+        return path
+    }
+
+    private mutating func watchNeighbour(
+        _ hop: NextHop, of route: Route, on index: InterfaceIndex, destination: IPAddress
+    ) throws(NetlinkError) {
+        guard route.type != .local, let link = view.table.links[index], !link.flags.contains(.noARP),
+            !link.flags.contains(.loopback)
+        else { return }
+        let key = Neighbour.Key(interface: index, address: hop.gateway ?? destination)
+        neighbours.insert(key)
+        guard let deadline = try view.watch(key) else { return }
+        lookAgain = min(lookAgain ?? deadline, deadline)
+    }
+
+    /// The metric is a property of the route, and only a lookup of the route tells it.
+    private func withMetric(
+        _ path: NetworkPath, to destination: IPAddress, interface: InterfaceIndex? = nil
+    ) throws(NetlinkError) -> NetworkPath {
+        guard path.interfaceIndex != nil, path.metric == nil else { return path }
+        let question = RouteQuestion(
+            destination, interface: interface, source: path.source.flatMap { $0.family == .ipv6 ? $0 : nil },
+            mark: mark, matchesTable: true)
+        guard case .route(let route) = try view.queries.routes([question])[0] else { return path }
+        var result = path
+        result.metric = route.metric
+        return result
+    }
+
+    /// The link that a tunnel's packets leave by, where its far end is known.
+    private func underlay(of index: InterfaceIndex) throws(NetlinkError) -> [InterfaceIndex: InterfaceIndex] {
+        guard let remote = view.table.links[index]?.remote,
+            case .route(let route) = try view.queries.routes([RouteQuestion(remote)])[0],
+            let below = route.hops.first?.interface, below != index
+        else { return [:] }
+        return [index: below]
+    }
+
+    /// Where a tunnel does not tell its far end (WireGuard to all but root, tun): the link that would carry the packet
+    /// if there were no tunnel, which is the one with the best route of those that are none. A guess, so it is shown
+    /// and nothing is concluded from it.
+    private func likelyUnderlay(of tunnel: InterfaceIndex, to destination: IPAddress) throws(NetlinkError) -> String? {
+        let candidates = view.table.links.values.filter { link in
+            guard link.index != tunnel, link.isUsable, !link.flags.contains(.loopback) else { return false }
+            return ![.tunnel, .loopback].contains(view.stack(for: link.index).class(of: link.index))
+        }.sorted { $0.index < $1.index }
+        let answers = try view.queries.routes(
+            candidates.map { RouteQuestion(destination, interface: $0.index, matchesTable: true) })
+        let routed = zip(candidates, answers).compactMap { link, answer -> (name: String, metric: UInt32)? in
+            guard case .route(let route) = answer, RouteType.unicast == route.type else { return nil }
+            return (link.name, route.metric ?? 0)
+        }
+        return routed.min { $0.metric < $1.metric }?.name
+    }
+}
