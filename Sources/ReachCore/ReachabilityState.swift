@@ -35,6 +35,17 @@ public struct ReachabilityState: Hashable, Sendable {
         self.since = since
     }
 
+    /// Takes over what a verdict says.
+    package mutating func adopt(_ verdict: Verdict) {
+        status = verdict.status
+        reason = verdict.reason
+        linkClass = verdict.linkClass
+        interface = verdict.interface
+        isMetered = verdict.isMetered
+        ipv4 = verdict.ipv4
+        ipv6 = verdict.ipv6
+    }
+
     /// AFNetworking's view of it.
     public var networkReachabilityStatus: NetworkReachabilityStatus {
         NetworkReachabilityStatus(status, linkClass: linkClass)

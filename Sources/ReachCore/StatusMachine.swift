@@ -32,7 +32,7 @@ package struct StatusMachine: Sendable {
         latest = verdict
         state.epoch = epoch
         state.isStale = false
-        guard hasBegun else { return begin(verdict, at: moment, cause: cause) }
+        guard hasBegun else { return begin(verdict, at: moment) }
         guard verdict.status != state.status else {
             if pendingSince != nil { returnedAt = moment.boot }
             pendingSince = nil
@@ -66,11 +66,11 @@ package struct StatusMachine: Sendable {
             at: moment, cause: cause, aspects: [.connectivity], previous: previous, state: state)
     }
 
-    private mutating func begin(_ verdict: Verdict, at moment: Moment, cause: Cause) -> ReachabilityChange? {
+    private mutating func begin(_ verdict: Verdict, at moment: Moment) -> ReachabilityChange? {
         hasBegun = true
-        adopt(verdict)
+        state.adopt(verdict)
         state.since = moment.wall
-        return ReachabilityChange(at: moment, cause: cause, aspects: [], previous: nil, state: state)
+        return ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state)
     }
 
     private mutating func tellOrHold(_ verdict: Verdict, cause: Cause, at moment: Moment) -> ReachabilityChange? {
@@ -110,21 +110,11 @@ package struct StatusMachine: Sendable {
 
     private mutating func publish(_ verdict: Verdict, cause: Cause, at moment: Moment) -> ReachabilityChange? {
         let previous = state
-        adopt(verdict)
+        state.adopt(verdict)
         let aspects = Self.differences(from: previous, to: state)
         guard !aspects.isEmpty else { return nil }
         if aspects == [.status] { state.since = moment.wall }
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
-    }
-
-    private mutating func adopt(_ verdict: Verdict) {
-        state.status = verdict.status
-        state.reason = verdict.reason
-        state.linkClass = verdict.linkClass
-        state.interface = verdict.interface
-        state.isMetered = verdict.isMetered
-        state.ipv4 = verdict.ipv4
-        state.ipv6 = verdict.ipv6
     }
 
     private static func differences(

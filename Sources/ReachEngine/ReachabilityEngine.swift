@@ -157,14 +157,6 @@ package final class ReachabilityEngine {
     ) throws(NetlinkError) -> Verdict? {
         switch watch.target.subject {
         case .internet: return internet
-        case .interface(let name): return finder.interface(named: name)
-        case .address(let address, let zone):
-            guard let zone else { return try finder.anyOf([address]) }
-            guard let link = observer?.view?.table.link(named: zone) else {
-                return Verdict(.notReachable, reason: .noInterface)
-            }
-            return try finder.anyOf([address], interface: link.index)
-        case .prefix(let prefix): return try finder.anyOf([prefix.representative])
         case .name:
             if !watch.name.addresses.isEmpty { return try finder.anyOf(watch.name.addresses) }
             switch watch.name.answer {
@@ -172,6 +164,7 @@ package final class ReachabilityEngine {
             case .notAsked, .addresses: return Verdict(.unknown, reason: .nameNotResolved)
             case nil: return nil
             }
+        case let subject: return try finder.verdict(on: subject, anchors: options.anchors)
         }
     }
 

@@ -153,8 +153,9 @@ extension RequestBatch {
         header.rtm_family = KernelQueries.number(of: family)
         header.rtm_dst_len = UInt8(family.bitCount)
         header.rtm_src_len = question.source == nil ? 0 : UInt8(family.bitCount)
-        let flags = question.matchesTable ? RTM_F_FIB_MATCH | RTM_F_LOOKUP_TABLE : RTM_F_LOOKUP_TABLE
-        header.rtm_flags = UInt32(flags)
+        if question.matchesTable { header.rtm_flags |= UInt32(RTM_F_FIB_MATCH) }
+        // IPv6 always names the table that answered, and refuses to be asked for it.
+        if family == .ipv4 { header.rtm_flags |= UInt32(RTM_F_LOOKUP_TABLE) }
         add(RTM_GETROUTE, header) { batch in
             batch.attribute(RTA_DST.rawValue, question.destination)
             if let source = question.source { batch.attribute(RTA_SRC.rawValue, source) }

@@ -15,6 +15,24 @@ package struct PathFinder {
         self.mark = mark
     }
 
+    /// The paths to whatever a target means.
+    ///
+    /// - Returns: `nil` for a name, which has to be resolved first.
+    package mutating func verdict(
+        on subject: Target.Subject, anchors: [IPAddress]
+    ) throws(NetlinkError) -> Verdict? {
+        switch subject {
+        case .internet: return try internet(anchors: anchors)
+        case .interface(let name): return interface(named: name)
+        case .prefix(let prefix): return try anyOf([prefix.representative])
+        case .address(let address, zone: nil): return try anyOf([address])
+        case .address(let address, let zone?):
+            guard let link = view.table.link(named: zone) else { return Verdict(.notReachable, reason: .noInterface) }
+            return try anyOf([address], interface: link.index)
+        case .name: return nil
+        }
+    }
+
     /// The Internet, for which a few addresses far apart stand. A family reaches it when at least half of its anchors
     /// have a path: one host route to one of them proves nothing, nor does one that is missing.
     package mutating func internet(anchors: [IPAddress]) throws(NetlinkError) -> Verdict {

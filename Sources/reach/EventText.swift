@@ -1,0 +1,42 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachEngine
+
+/// Events in words, a line each, for people.
+struct EventText {
+    let style: TerminalStyle
+
+    func line(for event: EngineEvent) -> String {
+        switch event {
+        case .change(let change): return self.change(change)
+        case .resync(let moment, let reason): return stamp(moment.wall) + "everything was read anew: \(reason)\n"
+        case .wake(let moment, let slept):
+            return stamp(moment.wall) + "the machine slept for \(DurationText.describe(slept))\n"
+        case .notice(let moment, let notice):
+            return stamp(moment.wall) + style.paint(DisplayText.sanitized(String(describing: notice)), .grey) + "\n"
+        }
+    }
+
+    func dropped(_ count: Int, now state: ReachabilityState) -> String {
+        "(\(count) lines left out)\n" + StatusText(style: style).describe(state)
+    }
+
+    private func change(_ change: ReachabilityChange) -> String {
+        let status = StatusText(style: style)
+        let paths = [("IPv4", change.state.ipv4), ("IPv6", change.state.ipv6)]
+            .filter { $0.1.status == .reachable }
+            .map { "\($0) \(status.describe($1))" }
+        let cause = change.isInitial ? "" : style.paint(" [\(change.cause.rawValue)]", .grey)
+        let ways = paths.isEmpty ? "" : "; " + paths.joined(separator: ", ")
+        return stamp(change.time) + status.summary(of: change.state) + ways + cause + "\n"
+    }
+
+    /// The local time of day.
+    private func stamp(_ time: Timestamp) -> String {
+        var seconds = time_t(time.nanosecondsSince1970 / 1_000_000_000)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        let digits = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return style.paint(digits.joined(separator: ":"), .grey) + "  "
+    }
+}

@@ -1,0 +1,31 @@
+internal import ReachNetlink
+
+/// How `reach` ends, as scripts know it.
+struct ExitStatus: Hashable {
+    let rawValue: Int32
+
+    static let success = ExitStatus(rawValue: 0)
+    static let notReachable = ExitStatus(rawValue: 1)
+    static let usage = ExitStatus(rawValue: 2)
+    static let unknown = ExitStatus(rawValue: 3)
+    static let cannotObserve = ExitStatus(rawValue: 4)
+    /// EX_IOERR of sysexits.h: standard output cannot be written.
+    static let cannotWrite = ExitStatus(rawValue: 74)
+    /// As timeout(1) has it.
+    static let timedOut = ExitStatus(rawValue: 124)
+    /// As the shell has them.
+    static let cannotExecute = ExitStatus(rawValue: 126)
+    static let commandNotFound = ExitStatus(rawValue: 127)
+
+    static func failure(_ rawValue: Int32) -> ExitStatus { ExitStatus(rawValue: rawValue) }
+}
+
+/// Ends the program with a status, and a sentence on standard error where there is something to say.
+struct CommandError: Error {
+    let status: ExitStatus
+    var message: String?
+
+    static func cannotAsk(_ error: NetlinkError) -> CommandError {
+        CommandError(status: .cannotObserve, message: "cannot ask the kernel: \(error)")
+    }
+}

@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachNetlink
+
+/// The command `reach`.
+struct Reach: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reach",
+        abstract: "Tell whether the network can be reached, through what, and since when.",
+        version: Version.text,
+        subcommands: [
+            StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
+            ExplainCommand.self,
+        ],
+        defaultSubcommand: StatusCommand.self
+    )
+
+    /// Parses, runs, and turns what comes of it into an exit status.
+    static func runAndExit() -> Never {
+        StandardDescriptors.secure()
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+            exit(ExitStatus.success)
+        } catch let error as CommandError {
+            if let message = error.message { StandardError.write("reach: \(message)\n") }
+            exit(error.status)
+        } catch {
+            let code = exitCode(for: error)
+            let message = fullMessage(for: error)
+            guard code != .success else {
+                StandardOutput.write(message + "\n")
+                exit(ExitStatus.success)
+            }
+            StandardError.write(message + "\n")
+            exit(code == .validationFailure ? ExitStatus.usage : ExitStatus.failure(code.rawValue))
+        }
+    }
+
+    private static func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
+}

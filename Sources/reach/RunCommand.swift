@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Wait until conditions hold, then become a command.",
+        discussion: """
+            Conditions are \(Condition.grammar).
+
+            The exit status is the command's; 124 on timeout, 126 if it cannot be executed, 127 if it is not found.
+            """)
+
+    @Option(
+        name: .customLong("when"),
+        help: ArgumentHelp(
+            "What to wait for. May be given several times: all must hold.", valueName: "condition"),
+        transform: { try CommandLineValue.condition($0) })
+    var conditions: [Condition]
+
+    @Option(
+        help: ArgumentHelp("Give up after this long.", valueName: "duration"),
+        transform: { try CommandLineValue.duration($0) })
+    var timeout: Duration?
+
+    @Option(
+        help: "Whose state is meant; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+    var target: Target = .internet
+
+    @OptionGroup var observation: ObservationOptions
+
+    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
+    var command: [String] = []
+
+    func validate() throws {
+        if conditions.isEmpty { throw ValidationError("Missing expected argument '--when <condition>'") }
+        if command.isEmpty { throw ValidationError("Missing the command to run, after --") }
+    }
+
+    func run() throws {
+        let waiter = Waiter(
+            target: target, conditions: conditions, timeout: timeout, options: observation.engineOptions)
+        try waiter.wait()
+        throw become(command)
+    }
+
+    /// Only returns when it failed.
+    private func become(_ command: [String]) -> CommandError {
+        signal(SIGPIPE, SIG_DFL)
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
+        arguments.append(nil)
+        execvp(command[0], arguments)
+        let number = errno
+        return CommandError(
+            status: number == ENOENT ? .commandNotFound : .cannotExecute,
+            message: "\(DisplayText.sanitized(command[0])): \(SystemError.text(number))")
+    }
+}

@@ -1,0 +1,75 @@
+internal import ReachCore
+
+/// A status in words, for people.
+struct StatusText {
+    let style: TerminalStyle
+
+    /// A line of summary, and a line for each family.
+    func describe(_ state: ReachabilityState) -> String {
+        var lines = [summary(of: state)]
+        for (name, path) in [("IPv4", state.ipv4), ("IPv6", state.ipv6)] where path.reason != .notAsked {
+            lines.append("    \(name)  \(describe(path))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Such as `internet is reachable through eth0 (wired)`.
+    func summary(of state: ReachabilityState) -> String {
+        let target = style.paint(DisplayText.sanitized(state.target.description), .bold)
+        var text = "\(target) is \(word(for: state.status))"
+        if let interface = state.interface, let linkClass = state.linkClass {
+            text += " through \(DisplayText.sanitized(interface)) (\(linkClass.rawValue))"
+        }
+        if let reason = state.reason { text += ": \(reason.sentence)" }
+        if state.isMetered { text += ", metered" }
+        if state.connectivity != .unknown { text += ", connectivity \(state.connectivity.rawValue)" }
+        if state.isHeld { text += ", held" }
+        if state.isStale { text += ", stale" }
+        return text
+    }
+
+    func describe(_ path: NetworkPath) -> String {
+        var parts: [String] = []
+        if let interface = path.interface {
+            let below = path.lower.map { " over " + DisplayText.sanitized($0) }.joined()
+            parts.append(DisplayText.sanitized(interface) + below)
+        }
+        if let source = path.source { parts.append("from \(source)") }
+        if let gateway = path.gateway { parts.append("via \(gateway)") }
+        if let metric = path.metric { parts.append("metric \(metric)") }
+        let way = parts.joined(separator: " ")
+        guard let reason = path.reason else { return way.isEmpty ? word(for: path.status) : way }
+        let said = style.paint(reason.sentence, path.status == .notReachable ? .red : .yellow)
+        return way.isEmpty ? said : "\(said) (\(way))"
+    }
+
+    func word(for status: ReachabilityStatus) -> String {
+        switch status {
+        case .reachable: style.paint("reachable", .green)
+        case .notReachable: style.paint("not reachable", .red)
+        case .unknown: style.paint("unknown", .yellow)
+        }
+    }
+}
+
+extension Reason {
+    /// What it means, for people.
+    var sentence: String {
+        switch self {
+        case .noRoute: "no route"
+        case .blackhole: "a route discards the packets"
+        case .unreachable: "a route rejects the packets as unreachable"
+        case .prohibited: "a route or rule forbids it"
+        case .noCarrier: "the link has no carrier"
+        case .dormant: "the link waits for authentication"
+        case .linkDown: "the link is down"
+        case .noInterface: "no interface has that name"
+        case .noAddress: "no usable address to send from"
+        case .gatewayUnreachable: "the gateway does not answer"
+        case .neighbourUnreachable: "the host does not answer on its own link"
+        case .nameNotResolved: "the name could not be resolved"
+        case .notAsked: "not asked"
+        case .cannotObserve: "the kernel cannot be asked"
+        }
+    }
+}
