@@ -51,7 +51,8 @@ let package = Package(
         tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
         tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
         tests(
-            "ReachabilityTests", ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
+            "ReachabilityTests",
+            ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
         tests("ReachNamespaceTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
         tests("ReachCommandTests", ["ReachCore", "ReachTesting"]),
     ]
