@@ -47,7 +47,7 @@ package enum LinkClassifier {
         func add(_ kind: LinkKind, _ names: String...) {
             for name in names { table[name] = kind }
         }
-        add(.stackedOnLower, "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec", "hsr")
+        add(.stackedOnLower, "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec")
         add(.stackedOnPorts, "bond", "team", "bridge", "vrf", "openvswitch", "batadv")
         add(.tunnel, "tun", "wireguard", "amneziawg", "ovpn", "ovpn-dco", "ppp", "xfrm", "vti", "vti6")
         add(.tunnel, "ipip", "sit", "ip6tnl", "gre", "gretap", "ip6gre", "ip6gretap", "erspan", "ip6erspan")
@@ -57,6 +57,8 @@ package enum LinkClassifier {
         add(.carrier(.wifi), "wlan", "virt_wifi")
         // A switch's port has been of kind `dsa` since Linux 6.1, and a gadget's cable leads to another computer.
         add(.carrier(.wired), "dsa", "gadget", "ipoib")
+        // A ring of two Ethernet ports (IEC 62439-3), which netlink names neither as lower link nor by controller.
+        add(.carrier(.wired), "hsr")
         add(.carrier(.bluetooth), "bluetooth", "lowpan")
         return table
     }()

@@ -4,7 +4,8 @@ package import ReachCore
 
 /// Asks sysfs, ethtool and procfs what netlink does not tell of a link.
 ///
-/// Open it in the network namespace of the links: the ioctls go there whichever thread calls.
+/// Open and use it on a thread that is in the network namespace of the links: the ioctls go to that of the thread
+/// which opened it, the rest to that of the caller.
 package struct LinkTraitsReader: ~Copyable {
     private let sysfs: String
     private let pppoeSessions: String

@@ -1,0 +1,78 @@
+import ReachCore
+
+extension Link {
+    /// A link as most are: up, running, Ethernet.
+    static func up(
+        _ index: InterfaceIndex, _ name: String, kind: String? = nil, on lower: InterfaceIndex? = nil,
+        portOf controller: InterfaceIndex? = nil
+    ) -> Link {
+        var link = Link(index: index, name: name)
+        link.flags = [.up, .running, .lowerUp]
+        link.operationalState = .up
+        link.kind = kind
+        link.lower = lower
+        link.controller = controller
+        return link
+    }
+
+    func with(_ change: (inout Link) -> Void) -> Link {
+        var link = self
+        change(&link)
+        return link
+    }
+
+    /// As `ip link set down` leaves it.
+    var takenDown: Link {
+        with {
+            $0.flags = []
+            $0.operationalState = .down
+        }
+    }
+
+    /// As pulling the cable leaves it.
+    var withoutCarrier: Link {
+        with {
+            $0.flags = [.up]
+            $0.operationalState = .down
+        }
+    }
+
+    /// As while a WPA handshake runs: the kernel does not set IFF_DORMANT.
+    var handshaking: Link {
+        with {
+            $0.flags = [.up, .lowerUp]
+            $0.operationalState = .dormant
+        }
+    }
+}
+
+extension LinkTraits {
+    init(_ deviceType: String? = nil, driver: String? = nil, hasDevice: Bool = false) {
+        self.init()
+        self.deviceType = deviceType
+        self.driver = driver
+        self.hasDevice = hasDevice
+    }
+
+    static let cable = LinkTraits(driver: "virtio_net", hasDevice: true)
+    static let wifi = LinkTraits("wlan", hasDevice: true)
+    static let modem = LinkTraits("wwan", hasDevice: true)
+    static let bluetooth = LinkTraits("bluetooth", hasDevice: true)
+}
+
+extension LinkStack {
+    /// A machine with these links. Those named eth, wlan, wwan and bnep are the hardware their names say.
+    init(
+        _ links: Link..., policy: LinkPolicy = LinkPolicy(), underlay: [InterfaceIndex: InterfaceIndex] = [:],
+        pppoe: String? = nil
+    ) {
+        var traits: [InterfaceIndex: LinkTraits] = [:]
+        let hardware = [("eth", LinkTraits.cable), ("wlan", .wifi), ("wwan", .modem), ("bnep", .bluetooth)]
+        for link in links {
+            traits[link.index] = hardware.first { link.name.hasPrefix($0.0) && link.kind == nil }?.1 ?? LinkTraits()
+            if link.kind == "ppp" { traits[link.index]?.pppoeInterface = pppoe }
+        }
+        let held = Dictionary(uniqueKeysWithValues: links.map { ($0.index, $0) })
+        self.init(links: held, traits: traits, policy: policy, tunnelUnderlay: underlay)
+    }
+}

@@ -1,0 +1,49 @@
+import ReachCore
+import Testing
+
+@Suite struct LinkPolicyTests {
+    let policy = LinkPolicy(rules: [
+        LinkPolicy.Rule(pattern: Glob("eth1"), linkClass: .wwan),
+        LinkPolicy.Rule(pattern: Glob("eth*"), isMetered: false),
+        LinkPolicy.Rule(pattern: Glob("hotspot"), isMetered: true),
+        LinkPolicy.Rule(pattern: Glob("*"), linkClass: nil, isMetered: nil),
+    ])
+
+    @Test func `without rules only modems are metered, and each link is what it was found to be`() {
+        let none = LinkPolicy()
+        for linkClass in LinkClass.allCases {
+            #expect(none.isMetered(name: "x", class: linkClass) == (linkClass == .wwan))
+            #expect(none.linkClass(for: "x", default: linkClass) == linkClass)
+        }
+    }
+
+    @Test func `the first rule that fits and says it decides`() {
+        #expect(policy.linkClass(for: "eth1", default: .wired) == .wwan)
+        #expect(policy.linkClass(for: "eth2", default: .wired) == .wired)
+        #expect(!policy.isMetered(name: "eth1", class: .wwan), "the second rule says so, the first says nothing")
+    }
+
+    @Test func `alternative names count`() {
+        #expect(policy.isMetered(name: "wlan0", alternativeNames: ["home", "hotspot"], class: .wifi))
+        #expect(policy.linkClass(for: "enx001122334455", alternativeNames: ["eth1"], default: .wired) == .wwan)
+    }
+
+    @Test func `what stands on a link that a rule names shares its class and its price`() {
+        let stack = LinkStack(
+            .up(1, "eth1"), .up(2, "eth1.5", kind: "vlan", on: 1), .up(3, "wg0", kind: "wireguard"),
+            policy: LinkPolicy(rules: [LinkPolicy.Rule(pattern: Glob("eth1"), linkClass: .wwan)]), underlay: [3: 2])
+        #expect([1, 2, 3].map { stack.class(of: $0) } == [.wwan, .wwan, .tunnel])
+        #expect([1, 2, 3].map { stack.isMetered($0) } == [true, true, true])
+    }
+
+    @Test func `a rule for the upper link outweighs one for the lower`() {
+        let stack = LinkStack(
+            .up(1, "wwan0"), .up(2, "wg0", kind: "wireguard"),
+            policy: LinkPolicy(rules: [LinkPolicy.Rule(pattern: Glob("wg?"), linkClass: .other, isMetered: false)]),
+            underlay: [2: 1])
+        #expect(stack.class(of: 2) == .other)
+        #expect(stack.lowerNames(of: 2) == ["wwan0"])
+        #expect(!stack.isMetered(2))
+        #expect(stack.isMetered(1))
+    }
+}
