@@ -9,4 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
-#include "reach_ethtool.h"
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+
+/* One datagram from a netlink socket. Returns its whole length (which is more than `size` when it was cut), or -errno.
+   `port` is the sender's: 0 is the kernel. */
+ssize_t reach_receive_netlink(int socket, void *buffer, size_t size, uint32_t *port);
+
+/* Moves the calling thread into the network namespace that `descriptor` refers to. Returns 0 or -errno. */
+int reach_enter_network_namespace(int descriptor);
+
+/* Names the calling thread, for ps and top; at most 15 bytes. */
+void reach_name_thread(const char *name);
+
+/* The kernel's number of the calling thread. */
+int reach_thread_id(void);
+
+#endif
