@@ -1,0 +1,92 @@
+internal import Synchronization
+
+/// Collects values from callbacks on any thread, and lets a test wait for them with a limit.
+package final class EventLog<Value: Sendable>: Sendable {
+    /// What was waited for did not come in time. Shows what came instead.
+    package struct Timeout: Error, CustomStringConvertible {
+        package let limit: Duration
+        package let values: [Value]
+
+        package var description: String { "not within \(limit); there were \(values.count): \(values)" }
+    }
+
+    package typealias Condition = @Sendable ([Value]) -> Bool
+
+    private struct Waiter {
+        let condition: Condition
+        let continuation: CheckedContinuation<[Value], any Error>
+        let limit: Task<Void, Never>
+    }
+
+    private struct State {
+        var values: [Value] = []
+        var waiters: [Int: Waiter] = [:]
+        var lastID = 0
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// All that came so far, in order.
+    package var values: [Value] { state.withLock { $0.values } }
+
+    package func append(_ value: Value) {
+        let (values, served) = state.withLock { state in
+            state.values.append(value)
+            let served = state.waiters.filter { $0.value.condition(state.values) }
+            served.keys.forEach { state.waiters[$0] = nil }
+            return (state.values, served.values)
+        }
+        for waiter in served {
+            waiter.limit.cancel()
+            waiter.continuation.resume(returning: values)
+        }
+    }
+
+    /// Waits until so many values have come, since the beginning.
+    ///
+    /// - Returns: All that came so far: these, or more.
+    @discardableResult
+    package func wait(for count: Int, within limit: Duration = .seconds(10)) async throws -> [Value] {
+        try await wait(within: limit) { $0.count >= count }
+    }
+
+    /// Waits until a value like this has come.
+    @discardableResult
+    package func wait(
+        within limit: Duration = .seconds(10), forOneThat matches: @escaping @Sendable (Value) -> Bool
+    ) async throws -> Value {
+        let values = try await wait(within: limit) { $0.contains(where: matches) }
+        guard let value = values.first(where: matches) else { throw Timeout(limit: limit, values: values) }
+        return value
+    }
+
+    /// Waits until `condition` holds for all that came so far. It runs under the log's lock.
+    ///
+    /// - Throws: ``Timeout``.
+    @discardableResult
+    package func wait(
+        within limit: Duration = .seconds(10), until condition: @escaping Condition
+    ) async throws -> [Value] {
+        try await withCheckedThrowingContinuation { continuation in
+            let values: [Value]? = state.withLock { state in
+                if condition(state.values) { return state.values }
+                state.lastID += 1
+                let id = state.lastID
+                let timer = Task<Void, Never> { [weak self] in
+                    try? await Task.sleep(for: limit)
+                    self?.expire(id, after: limit)
+                }
+                state.waiters[id] = Waiter(condition: condition, continuation: continuation, limit: timer)
+                return nil
+            }
+            if let values { continuation.resume(returning: values) }
+        }
+    }
+
+    private func expire(_ id: Int, after limit: Duration) {
+        let (waiter, values) = state.withLock { ($0.waiters.removeValue(forKey: id), $0.values) }
+        waiter?.continuation.resume(throwing: Timeout(limit: limit, values: values))
+    }
+}
