@@ -143,9 +143,9 @@ package final class ReachabilityEngine {
                 guard let verdict = try verdict(for: watch, internet: internet, &finder) else { continue }
                 publish(verdict, for: watch, effects: effects, fallback: .poll)
             }
-            view.keepNeighbours(finder.neighbours)
             lookAgain(at: finder.lookAgain)
             if isNewEpoch { resolveAll() }
+            observer.depend(on: finder.neighbours)
         } catch {
             observer.recover(from: error)
         }

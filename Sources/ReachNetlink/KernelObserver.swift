@@ -39,6 +39,10 @@ package final class KernelObserver {
     private var socket: NoticeSocket?
     private var targets: Set<IPAddress> = []
     private var installed = SocketFilter()
+    /// Neighbours whose notices pass. Those that no path needs any more stay for a while: to replace the filter costs
+    /// the kernel a compilation, more than all the rest of a change.
+    private var neighbours: Set<Neighbour.Key> = []
+    private static let neighbourLimit = 64
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private var retry: TimerQueue.ID?
     private var lastResync: BootTime?
@@ -78,6 +82,23 @@ package final class KernelObserver {
         updateFilter()
     }
 
+    /// The paths depend on these neighbours: notices of them must pass from now on. To be called after every look.
+    package func depend(on needed: Set<Neighbour.Key>) {
+        let missing = needed.subtracting(neighbours)
+        guard let view, !missing.isEmpty else { return }
+        neighbours = neighbours.count + missing.count > Self.neighbourLimit ? needed : neighbours.union(missing)
+        view.keepNeighbours(neighbours)
+        updateFilter()
+        attempt { () throws(NetlinkError) in
+            // It may have changed since it was first asked about, and before notices of it passed.
+            var effects: [NetworkTable.Effect] = []
+            for key in missing where try view.ask(key) {
+                effects.append(NetworkTable.Effect(cause: .neighbour, interface: key.interface))
+            }
+            if !effects.isEmpty { handler(.changed(effects)) }
+        }
+    }
+
     /// Looks at everything anew, as after sleep.
     package func refresh(because cause: Cause) {
         guard let view else { return }
@@ -90,9 +111,8 @@ package final class KernelObserver {
 
     private func open() throws(NetlinkError) {
         let view = if let held = self.view { held } else { try KernelView(policy: options.policy) }
-        view.willWatchNeighbours = { [unowned self] in updateFilter() }
         do throws(NetlinkError) {
-            let filter = SocketFilter(targets: targets, neighbours: view.watchedNeighbours)
+            let filter = SocketFilter(targets: targets, neighbours: neighbours)
             let socket = try NoticeSocket(
                 filter: options.wantsEveryNotice ? nil : filter, bufferBytes: options.receiveBufferBytes)
             installed = filter
@@ -107,8 +127,8 @@ package final class KernelObserver {
     }
 
     private func updateFilter() {
-        guard let socket, let view, !options.wantsEveryNotice else { return }
-        let filter = SocketFilter(targets: targets, neighbours: view.watchedNeighbours)
+        guard let socket, !options.wantsEveryNotice else { return }
+        let filter = SocketFilter(targets: targets, neighbours: neighbours)
         guard filter != installed else { return }
         installed = filter
         attempt { () throws(NetlinkError) in try socket.replace(filter: filter) }

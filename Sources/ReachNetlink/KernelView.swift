@@ -10,10 +10,6 @@ package final class KernelView {
     package let queries: KernelQueries
     package private(set) var table = NetworkTable()
     package let policy: LinkPolicy
-    /// Neighbours that a path depends on. Notices of others may be dropped.
-    package private(set) var watchedNeighbours: Set<Neighbour.Key> = []
-    /// Called with each neighbour that joins ``watchedNeighbours``, before it is asked about: no notice is missed.
-    package var willWatchNeighbours: () -> Void = {}
     private let traitsReader = LinkTraitsReader()
     private var traits: [InterfaceIndex: LinkTraits] = [:]
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
@@ -29,8 +25,8 @@ package final class KernelView {
         for link in try queries.links() { _ = fresh.apply(.link(link)) }
         for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
         traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
+        for key in table.neighbours.keys { fresh.learn(try queries.neighbour(key) ?? NeighbourState.none, of: key) }
         table = fresh
-        for key in watchedNeighbours { table.learn(try queries.neighbour(key) ?? NeighbourState.none, of: key) }
     }
 
     /// Folds a notice.
@@ -63,14 +59,11 @@ package final class KernelView {
         LinkStack(links: table.links, traits: traits, policy: policy, tunnelUnderlay: underlay)
     }
 
-    /// Makes sure the state of a neighbour is known, and will be told of.
+    /// Makes sure the state of a neighbour is known.
     ///
     /// - Returns: When to look again, if it is being asked and has not answered yet.
-    package func watch(_ key: Neighbour.Key) throws(NetlinkError) -> BootTime? {
-        if watchedNeighbours.insert(key).inserted {
-            willWatchNeighbours()
-            table.learn(try queries.neighbour(key) ?? NeighbourState.none, of: key)
-        }
+    package func learn(_ key: Neighbour.Key) throws(NetlinkError) -> BootTime? {
+        if table.neighbours[key] == nil { try ask(key) }
         guard table.neighbours[key] == .incomplete else {
             unansweredSince[key] = nil
             return nil
@@ -80,18 +73,26 @@ package final class KernelView {
         unansweredSince[key] = since
         let deadline = since + Self.neighbourPatience
         guard now >= deadline else { return deadline }
-        let state = try queries.neighbour(key) ?? NeighbourState.none
-        table.learn(state == .incomplete ? .failed : state, of: key)
+        try ask(key)
+        if table.neighbours[key] == .incomplete { table.learn(.failed, of: key) }
         return nil
     }
 
-    /// Forgets neighbours on which no path depends any more.
+    /// Asks for the state of a neighbour, whatever is held of it.
+    ///
+    /// - Returns: Whether it differs from what was held.
+    @discardableResult
+    package func ask(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
+        let before = table.neighbours[key]
+        let state = try queries.neighbour(key) ?? NeighbourState.none
+        table.learn(state, of: key)
+        return state != before
+    }
+
+    /// Forgets all neighbours but these.
     package func keepNeighbours(_ keys: Set<Neighbour.Key>) {
-        guard keys != watchedNeighbours else { return }
-        watchedNeighbours = keys
         unansweredSince = unansweredSince.filter { keys.contains($0.key) }
         table.keepNeighbours(keys)
-        willWatchNeighbours()
     }
 }
 

@@ -36,17 +36,22 @@ package struct PathFinder {
     /// The Internet, for which a few addresses far apart stand. A family reaches it when at least half of its anchors
     /// have a path: one host route to one of them proves nothing, nor does one that is missing.
     package mutating func internet(anchors: [IPAddress]) throws(NetlinkError) -> Verdict {
-        let answers = try ask(anchors.map { RouteQuestion($0, mark: mark) })
+        // The metric is wanted of one path in each family, and asked for in the same breath.
+        let firsts = IPAddress.Family.allCases.compactMap { family in anchors.first { $0.family == family } }
+        let questions = anchors.map { RouteQuestion($0, mark: mark) }
+        let answers = try ask(questions + firsts.map { RouteQuestion($0, mark: mark, matchesTable: true) })
         var found: [IPAddress.Family: NetworkPath] = [:]
-        for family in IPAddress.Family.allCases {
-            var paths: [(IPAddress, NetworkPath)] = []
+        for (family, matched) in zip(firsts.map(\.family), answers.dropFirst(anchors.count)) {
+            var paths: [NetworkPath] = []
             for (anchor, answer) in zip(anchors, answers) where anchor.family == family {
-                paths.append((anchor, try judge(anchor, answer, isInternet: true)))
+                paths.append(try judge(anchor, answer, isInternet: true))
             }
-            let works = paths.filter { $0.1.status == .reachable }
-            let isReached = !works.isEmpty && works.count * 2 >= paths.count
-            let telling = isReached ? works.first : paths.first { $0.1.status != .reachable }
-            if let (anchor, path) = telling { found[family] = try withMetric(path, to: anchor) }
+            let works = paths.filter { $0.status == .reachable }
+            let isReached = works.count * 2 >= paths.count
+            found[family] = isReached ? works.first : paths.first { $0.status != .reachable }
+            if case .route(let route) = matched, found[family]?.interfaceIndex != nil {
+                found[family]?.metric = route.metric
+            }
         }
         return Verdict(ipv4: found[.ipv4] ?? .notAsked, ipv6: found[.ipv6] ?? .notAsked)
     }
@@ -109,7 +114,7 @@ package struct PathFinder {
             return PathJudge(table: view.table, stack: LinkStack(links: [:], traits: [:]))
                 .path(to: destination, answer: answer, isInternet: isInternet)
         }
-        try watchNeighbour(hop, of: route, on: index, destination: destination)
+        try learnNeighbour(hop, of: route, on: index, destination: destination)
         let underlay = try underlay(of: index)
         let judge = PathJudge(table: view.table, stack: view.stack(for: index, underlay: underlay))
         var path = judge.path(to: destination, answer: answer, isInternet: isInternet)
@@ -119,7 +124,7 @@ package struct PathFinder {
         return path
     }
 
-    private mutating func watchNeighbour(
+    private mutating func learnNeighbour(
         _ hop: NextHop, of route: Route, on index: InterfaceIndex, destination: IPAddress
     ) throws(NetlinkError) {
         guard route.type != .local, let link = view.table.links[index], !link.flags.contains(.noARP),
@@ -127,7 +132,7 @@ package struct PathFinder {
         else { return }
         let key = Neighbour.Key(interface: index, address: hop.gateway ?? destination)
         neighbours.insert(key)
-        guard let deadline = try view.watch(key) else { return }
+        guard let deadline = try view.learn(key) else { return }
         lookAgain = min(lookAgain ?? deadline, deadline)
     }
 
