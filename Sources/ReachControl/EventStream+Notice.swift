@@ -35,18 +35,18 @@ extension JSONWriter {
     fileprivate mutating func details(of notice: Notice) {
         switch notice {
         case .link(let link):
-            field("ifindex", link.index)
+            field("ifindex", link.index.wide)
             field("interface", link.name)
             field("up", link.isUp)
             field("running", link.isUsable)
             field("operstate", link.operationalState?.word)
             field("kind", link.kind)
-            field("controller", link.controller)
-        case .linkRemoved(let index): field("ifindex", index)
+            field("controller", link.controller?.wide)
+        case .linkRemoved(let index): field("ifindex", index.wide)
         case .address(let address), .addressRemoved(let address):
-            field("ifindex", address.interface)
+            field("ifindex", address.interface.wide)
             field("address", address.address.description)
-            field("prefix_length", address.prefixLength)
+            field("prefix_length", address.prefixLength.wide)
             field("ready", address.isReady)
             field("deprecated", address.flags.contains(.deprecated))
         case .neighbour(let neighbour): self.neighbour(neighbour.key, neighbour.state)
@@ -57,17 +57,17 @@ extension JSONWriter {
         case .routeRemoved(let route): self.route(route)
         case .rule(let rule), .ruleRemoved(let rule):
             field("family", rule.family == .ipv4 ? "ipv4" : "ipv6")
-            field("priority", rule.priority)
-            field("table", rule.table)
-        case .nexthop(let id), .nexthopRemoved(let id): field("id", id)
+            field("priority", rule.priority.wide)
+            field("table", rule.table.wide)
+        case .nexthop(let id), .nexthopRemoved(let id): field("id", id.wide)
         case .setting(let family, let interface):
             field("family", family == .ipv4 ? "ipv4" : "ipv6")
-            field("ifindex", interface)
+            field("ifindex", interface?.wide)
         }
     }
 
     private mutating func neighbour(_ key: Neighbour.Key, _ state: NeighbourState?) {
-        field("ifindex", key.interface)
+        field("ifindex", key.interface.wide)
         field("address", key.address.description)
         field("state", state?.rawValue)
     }
@@ -75,15 +75,15 @@ extension JSONWriter {
     private mutating func route(_ route: Route) {
         field("destination", route.destination.description)
         field("kind", String(describing: route.type))
-        field("table", route.table)
-        field("metric", route.metric)
-        field("nexthop_id", route.nexthopObject)
+        field("table", route.table.wide)
+        field("metric", route.metric?.wide)
+        field("nexthop_id", route.nexthopObject?.wide)
         field(
             "hops",
             array: { json in
                 for hop in route.hops {
                     json.object {
-                        $0.field("ifindex", hop.interface)
+                        $0.field("ifindex", hop.interface?.wide)
                         $0.field("gateway", hop.gateway?.description)
                     }
                 }

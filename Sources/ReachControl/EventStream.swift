@@ -49,7 +49,7 @@ package struct EventStream: Sendable {
 
     /// So many lines were not written, since the reader was too slow; a snapshot follows.
     package mutating func dropped(count: Int, at moment: Moment) -> [UInt8] {
-        line("dropped", at: moment) { $0.field("count", count) }
+        line("dropped", at: moment) { $0.field("count", count.wide) }
     }
 
     mutating func line(_ type: String, at moment: Moment, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
@@ -58,7 +58,7 @@ package struct EventStream: Sendable {
         json.object { json in
             json.field("v", 1)
             json.field("type", type)
-            json.field("seq", sequenceNumber)
+            json.field("seq", sequenceNumber.wide)
             json.times(moment.wall, moment.boot)
             body(&json)
         }

@@ -17,21 +17,21 @@ extension JSONWriter {
             json.field("source", source.rawValue)
             json.field("target", state.target.description)
             json.summary(of: state)
-            json.field("afnetworking", state.networkReachabilityStatus.rawValue)
+            json.field("afnetworking", state.networkReachabilityStatus.rawValue.wide)
             json.field("metered", state.isMetered)
             json.field("connectivity", state.connectivity.rawValue)
-            json.field("since", state.since.description)
-            json.field("epoch", state.epoch)
+            json.field("since", state.since)
+            json.field("epoch", state.epoch.wide)
             json.field("stale", state.isStale)
             json.field("held", state.isHeld)
-            json.field("flaps", state.flaps)
+            json.field("flaps", state.flaps.wide)
             json.field("ipv4", object: { $0.path(state.ipv4) })
             json.field("ipv6", object: { $0.path(state.ipv6) })
         }
     }
 
     mutating func times(_ time: Timestamp, _ boot: BootTime) {
-        field("time", time.description)
+        field("time", time)
         field("boottime_ns", boot.nanoseconds)
     }
 
@@ -46,15 +46,20 @@ extension JSONWriter {
         field("status", path.status.rawValue)
         if path.interfaceIndex != nil {
             field("interface", path.interface)
-            field("ifindex", path.interfaceIndex)
+            field("ifindex", path.interfaceIndex?.wide)
             field("class", path.linkClass?.rawValue)
             field("lower", path.lower)
             field("gateway", path.gateway?.description)
             field("source", path.source?.description)
-            field("table", path.table)
-            field("metric", path.metric)
+            field("table", path.table?.wide)
+            field("metric", path.metric?.wide)
             field("neighbour", path.neighbour?.rawValue)
         }
         field("reason", path.reason?.rawValue)
     }
+}
+
+extension BinaryInteger {
+    /// For the writer, which takes one type of number: generic code across modules is slow.
+    var wide: Int64 { Int64(truncatingIfNeeded: self) }
 }

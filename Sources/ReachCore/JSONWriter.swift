@@ -5,7 +5,7 @@ package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    package init() { bytes.reserveCapacity(1024) }
+    package init() { bytes.reserveCapacity(2048) }
 
     /// Writes an object, whose members `body` adds with `field`.
     package mutating func object(_ body: (inout JSONWriter) -> Void) { enclose("{", "}", body) }
@@ -13,34 +13,43 @@ package struct JSONWriter {
     /// Writes an array, whose elements `body` adds with `value`.
     package mutating func array(_ body: (inout JSONWriter) -> Void) { enclose("[", "]", body) }
 
-    package mutating func field(_ name: String, object body: (inout JSONWriter) -> Void) {
+    package mutating func field(_ name: StaticString, object body: (inout JSONWriter) -> Void) {
         key(name)
         object(body)
     }
 
-    package mutating func field(_ name: String, array body: (inout JSONWriter) -> Void) {
+    package mutating func field(_ name: StaticString, array body: (inout JSONWriter) -> Void) {
         key(name)
         array(body)
     }
 
-    package mutating func field(_ name: String, _ text: String?) {
+    package mutating func field(_ name: StaticString, _ text: String?) {
         key(name)
         value(text)
     }
 
-    package mutating func field(_ name: String, _ flag: Bool) {
+    package mutating func field(_ name: StaticString, _ flag: Bool) {
         key(name)
         separate()
-        append(flag ? "true" : "false")
+        append(flag ? ("true" as StaticString) : "false")
     }
 
-    package mutating func field(_ name: String, _ number: (some BinaryInteger)?) {
+    package mutating func field(_ name: StaticString, _ number: Int64?) {
         key(name)
         separate()
-        append(number.map { String($0) } ?? "null")
+        guard let number else { return append("null") }
+        bytes.appendDigits(number)
     }
 
-    package mutating func field(_ name: String, _ list: [String]) {
+    package mutating func field(_ name: StaticString, _ time: Timestamp) {
+        key(name)
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        time.append(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    package mutating func field(_ name: StaticString, _ list: [String]) {
         key(name)
         array { for text in list { $0.value(text) } }
     }
@@ -67,9 +76,11 @@ package struct JSONWriter {
     }
 
     /// Begins a member whose value is written next.
-    package mutating func key(_ name: String) {
+    package mutating func key(_ name: StaticString) {
         separate()
-        quote(name)
+        bytes.append(UInt8(ascii: "\""))
+        append(name)
+        bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
@@ -83,20 +94,28 @@ package struct JSONWriter {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
-
     private mutating func quote(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20, 0x7f:
-                append("\\u00")
-                bytes += [Self.hex[Int(byte >> 4)], Self.hex[Int(byte & 15)]]
-            default: bytes.append(byte)
-            }
+        if text.utf8.allSatisfy(Self.standsForItself) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for byte in text.utf8 { escape(byte) }
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func standsForItself(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        guard !Self.standsForItself(byte) else { return bytes.append(byte) }
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            bytes += [UInt8(ascii: "\\"), byte]
+        } else {
+            append("\\u00")
+            bytes += [Self.hex[Int(byte >> 4)], Self.hex[Int(byte & 15)]]
+        }
     }
 
     private static let hex = Array("0123456789abcdef".utf8)

@@ -13,12 +13,31 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// RFC 3339 in UTC with microseconds: `2026-11-21T03:10:00.123456Z`.
     public var description: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends ``description``.
+    package func append(to bytes: inout [UInt8]) {
         let (days, nanosecondOfDay) = nanosecondsSince1970.flooredDivision(by: 86_400_000_000_000)
         let (year, month, day) = Self.civil(days)
         let second = nanosecondOfDay / 1_000_000_000
-        let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
-        let time = [second / 3600, second / 60 % 60, second % 60].map { Self.padded($0, 2) }.joined(separator: ":")
-        return "\(date)T\(time).\(Self.padded(nanosecondOfDay / 1000 % 1_000_000, 6))Z"
+        let microsecond = nanosecondOfDay / 1000 % 1_000_000
+        bytes.appendDigits(year, width: 4)
+        bytes.append(UInt8(ascii: "-"))
+        bytes.appendDigits(month, width: 2)
+        bytes.append(UInt8(ascii: "-"))
+        bytes.appendDigits(day, width: 2)
+        bytes.append(UInt8(ascii: "T"))
+        bytes.appendDigits(second / 3600, width: 2)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.appendDigits(second / 60 % 60, width: 2)
+        bytes.append(UInt8(ascii: ":"))
+        bytes.appendDigits(second % 60, width: 2)
+        bytes.append(UInt8(ascii: "."))
+        bytes.appendDigits(microsecond, width: 6)
+        bytes.append(UInt8(ascii: "Z"))
     }
 
     /// The proleptic Gregorian date, `days` after 1970-01-01: eras of 400 years that begin on 1 March.
@@ -29,11 +48,6 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         let marchMonth = (5 * dayOfYear + 2) / 153
         let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
         return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 }
 

@@ -14,10 +14,19 @@ package struct NetworkTable: Equatable, Sendable {
         package let cause: Cause
         /// The interface it happened to, where it happened to one.
         package let interface: InterfaceIndex?
+        /// The only family whose paths it can alter; `nil` where it may be both.
+        package let family: IPAddress.Family?
 
-        package init(cause: Cause, interface: InterfaceIndex?) {
+        package init(cause: Cause, interface: InterfaceIndex? = nil, family: IPAddress.Family? = nil) {
             self.cause = cause
             self.interface = interface
+            self.family = family
+        }
+
+        /// The one family whose paths these can alter; `nil` where it may be both.
+        package static func onlyFamily(of effects: [Effect]) -> IPAddress.Family? {
+            guard let family = effects.first?.family else { return nil }
+            return effects.allSatisfy { $0.family == family } ? family : nil
         }
     }
 
@@ -30,14 +39,14 @@ package struct NetworkTable: Equatable, Sendable {
         case .addressRemoved(let address): return remove(address)
         case .neighbour(let neighbour): return set(neighbour.state, for: neighbour.key)
         case .neighbourRemoved(let key): return set(.none, for: key)
-        case .route(let route, let replaces):
-            return Effect(cause: replaces ? .routeReplaced : .routeAdded, interface: route.hops.first?.interface)
-        case .routeRemoved(let route): return Effect(cause: .routeRemoved, interface: route.hops.first?.interface)
-        case .rule: return Effect(cause: .ruleAdded, interface: nil)
-        case .ruleRemoved: return Effect(cause: .ruleRemoved, interface: nil)
-        case .nexthop: return Effect(cause: .nexthopAdded, interface: nil)
-        case .nexthopRemoved: return Effect(cause: .nexthopRemoved, interface: nil)
-        case .setting(_, let interface): return Effect(cause: .setting, interface: interface)
+        case .route(let route, let replaces): return effect(of: route, replaces ? .routeReplaced : .routeAdded)
+        case .routeRemoved(let route): return effect(of: route, .routeRemoved)
+        case .rule(let rule): return Effect(cause: .ruleAdded, family: rule.family)
+        case .ruleRemoved(let rule): return Effect(cause: .ruleRemoved, family: rule.family)
+        case .nexthop: return Effect(cause: .nexthopAdded)
+        case .nexthopRemoved: return Effect(cause: .nexthopRemoved)
+        case .setting(let family, let interface):
+            return Effect(cause: .setting, interface: interface, family: family)
         }
     }
 
@@ -53,6 +62,11 @@ package struct NetworkTable: Equatable, Sendable {
     package mutating func keepNeighbours(_ keys: Set<Neighbour.Key>) {
         guard neighbours.contains(where: { !keys.contains($0.key) }) else { return }
         neighbours = neighbours.filter { keys.contains($0.key) }
+    }
+
+    private func effect(of route: Route, _ cause: Cause) -> Effect {
+        Effect(
+            cause: cause, interface: route.hops.first?.interface, family: route.destination.address.family)
     }
 
     private mutating func apply(_ link: Link) -> Effect? {
@@ -85,11 +99,11 @@ package struct NetworkTable: Equatable, Sendable {
         if let place = held.firstIndex(where: { $0.isSameAddress(as: address) }) {
             guard held[place] != address else { return nil }
             let becameReady = !held[place].isReady && address.isReady
-            effect = Effect(cause: becameReady ? .addressAdded : .addressChanged, interface: address.interface)
+            effect = self.effect(of: address, becameReady ? .addressAdded : .addressChanged)
             held[place] = address
         } else {
             held.append(address)
-            effect = Effect(cause: .addressAdded, interface: address.interface)
+            effect = self.effect(of: address, .addressAdded)
         }
         addresses[address.interface] = held
         return effect
@@ -101,7 +115,11 @@ package struct NetworkTable: Equatable, Sendable {
         else { return nil }
         held.remove(at: place)
         addresses[address.interface] = held.isEmpty ? nil : held
-        return Effect(cause: .addressRemoved, interface: address.interface)
+        return effect(of: address, .addressRemoved)
+    }
+
+    private func effect(of address: InterfaceAddress, _ cause: Cause) -> Effect {
+        Effect(cause: cause, interface: address.interface, family: address.address.family)
     }
 
     private mutating func set(_ state: NeighbourState, for key: Neighbour.Key) -> Effect? {

@@ -2,14 +2,19 @@
 ///
 /// A lookup alone is right nine times in ten; nearly all of its errors are a good route over a link that cannot carry
 /// anything. So the link, what carries it, the source address and the first hop are looked at too.
-package struct PathJudge: Sendable {
+package struct PathJudge {
     private let table: NetworkTable
-    private let stack: LinkStack
+    private let condition: (InterfaceIndex) -> LinkCondition
+
+    /// - Parameter condition: The condition of each link in `table`.
+    package init(table: NetworkTable, condition: @escaping (InterfaceIndex) -> LinkCondition) {
+        self.table = table
+        self.condition = condition
+    }
 
     /// - Parameter stack: The same links as in `table`, with what is known of their kinds.
     package init(table: NetworkTable, stack: LinkStack) {
-        self.table = table
-        self.stack = stack
+        self.init(table: table, condition: stack.condition)
     }
 
     /// The path to `destination` that `answer` describes.
@@ -27,14 +32,19 @@ package struct PathJudge: Sendable {
             guard let hop = route.hops.first, let index = hop.interface else {
                 return NetworkPath(status: .unknown, reason: .cannotObserve)
             }
-            var path = describe(interface: index)
+            let condition = condition(index)
+            var path = describe(interface: index, condition)
             path.gateway = hop.gateway
             path.source = route.source
             path.table = route.table
             path.metric = metric ?? route.metric
             let key = Neighbour.Key(interface: index, address: hop.gateway ?? destination)
             path.neighbour = table.neighbours[key]
-            path.reason = reason(against: route, via: hop, on: index, to: destination, isInternet: isInternet)
+            path.reason =
+                table.links[index] == nil
+                ? .noInterface
+                : reason(
+                    against: route, via: hop, on: index, condition.trouble, to: destination, isInternet: isInternet)
             path.status = path.reason == nil ? .reachable : .notReachable
             return path
         }
@@ -43,35 +53,37 @@ package struct PathJudge: Sendable {
     /// Whether an interface itself can carry packets of a family: up, with a carrier and a usable address.
     package func path(ofInterface index: InterfaceIndex, family: IPAddress.Family) -> NetworkPath {
         guard table.links[index] != nil else { return NetworkPath(status: .notReachable, reason: .noInterface) }
-        var path = describe(interface: index)
+        let condition = condition(index)
+        var path = describe(interface: index, condition)
         let own = (table.addresses[index] ?? []).filter { $0.address.family == family }
         let isLoopback = table.links[index]?.flags.contains(.loopback) == true
         let usable = own.first { isLoopback ? $0.isReady : $0.isPreferred }
         path.source = usable?.address
-        path.reason = stack.trouble(with: index) ?? (usable == nil ? .noAddress : nil)
+        path.reason = condition.trouble ?? (usable == nil ? .noAddress : nil)
         path.status = path.reason == nil ? .reachable : .notReachable
         return path
     }
 
-    private func describe(interface index: InterfaceIndex) -> NetworkPath {
+    private func describe(interface index: InterfaceIndex, _ condition: LinkCondition) -> NetworkPath {
         var path = NetworkPath(status: .unknown)
         path.interfaceIndex = index
         guard let link = table.links[index] else { return path }
         path.interface = link.name
-        path.linkClass = stack.class(of: index)
-        path.lower = stack.lowerNames(of: index)
-        path.isMetered = stack.isMetered(index)
+        path.linkClass = condition.linkClass
+        path.lower = condition.lower
+        path.isMetered = condition.isMetered
         return path
     }
 
     private func reason(
-        against route: Route, via hop: NextHop, on index: InterfaceIndex, to destination: IPAddress, isInternet: Bool
+        against route: Route, via hop: NextHop, on index: InterfaceIndex, _ trouble: Reason?,
+        to destination: IPAddress, isInternet: Bool
     ) -> Reason? {
-        guard let link = table.links[index] else { return .noInterface }
-        if isInternet, link.flags.contains(.loopback) { return .blackhole }
-        if let trouble = stack.trouble(with: index) { return trouble }
+        let isLoopback = table.links[index]?.flags.contains(.loopback) == true
+        if isInternet, isLoopback { return .blackhole }
+        if let trouble { return trouble }
         if hop.flags.contains(.dead) { return .noCarrier }
-        if route.type != .local, !link.flags.contains(.loopback), !hasUsableSource(route, to: destination) {
+        if route.type != .local, !isLoopback, !hasUsableSource(route, to: destination) {
             return .noAddress
         }
         return neighbourTrouble(hop, on: index, to: destination)

@@ -56,3 +56,17 @@ package enum RouteAnswer: Hashable, Sendable {
     /// The raw error number: it tells no route, unreachable, prohibited and blackhole apart.
     case refused(errno: Int32)
 }
+
+extension RouteAnswer {
+    /// The same hop, source and table, or the same refusal, whatever the destination: off the link, the verdict is then
+    /// the same.
+    package func leadsTheSameWay(as other: RouteAnswer) -> Bool {
+        switch (self, other) {
+        case (.refused(let mine), .refused(let others)): mine == others
+        case (.route(let mine), .route(let others)):
+            mine.hops.first?.gateway != nil && mine.hops == others.hops && mine.type == others.type
+                && mine.table == others.table && mine.source == others.source
+        default: false
+        }
+    }
+}

@@ -17,6 +17,8 @@ package final class ReachabilityEngine {
     private var watches: [Target: TargetWatch] = [:]
     private var lastID: UInt64 = 0
     private var epoch = EpochCounter()
+    /// The last verdict on the Internet; `nil` before the first.
+    private var internet: Verdict?
     private var neighbourTimer: TimerQueue.ID?
     private var staleTimer: TimerQueue.ID?
     /// Why the kernel cannot be observed; `nil` while it can.
@@ -137,7 +139,9 @@ package final class ReachabilityEngine {
         guard let observer, let view = observer.view else { return }
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
-            let internet = try finder.internet(anchors: options.anchors)
+            let family = NetworkTable.Effect.onlyFamily(of: effects)
+            let internet = try finder.internet(anchors: options.anchors, only: family, known: internet)
+            self.internet = internet
             let isNewEpoch = epoch.count(internet)
             for watch in watches.values {
                 guard let verdict = try verdict(for: watch, internet: internet, &finder) else { continue }

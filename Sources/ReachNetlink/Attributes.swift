@@ -40,7 +40,7 @@ struct Attribute {
     var bytes: [UInt8] { Array(payload) }
 
     /// Of four or sixteen bytes.
-    var address: IPAddress? { IPAddress(bytes: payload) }
+    var address: IPAddress? { IPAddress(payload) }
 
     var nested: Attributes { Attributes(at: payload.baseAddress, byteCount: payload.count) }
 
@@ -60,6 +60,20 @@ struct Attribute {
     }
 
     private func number<T: FixedWidthInteger & BitwiseCopyable>() -> T? { payload.structure(T.self) }
+}
+
+extension IPAddress {
+    /// From bytes in network order, without a detour through a collection: every route has several.
+    init?(_ payload: UnsafeRawBufferPointer) {
+        switch payload.count {
+        case 4: self.init(ipv4: UInt32(bigEndian: payload.loadUnaligned(as: UInt32.self)))
+        case 16:
+            self.init(
+                ipv6: UInt64(bigEndian: payload.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: payload.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        default: return nil
+        }
+    }
 }
 
 extension UnsafeRawBufferPointer {

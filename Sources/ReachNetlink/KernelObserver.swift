@@ -147,15 +147,12 @@ package final class KernelObserver {
             }
             _ = try socket.read(fold)
             if effects.contains(where: \.cause.comesInPieces) {
-                _ = try view.queries.link(Self.loopbackIndex)
+                try view.queries.awaitChanges()
                 _ = try socket.read(fold)
             }
             if !effects.isEmpty { handler(.changed(effects)) }
         }
     }
-
-    /// Every network namespace has its loopback device, with this index.
-    private static let loopbackIndex: InterfaceIndex = 1
 
     private func attempt(_ body: () throws(NetlinkError) -> Void) {
         do throws(NetlinkError) {

@@ -40,8 +40,13 @@ package final class KernelQueries {
         return answers
     }
 
-    /// One link, as it is now. Asking takes the lock under which the kernel changes links, addresses and IPv4 routes:
-    /// when the answer is there, every change that had begun is complete.
+    /// Returns when every change of links, addresses and IPv4 routes that had begun is complete.
+    ///
+    /// The kernel makes them under a lock (RTNL), and tells of some before they are made. Asking for a link takes that
+    /// lock; asking for one that cannot exist takes it and hardly any time.
+    package func awaitChanges() throws(NetlinkError) { _ = try link(.max) }
+
+    /// One link, as it is now; `nil` if there is none.
     package func link(_ index: InterfaceIndex) throws(NetlinkError) -> Link? {
         var batch = RequestBatch(firstSequence: nextSequence)
         var header = ifinfomsg()

@@ -12,6 +12,8 @@ package final class KernelView {
     package let policy: LinkPolicy
     private let traitsReader = LinkTraitsReader()
     private var traits: [InterfaceIndex: LinkTraits] = [:]
+    /// What was found out of links, until one of them changes.
+    private var conditions: [InterfaceIndex: LinkCondition] = [:]
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
 
     package init(policy: LinkPolicy = LinkPolicy()) throws(NetlinkError) {
@@ -27,17 +29,33 @@ package final class KernelView {
         traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
         for key in table.neighbours.keys { fresh.learn(try queries.neighbour(key) ?? NeighbourState.none, of: key) }
         table = fresh
+        conditions = [:]
     }
 
     /// Folds a notice.
     package func apply(_ notice: Notice) -> NetworkTable.Effect? {
         switch notice {
-        case .link(let link) where table.links[link.index]?.isSameDevice(as: link) == false:
-            traits[link.index] = nil
+        case .link(let link):
+            if table.links[link.index]?.isSameDevice(as: link) == false { traits[link.index] = nil }
         case .linkRemoved(let index): traits[index] = nil
-        default: break
+        default: return table.apply(notice)
         }
-        return table.apply(notice)
+        let effect = table.apply(notice)
+        if effect != nil { conditions = [:] }
+        return effect
+    }
+
+    /// The condition of a link.
+    ///
+    /// - Parameter underlay: Which link a tunnel's packets leave by, where it was found out: then nothing is kept, for
+    ///   that changes with routes.
+    package func condition(
+        of index: InterfaceIndex, underlay: [InterfaceIndex: InterfaceIndex] = [:]
+    ) -> LinkCondition {
+        if underlay.isEmpty, let known = conditions[index] { return known }
+        let condition = stack(for: index, underlay: underlay).condition(of: index)
+        if underlay.isEmpty { conditions[index] = condition }
+        return condition
     }
 
     /// The links with all that is known of their kinds, those that `index` rests on included.

@@ -35,25 +35,51 @@ package struct PathFinder {
 
     /// The Internet, for which a few addresses far apart stand. A family reaches it when at least half of its anchors
     /// have a path: one host route to one of them proves nothing, nor does one that is missing.
-    package mutating func internet(anchors: [IPAddress]) throws(NetlinkError) -> Verdict {
-        // The metric is wanted of one path in each family, and asked for in the same breath.
-        let firsts = IPAddress.Family.allCases.compactMap { family in anchors.first { $0.family == family } }
-        let questions = anchors.map { RouteQuestion($0, mark: mark) }
-        let answers = try ask(questions + firsts.map { RouteQuestion($0, mark: mark, matchesTable: true) })
-        var found: [IPAddress.Family: NetworkPath] = [:]
-        for (family, matched) in zip(firsts.map(\.family), answers.dropFirst(anchors.count)) {
-            var paths: [NetworkPath] = []
-            for (anchor, answer) in zip(anchors, answers) where anchor.family == family {
+    ///
+    /// - Parameter family: The only one to look at; then `known` holds for the other.
+    package mutating func internet(
+        anchors: [IPAddress], only family: IPAddress.Family? = nil, known: Verdict? = nil
+    ) throws(NetlinkError) -> Verdict {
+        let asksIPv4 = known == nil || family != .ipv6
+        let asksIPv6 = known == nil || family != .ipv4
+        return Verdict(
+            ipv4: asksIPv4 ? try internet(anchors.filter { $0.family == .ipv4 }) : known?.ipv4 ?? .notAsked,
+            ipv6: asksIPv6 ? try internet(anchors.filter { $0.family == .ipv6 }) : known?.ipv6 ?? .notAsked)
+    }
+
+    /// One family of it. As many anchors are asked as it takes to decide.
+    private mutating func internet(_ anchors: [IPAddress]) throws(NetlinkError) -> NetworkPath {
+        guard let first = anchors.first else { return .notAsked }
+        let enough = (anchors.count + 1) / 2
+        var questions = anchors.prefix(enough).map { RouteQuestion($0, mark: mark) }
+        // The metric is a property of the route and is asked for in the same breath.
+        questions.append(RouteQuestion(first, mark: mark, matchesTable: true))
+        let answers = try ask(questions)
+        var paths = try judge(Array(anchors.prefix(enough)), answers)
+        let reached = { (paths: [NetworkPath]) in paths.filter { $0.status == .reachable }.count }
+        if reached(paths) < enough, anchors.count - enough + reached(paths) >= enough {
+            let rest = Array(anchors.dropFirst(enough))
+            paths += try judge(rest, try ask(rest.map { RouteQuestion($0, mark: mark) }))
+        }
+        let isReached = reached(paths) >= enough
+        guard var telling = paths.first(where: { ($0.status == .reachable) == isReached }) else { return .notAsked }
+        if case .route(let route)? = answers.last, telling.interfaceIndex != nil { telling.metric = route.metric }
+        return telling
+    }
+
+    /// Anchors mostly share their way, and it is judged once.
+    private mutating func judge(
+        _ anchors: [IPAddress], _ answers: [RouteAnswer]
+    ) throws(NetlinkError) -> [NetworkPath] {
+        var paths: [NetworkPath] = []
+        for (index, (anchor, answer)) in zip(anchors, answers).enumerated() {
+            if index > 0, answer.leadsTheSameWay(as: answers[index - 1]) {
+                paths.append(paths[index - 1])
+            } else {
                 paths.append(try judge(anchor, answer, isInternet: true))
             }
-            let works = paths.filter { $0.status == .reachable }
-            let isReached = works.count * 2 >= paths.count
-            found[family] = isReached ? works.first : paths.first { $0.status != .reachable }
-            if case .route(let route) = matched, found[family]?.interfaceIndex != nil {
-                found[family]?.metric = route.metric
-            }
         }
-        return Verdict(ipv4: found[.ipv4] ?? .notAsked, ipv6: found[.ipv6] ?? .notAsked)
+        return paths
     }
 
     /// Any of these addresses is enough, as it is for a host with several.
@@ -73,7 +99,7 @@ package struct PathFinder {
     /// An interface of this machine: can it carry packets?
     package func interface(named name: String) -> Verdict {
         guard let link = view.table.link(named: name) else { return Verdict(.notReachable, reason: .noInterface) }
-        let judge = PathJudge(table: view.table, stack: view.stack(for: link.index))
+        let judge = judge()
         return Verdict(
             ipv4: judge.path(ofInterface: link.index, family: .ipv4),
             ipv6: judge.path(ofInterface: link.index, family: .ipv6))
@@ -111,17 +137,19 @@ package struct PathFinder {
         _ destination: IPAddress, _ answer: RouteAnswer, isInternet: Bool = false
     ) throws(NetlinkError) -> NetworkPath {
         guard case .route(let route) = answer, let hop = route.hops.first, let index = hop.interface else {
-            return PathJudge(table: view.table, stack: LinkStack(links: [:], traits: [:]))
-                .path(to: destination, answer: answer, isInternet: isInternet)
+            return judge().path(to: destination, answer: answer, isInternet: isInternet)
         }
         try learnNeighbour(hop, of: route, on: index, destination: destination)
         let underlay = try underlay(of: index)
-        let judge = PathJudge(table: view.table, stack: view.stack(for: index, underlay: underlay))
-        var path = judge.path(to: destination, answer: answer, isInternet: isInternet)
+        var path = judge(underlay).path(to: destination, answer: answer, isInternet: isInternet)
         if path.linkClass == .tunnel, path.lower.isEmpty, let name = try likelyUnderlay(of: index, to: destination) {
             path.lower = [name]
         }
         return path
+    }
+
+    private func judge(_ underlay: [InterfaceIndex: InterfaceIndex] = [:]) -> PathJudge {
+        PathJudge(table: view.table) { [view] in view.condition(of: $0, underlay: underlay) }
     }
 
     private mutating func learnNeighbour(
@@ -165,7 +193,7 @@ package struct PathFinder {
     private func likelyUnderlay(of tunnel: InterfaceIndex, to destination: IPAddress) throws(NetlinkError) -> String? {
         let candidates = view.table.links.values.filter { link in
             guard link.index != tunnel, link.isUsable, !link.flags.contains(.loopback) else { return false }
-            return ![.tunnel, .loopback].contains(view.stack(for: link.index).class(of: link.index))
+            return ![.tunnel, .loopback].contains(view.condition(of: link.index).linkClass)
         }.sorted { $0.index < $1.index }
         let answers = try view.queries.routes(
             candidates.map { RouteQuestion(destination, interface: $0.index, matchesTable: true) })
