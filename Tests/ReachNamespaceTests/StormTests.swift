@@ -1,0 +1,160 @@
+internal import ReachCore
+internal import ReachEngine
+internal import ReachNetlink
+internal import ReachTesting
+internal import Testing
+
+private typealias Told = Watched.Told
+
+/// Noise, and more of it than fits.
+@Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
+struct StormTests {
+    // peers 25, 68
+    @Test func `containers that come and go tell nothing`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let watched = try await Watched.start(in: namespace)
+        let cycle = (0..<50).map { number in
+            """
+            link add c\(number) type veth peer name d\(number)
+            link set c\(number) up
+            link set d\(number) up
+            addr add 198.51.100.\(number + 1)/32 dev c\(number)
+            link del c\(number)
+            """
+        }
+        try await watched.expectNothing(
+            after: { try namespace.batch(cycle.joined(separator: "\n")) },
+            butThen: Told(.notReachable, .noRoute, because: .routeRemoved),
+            after: { try namespace.run("ip", "route", "del", "default") })
+    }
+
+    // peers 47, 51
+    @Test func `routes elsewhere never reach the process`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let watched = try await Watched.start(in: namespace)
+        let routes = (0..<5000).map { "198.18.\($0 / 250).\($0 % 250)/32" }
+        let adds = routes.map { "route add \($0) via 192.0.2.1" }
+        let deletes = routes.map { "route del \($0)" }
+        try await watched.expectNothing(
+            after: { try namespace.batch((adds + deletes).joined(separator: "\n")) },
+            butThen: Told(.notReachable, .noRoute, because: .routeRemoved),
+            after: { try namespace.run("ip", "route", "del", "default") })
+        #expect(watched.others.values.isEmpty)
+    }
+
+    // peers 53, 54, 61, 62
+    @Test func `what is lost is read anew, and said to have been lost`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        var options = EngineOptions()
+        // Every notice, into a queue of a few.
+        options.observer.wantsEveryNotice = true
+        options.observer.receiveBufferBytes = 2048
+        let watched = try await Watched.start(in: namespace, options: options)
+        let flapping = (0..<2000).flatMap { _ in ["route del default", "route add default via 192.0.2.1"] }
+        for _ in 0..<3 {
+            try namespace.batch(flapping.joined(separator: "\n"))
+        }
+        try await watched.others.wait { $0.hasPrefix("resync:") }
+        try namespace.run("ip", "route", "del", "default")
+        // One resync a second at most: the last may be a second away.
+        try await watched.changes.wait(within: .seconds(5)) { $0.last?.state.status == .notReachable }
+        try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
+        let last = try await watched.changes.wait(within: .seconds(5)) { $0.last?.state.isReachable == true }
+        #expect(last.last?.state.isStale == false)
+    }
+
+    // peers 62c
+    @Test func `the receive buffer is what was asked for, or is known not to be`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let socket = try NoticeSocket(filter: nil)
+        #expect(socket.receiveBufferBytes >= 2 * NoticeSocket.defaultBufferBytes)
+        #expect(try NoticeSocket(filter: nil, bufferBytes: 100_000).receiveBufferBytes == 200_000)
+    }
+
+    // peers 62b
+    @Test func `of two routes alike but for the gateway one may go`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let watched = try await Watched.start(in: namespace)
+        try await watched.expectNothing(
+            after: { try namespace.run("ip", "route", "append", "default", "via", "192.0.2.5") },
+            butThen: Told(.reachable, because: .routeRemoved, [.path]),
+            after: { try namespace.run("ip", "route", "del", "default", "via", "192.0.2.1") })
+        #expect(watched.state?.ipv4.gateway?.description == "192.0.2.5")
+    }
+
+    // peers 29
+    @Test func `two engines in one process are both told`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let first = try await Watched.start(in: namespace)
+        let second = try await Watched.start(in: namespace)
+        try namespace.run("ip", "route", "del", "default")
+        for watched in [first, second] {
+            let told = try await watched.changes.wait(for: 2)[1]
+            #expect(Told(told) == Told(.notReachable, .noRoute, because: .routeRemoved))
+        }
+    }
+
+    // The lock is what makes it right: a notice may come before the change it tells of.
+    @Test func `no silent removal is missed in two hundred`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let watched = try await Watched.start(in: namespace)
+        for _ in 0..<200 {
+            try await watched.expect(Told(.notReachable, .noRoute, because: .addressRemoved)) {
+                try namespace.run("ip", "addr", "del", "192.0.2.2/24", "dev", "up0")
+            }
+            try namespace.run("ip", "addr", "add", "192.0.2.2/24", "dev", "up0")
+            try await watched.drain()
+            try await watched.expect(Told(.reachable, because: .routeAdded)) {
+                try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
+            }
+        }
+    }
+
+    // peers 65, 66
+    @Test func `what is over within the hold-down is counted and not told`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        var options = EngineOptions()
+        options.holdDown = HoldDown(down: .seconds(30))
+        let watched = try await Watched.start(in: namespace, options: options)
+        try await watched.expectNothing(
+            after: {
+                try namespace.run("ip", "route", "del", "default")
+                try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
+            },
+            butThen: Told(.reachable, because: .routeReplaced, [.path]),
+            after: { try namespace.run("ip", "route", "replace", "default", "via", "192.0.2.4") })
+        options.holdDown = HoldDown(down: .milliseconds(200))
+        let brief = try await Watched.start(in: namespace, options: options)
+        try await brief.expect(Told(.notReachable, .noRoute, because: .holdElapsed)) {
+            try namespace.run("ip", "route", "del", "default")
+        }
+    }
+}
+
+extension TestNamespace {
+    /// Runs many `ip` commands, one a line, in few processes: an argument holds 128 KiB.
+    func batch(_ commands: String) throws {
+        var rest = commands.split(separator: "\n")[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(1500).joined(separator: "\n")
+            rest = rest.dropFirst(1500)
+            let script = "printf '%s\\n' \"$1\" | ip -n \"$0\" -force -batch - 2>&1 || true"
+            try ChildProcess.run(["sh", "-c", script, name, part])
+        }
+    }
+}
