@@ -26,7 +26,8 @@ package enum DurationText {
                 total += number * unit.nanoseconds
             }
         }
-        return total <= 3.2e18 ? .nanoseconds(Int64(total)) : nil
+        // 1.001 * 1e9 is a little less than 1001000000.
+        return total <= 3.2e18 ? .nanoseconds(Int64(total.rounded())) : nil
     }
 
     /// About two units of it, for people: `3 d 4 h`, `12 min 5 s`, `1.2 s`, `80 ms`.

@@ -77,7 +77,8 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
                 guard let bits = parseDotted(part) else { return nil }
                 result += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
             } else {
-                guard (1...4).contains(part.utf8.count), part.utf8.first != UInt8(ascii: "+"),
+                // Swift's own reading takes "+1", and "-0".
+                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }),
                     let word = UInt16(part, radix: 16)
                 else { return nil }
                 result.append(word)

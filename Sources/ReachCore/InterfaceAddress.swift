@@ -14,6 +14,8 @@ package struct InterfaceAddress: Hashable, Sendable {
     package var interface: InterfaceIndex
     /// The machine's own address: `IFA_LOCAL` where there is one, since `IFA_ADDRESS` is then the far end.
     package var address: IPAddress
+    /// The far end of a point-to-point link, where it has one (`peer`).
+    package var peer: IPAddress?
     package var prefixLength: UInt8
     /// `RT_SCOPE_*`: 0 is the universe, 253 the link, 254 the host.
     package var scope: UInt8

@@ -62,8 +62,9 @@ public struct BootTime: Hashable, Comparable, Sendable {
     /// Earlier comes first.
     public static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    /// A deadline too far away to be told in nanoseconds is the farthest that can be: never, for all purposes.
     package static func + (time: BootTime, duration: Duration) -> BootTime {
-        BootTime(nanoseconds: time.nanoseconds + duration.nanoseconds)
+        BootTime(nanoseconds: time.nanoseconds.addingUpToBounds(duration.nanoseconds))
     }
 
     package static func - (left: BootTime, right: BootTime) -> Duration {
@@ -87,6 +88,11 @@ extension Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
+
+    fileprivate func addingUpToBounds(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
 }
 
 extension Duration {
@@ -95,6 +101,6 @@ extension Duration {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }
-        return product + attoseconds / 1_000_000_000
+        return product.addingUpToBounds(attoseconds / 1_000_000_000)
     }
 }

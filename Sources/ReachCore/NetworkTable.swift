@@ -132,8 +132,10 @@ package struct NetworkTable: Equatable, Sendable {
 }
 
 extension InterfaceAddress {
-    /// IPv4 tells two entries of one address apart by the prefix length; IPv6 has an address once for each link.
+    /// IPv4 tells two entries of one address apart by the prefix length and the far end; IPv6 has an address once for
+    /// each link.
     fileprivate func isSameAddress(as other: InterfaceAddress) -> Bool {
-        address == other.address && (prefixLength == other.prefixLength || address.family == .ipv6)
+        guard address == other.address else { return false }
+        return address.family == .ipv6 || (prefixLength == other.prefixLength && peer == other.peer)
     }
 }

@@ -96,9 +96,9 @@ package struct PathJudge {
         guard source.family == .ipv6 else { return true }
         let isLocal = destination.isLinkLocal || destination.isMulticast
         if source.isLinkLocal { return isLocal }
-        let held = table.addresses.values.lazy.flatMap { $0 }.first { $0.address == source }
-        guard let held else { return true }
-        return held.isReady && (!held.flags.contains(.deprecated) || isLocal)
+        // Two links may have the same address, which may have failed on one of them.
+        let held = table.addresses.values.joined().filter { $0.address == source }
+        return held.isEmpty || held.contains { $0.isReady && (!$0.flags.contains(.deprecated) || isLocal) }
     }
 
     private func neighbourTrouble(_ hop: NextHop, on index: InterfaceIndex, to destination: IPAddress) -> Reason? {

@@ -8,6 +8,7 @@ package struct StatusMachine: Sendable {
     /// When the verdict first left what was told, and has not been back for as long as a hold-down lasts.
     private var unsettledSince: BootTime?
     private var pendingSince: BootTime?
+    /// When the verdict came back to what was told, for as long as it stays there.
     private var returnedAt: BootTime?
     /// The verdict last went from reachable to something else.
     private var isAway = false
@@ -28,6 +29,8 @@ package struct StatusMachine: Sendable {
     package mutating func observe(
         _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Moment
     ) -> ReachabilityChange? {
+        let previous = state
+        let latestStatus = latest?.status
         countFlaps(verdict.status)
         latest = verdict
         state.epoch = epoch
@@ -38,18 +41,21 @@ package struct StatusMachine: Sendable {
             pendingSince = nil
             state.isHeld = false
             settle(at: moment.boot)
-            return publish(verdict, cause: cause, at: moment)
+            return publish(verdict, after: previous, cause: cause, at: moment)
         }
         settle(at: moment.boot)
+        returnedAt = nil
         unsettledSince = unsettledSince ?? moment.boot
-        pendingSince = pendingSince ?? moment.boot
-        return tellOrHold(verdict, cause: cause, at: moment)
+        // What must last is this status: not one that is held for another length of time.
+        let isTurnedRound = (latestStatus == .reachable) != (verdict.status == .reachable)
+        pendingSince = isTurnedRound ? moment.boot : pendingSince ?? moment.boot
+        return tellOrHold(verdict, after: previous, cause: cause, at: moment)
     }
 
     /// The deadline has come.
     package mutating func timeReached(at moment: Moment) -> ReachabilityChange? {
         guard let latest, pendingSince != nil else { return nil }
-        return tellOrHold(latest, cause: .holdElapsed, at: moment)
+        return tellOrHold(latest, after: state, cause: .holdElapsed, at: moment)
     }
 
     /// The kernel cannot be observed: what was told may no longer hold.
@@ -73,13 +79,15 @@ package struct StatusMachine: Sendable {
         return ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state)
     }
 
-    private mutating func tellOrHold(_ verdict: Verdict, cause: Cause, at moment: Moment) -> ReachabilityChange? {
+    private mutating func tellOrHold(
+        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Moment
+    ) -> ReachabilityChange? {
         guard let pendingSince, moment.boot < earliest(for: verdict.status, pendingSince: pendingSince) else {
             pendingSince = nil
             unsettledSince = nil
             returnedAt = nil
             state.isHeld = false
-            return publish(verdict, cause: cause, at: moment)
+            return publish(verdict, after: previous, cause: cause, at: moment)
         }
         state.isHeld = true
         return nil
@@ -108,8 +116,9 @@ package struct StatusMachine: Sendable {
         }
     }
 
-    private mutating func publish(_ verdict: Verdict, cause: Cause, at moment: Moment) -> ReachabilityChange? {
-        let previous = state
+    private mutating func publish(
+        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Moment
+    ) -> ReachabilityChange? {
         state.adopt(verdict)
         let aspects = Self.differences(from: previous, to: state)
         guard !aspects.isEmpty else { return nil }

@@ -29,7 +29,10 @@ enum TargetParser {
     static func host(_ text: String, whole: String) throws(TargetError) -> Target.Subject {
         var bare = text[...]
         let isBracketed = bare.hasPrefix("[") && bare.hasSuffix("]") && bare.count > 2
-        if isBracketed { bare = bare.dropFirst().dropLast() }
+        if isBracketed {
+            bare = bare.dropFirst().dropLast()
+            guard bare.contains(":") else { throw fault(whole, "is not an IPv6 address in brackets") }
+        }
         if let percent = bare.firstIndex(of: "%") {
             guard let address = IPAddress(String(bare[..<percent])) else {
                 throw fault(whole, "is not an address with a zone such as fe80::1%eth0")
@@ -87,12 +90,18 @@ enum TargetParser {
         if let colon = authority[afterBracket...].lastIndex(of: ":") {
             host = authority[..<colon]
             let port = authority[authority.index(after: colon)...]
-            guard port.isEmpty || UInt16(port) != nil, port.first != "+" else {
+            guard port.isEmpty || UInt16(port) != nil, port.utf8.allSatisfy({ 48...57 ~= $0 }) else {
                 throw fault(whole, "has a port that is no number up to 65535")
             }
         }
         guard !host.isEmpty else { throw fault(whole, "is a URL without a host") }
-        return try Self.host(String(host), whole: whole)
+        return try Self.host(unescapingZone(of: String(host)), whole: whole)
+    }
+
+    /// The percent sign before a zone is itself escaped in a URL (RFC 6874).
+    private static func unescapingZone(of host: String) -> String {
+        guard let escaped = host.range(of: "%25") else { return host }
+        return host[..<escaped.lowerBound] + "%" + host[escaped.upperBound...]
     }
 
     private static func fault(_ text: String, _ what: String) -> TargetError {

@@ -1,0 +1,65 @@
+import ReachCore
+import Testing
+
+@Suite struct CauseTests {
+    private func effect(_ cause: Cause, on interface: InterfaceIndex? = nil) -> NetworkTable.Effect {
+        NetworkTable.Effect(cause: cause, interface: interface)
+    }
+
+    @Test func `nothing has no cause`() {
+        #expect(Cause.telling([], touching: [1, 2]) == nil)
+    }
+
+    @Test func `of several causes the weightiest is told, in whatever order they came`() {
+        let effects = [effect(.routeRemoved), effect(.linkDown, on: 2), effect(.addressRemoved, on: 2)]
+        #expect(Cause.telling(effects, touching: [2]) == .linkDown)
+        #expect(Cause.telling(effects.reversed(), touching: [2]) == .linkDown)
+    }
+
+    // peers 68
+    @Test func `what happened on the path's interfaces outweighs what happened elsewhere`() {
+        let effects = [effect(.linkRemoved, on: 9), effect(.neighbour, on: 2)]
+        #expect(Cause.telling(effects, touching: [2]) == .neighbour)
+        #expect(Cause.telling(effects, touching: [2, 9]) == .linkRemoved)
+        #expect(Cause.telling(effects, touching: []) == .linkRemoved, "something must have done it")
+    }
+
+    @Test func `what happened to no interface in particular touches every path`() {
+        #expect(Cause.telling([effect(.linkRemoved, on: 9), effect(.ruleAdded)], touching: [2]) == .ruleAdded)
+        #expect(Cause.telling([effect(.linkDown, on: 2), effect(.resync)], touching: [2]) == .resync)
+    }
+
+    @Test func `every pair of causes has an order, and it is that of the list`() {
+        for (index, heavier) in Cause.allCases.enumerated() {
+            for lighter in Cause.allCases.dropFirst(index + 1) {
+                #expect(Cause.telling([effect(lighter), effect(heavier)], touching: []) == heavier)
+            }
+        }
+    }
+
+    @Test func `the words that scripts hold on to`() {
+        #expect(
+            Cause.allCases.map(\.rawValue) == [
+                "start", "resync", "wake", "cannot-observe", "link-removed", "link-down", "carrier-lost", "link-up",
+                "carrier-gained", "link-added", "address-removed", "address-added", "address-changed",
+                "nexthop-removed", "nexthop-added", "rule-removed", "rule-added", "route-removed", "route-replaced",
+                "route-added", "neighbour", "link-changed", "setting", "name", "hold-elapsed", "poll",
+            ])
+        #expect(
+            Reason.allCases.map(\.rawValue) == [
+                "no-route", "blackhole", "unreachable", "prohibited", "no-carrier", "dormant", "link-down",
+                "no-interface", "no-address", "gateway-unreachable", "neighbour-unreachable", "name-not-resolved",
+                "not-asked", "cannot-observe",
+            ])
+        #expect(ReachabilityStatus.allCases.map(\.rawValue) == ["unknown", "not-reachable", "reachable"])
+        #expect(Connectivity.allCases.map(\.rawValue) == ["unknown", "none", "portal", "limited", "full"])
+        #expect(
+            LinkClass.allCases.map(\.rawValue) == [
+                "wired", "wifi", "wwan", "bluetooth", "tunnel", "virtual", "loopback", "other",
+            ])
+        #expect(
+            ReachabilityChange.Aspect.allCases.map(\.rawValue) == [
+                "status", "path", "class", "connectivity", "metered",
+            ])
+    }
+}

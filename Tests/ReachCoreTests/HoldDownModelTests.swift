@@ -1,0 +1,110 @@
+import ReachCore
+import ReachTesting
+import Testing
+
+/// Hold-down by its definition, from the whole history: slow, and plain.
+private struct HoldDownModel {
+    let holdDown: HoldDown
+    var told: ReachabilityStatus
+    /// When it was told.
+    var toldAt: BootTime
+    var history: [(time: BootTime, status: ReachabilityStatus)]
+
+    var latest: ReachabilityStatus { history.last?.status ?? .unknown }
+
+    /// The beginning of the latest run of verdicts that all fulfil this, since something was last told.
+    private func start(ofRun isIn: (ReachabilityStatus) -> Bool) -> BootTime {
+        var start = history.last?.time ?? toldAt
+        for entry in history.reversed() {
+            guard isIn(entry.status) else { break }
+            start = max(entry.time, toldAt)
+        }
+        return start
+    }
+
+    /// When it began to differ from what was told, with no calm since that lasted as long as a hold-down.
+    private var unsettledSince: BootTime {
+        var since: BootTime?
+        var agreedAt: BootTime?
+        for entry in history where entry.time >= toldAt {
+            if entry.status == told {
+                agreedAt = agreedAt ?? entry.time
+            } else {
+                if let agreed = agreedAt, entry.time >= agreed + max(holdDown.up, holdDown.down) { since = nil }
+                agreedAt = nil
+                since = since ?? entry.time
+            }
+        }
+        return since ?? toldAt
+    }
+
+    /// When the latest verdict is to be told; `nil` if it has been.
+    var due: BootTime? {
+        guard latest != told else { return nil }
+        let isUp = latest == .reachable
+        let lasting = start { $0 != told && ($0 == .reachable) == isUp }
+        return min(lasting + (isUp ? holdDown.up : holdDown.down), unsettledSince + holdDown.maximum)
+    }
+}
+
+@Suite struct HoldDownModelTests {
+    private static let holdDowns = [
+        HoldDown(), HoldDown(down: .seconds(5)), HoldDown(up: .seconds(2), down: .seconds(5)),
+        HoldDown(up: .seconds(5), down: .seconds(1), maximum: .seconds(8)), HoldDown(up: .seconds(3)),
+        HoldDown(up: .seconds(3), down: .seconds(3), maximum: .seconds(1)),
+    ]
+
+    private static func verdict(_ status: ReachabilityStatus) -> Verdict {
+        switch status {
+        case .reachable: .eth0
+        case .notReachable: .lost
+        case .unknown: .blind
+        }
+    }
+
+    /// Where machine and model first disagree in a random series of verdicts; `nil` if nowhere.
+    private func disagreement(seed: UInt64, _ holdDown: HoldDown) -> String? {
+        var random = SeededGenerator(seed: seed)
+        // Some series know two statuses only, which flap the more.
+        let statuses = seed % 2 == 0 ? [ReachabilityStatus.reachable, .notReachable] : ReachabilityStatus.allCases
+        let first = random.pick(statuses)
+        var machine = StatusMachine.begun(with: Self.verdict(first), holdDown: holdDown)
+        var model = HoldDownModel(holdDown: holdDown, told: first, toldAt: .at(0), history: [(.at(0), first)])
+        var flaps = 0
+        var isAway = false
+        var seconds = 0.0
+        for _ in 0..<80 {
+            seconds += Double(random.pick([1, 3, 10, 20, 49, 60])) / 10
+            // What falls due before the next verdict is told in time.
+            if let due = model.due, due < .at(seconds) {
+                let change = machine.timeReached(at: Moment(wall: Moment.at(0).wall, boot: due))
+                guard change?.state.status == model.latest else { return "seed \(seed): not told at \(due)" }
+                model.told = model.latest
+                model.toldAt = due
+            }
+            let status = random.pick(statuses)
+            if status == .reachable, isAway { flaps += 1 }
+            isAway = status != .reachable && (isAway || model.latest == .reachable)
+            model.history.append((.at(seconds), status))
+            let isDue = model.due.map { $0 <= .at(seconds) } ?? false
+            guard (machine.see(Self.verdict(status), at: seconds) != nil) == isDue else {
+                return "seed \(seed): should \(isDue ? "" : "not ")be told at \(seconds)"
+            }
+            if isDue {
+                model.told = status
+                model.toldAt = .at(seconds)
+            }
+            guard machine.state.status == model.told, machine.state.isHeld == (status != model.told),
+                machine.deadline == model.due, machine.state.flaps == flaps
+            else { return "seed \(seed) at \(seconds): \(machine), but \(model), \(flaps) flaps" }
+        }
+        return nil
+    }
+
+    // peers 64, 65, 66, 67
+    @Test(arguments: holdDowns)
+    func `any series of verdicts is told as the definition says`(holdDown: HoldDown) {
+        let disagreements = (0..<300).compactMap { disagreement(seed: $0, holdDown) }
+        #expect(disagreements == [])
+    }
+}

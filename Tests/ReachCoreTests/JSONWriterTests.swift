@@ -1,0 +1,82 @@
+import Foundation
+import ReachCore
+import ReachTesting
+import Testing
+
+@Suite struct JSONWriterTests {
+    private func text(_ body: (inout JSONWriter) -> Void) -> String {
+        var json = JSONWriter()
+        body(&json)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    @Test func `values, names and commas stand where they belong`() {
+        let document = text { json in
+            json.object { json in
+                json.field("text", "a")
+                json.field("none", String?.none)
+                json.field("yes", true)
+                json.field("no", false)
+                json.field("number", -5)
+                json.field("big", UInt64.max)
+                json.field("missing", Int?.none)
+                json.field("list", ["a", "b"])
+                json.field("empty", [])
+                json.field("object", object: { $0.field("inner", 1) })
+                json.field("nothing", object: { _ in })
+                json.field(
+                    "array",
+                    array: { json in
+                        json.value("a")
+                        json.object { $0.field("b", 1) }
+                        json.array { _ in }
+                        json.value(nil)
+                    })
+                json.key("last")
+                json.value("z")
+            }
+            json.newline()
+            json.object { _ in }
+        }
+        #expect(
+            document == """
+                {"text":"a","none":null,"yes":true,"no":false,"number":-5,"big":18446744073709551615,"missing":null,\
+                "list":["a","b"],"empty":[],"object":{"inner":1},"nothing":{},"array":["a",{"b":1},[],null],"last":"z"}
+                {}
+                """)
+    }
+
+    @Test func `every control character, quote and backslash is escaped`() {
+        for scalar in (0...0x1f).map({ UnicodeScalar(UInt8($0)) }) + ["\u{7f}"] {
+            let hex = String(scalar.value, radix: 16)
+            let escape = "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            #expect(text { $0.value(String(scalar)) } == "\"\(escape)\"")
+        }
+        #expect(text { $0.value("\"\\/") } == #""\"\\/""#)
+        #expect(text { $0.object { $0.field("a\"\n", "") } } == #"{"a\"\u000a":""}"#)
+    }
+
+    @Test func `whatever the text, a reader gets it back`() throws {
+        let every = String(String.UnicodeScalarView((0...0x1_2fff).compactMap { Unicode.Scalar(UInt32($0)) }))
+        var random = SeededGenerator(seed: 5)
+        let scalars = Array("\"\\/\0\u{7f}\u{2028}\u{fffd}🙂e\u{301}\r\n{}[],:".unicodeScalars)
+        let mixtures = (0..<500).map { _ in
+            String(String.UnicodeScalarView((0..<20).map { _ in random.pick(scalars) }))
+        }
+        for text in [every] + mixtures {
+            var json = JSONWriter()
+            json.object { $0.field(text, [text]) }
+            let read = try JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String: [String]]
+            // Compared as bytes: as texts, composed and decomposed are equal.
+            #expect(read?.keys.first.map { Array($0.utf8) } == Array(text.utf8))
+            #expect(read?.values.first?.first.map { Array($0.utf8) } == Array(text.utf8))
+        }
+    }
+
+    // peers 95
+    @Test func `a name that is not UTF-8 still makes a valid document`() throws {
+        let name = String(decoding: [0x65, 0xff, 0x1b, 0x30] as [UInt8], as: UTF8.self)
+        let line = text { $0.object { $0.field("interface", name) } }
+        #expect(line == "{\"interface\":\"e\u{fffd}\\u001b0\"}")
+    }
+}

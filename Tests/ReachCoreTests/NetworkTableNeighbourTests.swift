@@ -1,0 +1,72 @@
+import ReachCore
+import Testing
+
+@Suite struct NetworkTableNeighbourTests {
+    private let gateway = Neighbour.Key(interface: 2, address: IPAddress(ipv4: 0xc000_0201))
+    private let other = Neighbour.Key(interface: 3, address: IPAddress(ipv4: 0xc000_0201))
+
+    private func table(_ state: NeighbourState) -> NetworkTable {
+        var table = NetworkTable()
+        table.learn(state, of: gateway)
+        return table
+    }
+
+    @Test func `a neighbour that nobody depends on is not held`() {
+        var table = NetworkTable()
+        #expect(table.apply(.neighbour(Neighbour(key: gateway, state: .failed))) == nil)
+        #expect(table.neighbours == [:])
+        table.learn(.reachable, of: gateway)
+        #expect(table.apply(.neighbour(Neighbour(key: other, state: .failed))) == nil)
+        #expect(table.neighbours == [gateway: .reachable])
+    }
+
+    @Test func `a neighbour's new state is told once, with its interface`() {
+        var table = table(.reachable)
+        let notice = Notice.neighbour(Neighbour(key: gateway, state: .failed))
+        #expect(table.apply(notice) == NetworkTable.Effect(cause: .neighbour, interface: 2))
+        #expect(table.apply(notice) == nil)
+        #expect(table.neighbours[gateway] == .failed)
+    }
+
+    @Test func `a gateway that failed and is asked again has still failed`() {
+        var table = table(.failed)
+        #expect(table.apply(.neighbour(Neighbour(key: gateway, state: .incomplete))) == nil)
+        #expect(table.neighbours[gateway] == .failed)
+        #expect(table.apply(.neighbour(Neighbour(key: gateway, state: .reachable)))?.cause == .neighbour)
+        #expect(table.neighbours[gateway] == .reachable)
+    }
+
+    @Test(arguments: [NeighbourState.none, .reachable, .stale, .delay, .probe])
+    func `a gateway that is asked for the first time is no longer what it was`(before: NeighbourState) {
+        var table = table(before)
+        #expect(table.apply(.neighbour(Neighbour(key: gateway, state: .incomplete)))?.cause == .neighbour)
+        #expect(table.neighbours[gateway] == .incomplete)
+    }
+
+    @Test func `a neighbour the kernel forgot is one it has not tried`() {
+        var table = table(.failed)
+        #expect(table.apply(.neighbourRemoved(gateway))?.cause == .neighbour)
+        #expect(table.neighbours[gateway] == NeighbourState.none)
+        #expect(table.apply(.neighbourRemoved(gateway)) == nil)
+    }
+
+    @Test func `neighbours on which no path depends any more are forgotten`() {
+        var table = table(.failed)
+        table.learn(.reachable, of: other)
+        table.keepNeighbours([other])
+        #expect(table.neighbours == [other: .reachable])
+        table.keepNeighbours([other, gateway])
+        #expect(table.neighbours == [other: .reachable])
+        table.keepNeighbours([])
+        #expect(table.neighbours == [:])
+    }
+
+    @Test(
+        arguments: [
+            (0, .none), (1, .incomplete), (2, .reachable), (4, .stale), (8, .delay), (0x10, .probe), (0x20, .failed),
+            (0x40, .noarp), (0x80, .permanent), (0x100, .none), (0xffff, .none),
+        ] as [(UInt16, NeighbourState)])
+    func `the kernel's bits are the states of linux neighbour h`(bits: UInt16, state: NeighbourState) {
+        #expect(NeighbourState(kernel: bits) == state)
+    }
+}

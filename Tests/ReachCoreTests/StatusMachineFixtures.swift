@@ -1,0 +1,46 @@
+import ReachCore
+
+extension Verdict {
+    static func via(
+        _ interface: String, _ linkClass: LinkClass = .wired, gateway: String? = "192.0.2.1", isMetered: Bool = false
+    ) -> Verdict {
+        var path = NetworkPath(status: .reachable)
+        path.interface = interface
+        path.linkClass = linkClass
+        path.gateway = gateway.flatMap(IPAddress.init)
+        path.isMetered = isMetered
+        return Verdict(ipv4: path, ipv6: NetworkPath(status: .notReachable, reason: .noRoute))
+    }
+
+    static let eth0 = via("eth0")
+    static let lost = Verdict(.notReachable, reason: .noRoute)
+    static let noCarrier = Verdict(.notReachable, reason: .noCarrier)
+    static let blind = Verdict(.unknown, reason: .cannotObserve)
+}
+
+extension Moment {
+    /// So many seconds after the test began; the wall clock is a thousand seconds ahead of the other.
+    static func at(_ seconds: Double) -> Moment {
+        let nanoseconds = Int64((seconds * 1e9).rounded())
+        return Moment(
+            wall: Timestamp(nanosecondsSince1970: nanoseconds + 1_000_000_000_000),
+            boot: BootTime(nanoseconds: nanoseconds))
+    }
+}
+
+extension BootTime {
+    static func at(_ seconds: Double) -> BootTime { Moment.at(seconds).boot }
+}
+
+extension StatusMachine {
+    /// A machine that was told `first` at the beginning.
+    static func begun(with first: Verdict = .eth0, holdDown: HoldDown = HoldDown()) -> StatusMachine {
+        var machine = StatusMachine(target: .internet, holdDown: holdDown, at: .at(0))
+        _ = machine.observe(first, cause: .start, epoch: 1, at: .at(0))
+        return machine
+    }
+
+    mutating func see(_ verdict: Verdict, at seconds: Double, cause: Cause = .routeAdded) -> ReachabilityChange? {
+        observe(verdict, cause: cause, epoch: 1, at: .at(seconds))
+    }
+}

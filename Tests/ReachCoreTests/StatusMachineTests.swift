@@ -1,0 +1,155 @@
+import ReachCore
+import Testing
+
+@Suite struct StatusMachineTests {
+    // peers 1
+    @Test func `nothing is known before the first look, which is told as the beginning`() throws {
+        var machine = StatusMachine(target: .internet, at: .at(0))
+        #expect(machine.state.status == .unknown)
+        #expect(machine.state.reason == nil)
+        #expect(machine.deadline == nil)
+        let toldChange = machine.see(.eth0, at: 1)
+        let change = try #require(toldChange)
+        #expect(change.isInitial)
+        #expect(change.previous == nil)
+        #expect(change.cause == .start)
+        #expect(change.aspects == [])
+        #expect(change.state.status == .reachable)
+        #expect(change.state.since == Moment.at(1).wall)
+        #expect(change.time == Moment.at(1).wall)
+        #expect(change.bootTime == .at(1))
+    }
+
+    // peers 7
+    @Test func `the same verdict twice is told once`() {
+        var machine = StatusMachine.begun()
+        #expect(machine.see(.eth0, at: 1) == nil)
+        #expect(machine.see(.lost, at: 2) != nil)
+        #expect(machine.see(.lost, at: 3) == nil)
+    }
+
+    // peers 67
+    @Test(arguments: [Verdict.lost, .blind, .eth0])
+    func `any status that stays is told once`(verdict: Verdict) {
+        var machine = StatusMachine.begun(with: verdict)
+        for second in 1...10 { #expect(machine.see(verdict, at: Double(second)) == nil) }
+    }
+
+    // peers 7, 67
+    @Test func `another path at the same status is a change of the path, and nothing between is invented`() throws {
+        var machine = StatusMachine.begun()
+        let toldChange = machine.see(.via("eth1", gateway: "198.51.100.1"), at: 1, cause: .linkDown)
+        let change = try #require(toldChange)
+        #expect(change.aspects == [.path])
+        #expect(change.cause == .linkDown)
+        #expect(change.previous?.interface == "eth0")
+        #expect(change.state.interface == "eth1")
+        #expect(change.state.since == Moment.at(0).wall, "reachable since the beginning")
+    }
+
+    // peers 37
+    @Test func `a family that comes or goes beside a working one is a change of the path`() throws {
+        var machine = StatusMachine.begun()
+        var both = Verdict.eth0
+        both.ipv6 = NetworkPath(status: .reachable)
+        #expect(machine.see(both, at: 1)?.aspects == [.path])
+        #expect(machine.see(.eth0, at: 2)?.aspects == [.path])
+        #expect(machine.state.since == Moment.at(0).wall)
+    }
+
+    @Test func `class and meter are told beside the path`() {
+        var machine = StatusMachine.begun()
+        #expect(machine.see(.via("wlan0", .wifi), at: 1)?.aspects == [.path, .linkClass])
+        #expect(machine.see(.via("wwan0", .wwan, isMetered: true), at: 2)?.aspects == [.path, .linkClass, .metered])
+    }
+
+    @Test func `a status that changes is told alone, whatever else differs`() {
+        var machine = StatusMachine.begun(with: .via("wwan0", .wwan, isMetered: true))
+        #expect(machine.see(.lost, at: 1)?.aspects == [.status])
+        #expect(machine.see(.via("wlan0", .wifi), at: 2)?.aspects == [.status])
+    }
+
+    @Test func `another reason at the same status is a change of the path`() {
+        var machine = StatusMachine.begun(with: .lost)
+        #expect(machine.see(.noCarrier, at: 1)?.aspects == [.path])
+        #expect(machine.state.reason == .noCarrier)
+    }
+
+    @Test func `a neighbour entry that ages is no change`() {
+        var verdict = Verdict.eth0
+        verdict.ipv4.neighbour = .reachable
+        var machine = StatusMachine.begun(with: verdict)
+        verdict.ipv4.neighbour = .stale
+        #expect(machine.see(verdict, at: 1) == nil)
+        #expect(machine.state.ipv4.neighbour == .stale, "but it shows in the state")
+    }
+
+    // peers 8
+    @Test func `down and up again to the very same are two changes, none swallowed`() throws {
+        var machine = StatusMachine.begun()
+        let before = machine.state
+        let toldDown = machine.see(.lost, at: 1, cause: .routeRemoved)
+        let down = try #require(toldDown)
+        let toldUp = machine.see(.eth0, at: 2, cause: .routeAdded)
+        let up = try #require(toldUp)
+        #expect([down.aspects, up.aspects] == [[.status], [.status]])
+        #expect(down.state.status == .notReachable)
+        #expect(up.previous == down.state)
+        #expect(up.state.ipv4 == before.ipv4)
+        #expect(up.state.since == Moment.at(2).wall)
+        #expect(up.state.flaps == 1)
+    }
+
+    // peers 70
+    @Test func `each change is told against what was told last`() {
+        var machine = StatusMachine.begun()
+        var told = machine.state
+        let verdicts: [Verdict] = [.via("eth1"), .via("eth1"), .lost, .noCarrier, .via("wlan0", .wifi), .eth0, .eth0]
+        for (second, verdict) in verdicts.enumerated() {
+            guard let change = machine.see(verdict, at: Double(second)) else { continue }
+            #expect(change.previous?.status == told.status)
+            #expect(change.previous?.ipv4 == told.ipv4)
+            #expect(change.state == machine.state)
+            told = change.state
+        }
+        #expect(told == machine.state)
+    }
+
+    @Test func `the epoch is the Internet's and is told with the next change`() {
+        var machine = StatusMachine.begun()
+        #expect(machine.observe(.eth0, cause: .poll, epoch: 5, at: .at(1)) == nil)
+        #expect(machine.state.epoch == 5)
+        #expect(machine.observe(.lost, cause: .poll, epoch: 6, at: .at(2))?.state.epoch == 6)
+    }
+
+    // peers 59
+    @Test func `what cannot be observed is stale until it is seen again`() {
+        var machine = StatusMachine.begun()
+        machine.becomeStale()
+        #expect(machine.state.isStale)
+        #expect(machine.state.status == .reachable)
+        #expect(machine.see(.eth0, at: 1) == nil)
+        #expect(!machine.state.isStale)
+    }
+
+    @Test func `what probes prove is told once, and stays when the path changes`() throws {
+        var machine = StatusMachine.begun()
+        #expect(machine.learn(.unknown, cause: .poll, at: .at(1)) == nil)
+        let toldChange = machine.learn(.portal, cause: .poll, at: .at(2))
+        let change = try #require(toldChange)
+        #expect(change.aspects == [.connectivity])
+        #expect(change.previous?.connectivity == .unknown)
+        #expect(machine.learn(.portal, cause: .poll, at: .at(3)) == nil)
+        #expect(machine.see(.via("eth1"), at: 4)?.state.connectivity == .portal)
+        #expect(machine.state.since == Moment.at(0).wall)
+    }
+
+    @Test func `a change keeps all it has when it is given its number`() throws {
+        var machine = StatusMachine.begun()
+        let toldChange = machine.see(.lost, at: 1)
+        let change = try #require(toldChange)
+        let numbered = change.numbered(7)
+        #expect(numbered.sequenceNumber == 7)
+        #expect(numbered.numbered(change.sequenceNumber) == change)
+    }
+}

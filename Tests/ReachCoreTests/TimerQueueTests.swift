@@ -1,0 +1,86 @@
+import ReachCore
+import ReachTesting
+import Testing
+
+/// The same by a sorted array.
+private struct TimerModel {
+    var entries: [(deadline: BootTime, id: TimerQueue.ID)] = []
+
+    mutating func add(_ deadline: BootTime, _ id: TimerQueue.ID) {
+        entries.append((deadline, id))
+        entries.sort { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
+    }
+
+    mutating func popDue(at now: BootTime) -> TimerQueue.ID? {
+        guard let first = entries.first, first.deadline <= now else { return nil }
+        return entries.removeFirst().id
+    }
+}
+
+@Suite struct TimerQueueTests {
+    private func time(_ nanoseconds: Int64) -> BootTime { BootTime(nanoseconds: nanoseconds) }
+
+    @Test func `timers come out by deadline, and of equal ones the older first`() {
+        var queue = TimerQueue()
+        let (late, early, equal) = (queue.add(time(20)), queue.add(time(10)), queue.add(time(20)))
+        #expect(queue.next == time(10))
+        #expect(queue.popDue(at: time(9)) == nil)
+        #expect(queue.popDue(at: time(10)) == early)
+        #expect(queue.popDue(at: time(10)) == nil)
+        #expect(queue.popDue(at: time(100)) == late)
+        #expect(queue.popDue(at: time(100)) == equal)
+        #expect(queue.popDue(at: time(100)) == nil)
+        #expect(queue.next == nil)
+    }
+
+    @Test func `a cancelled timer is not waited for`() {
+        var queue = TimerQueue()
+        let (first, second) = (queue.add(time(10)), queue.add(time(20)))
+        queue.cancel(first)
+        #expect(queue.next == time(20))
+        queue.cancel(second)
+        #expect(queue.next == nil)
+        #expect(queue.popDue(at: time(100)) == nil)
+    }
+
+    @Test func `what has fired, was cancelled, or never was can be cancelled without harm`() {
+        var queue = TimerQueue()
+        let first = queue.add(time(10))
+        #expect(queue.popDue(at: time(10)) == first)
+        let second = queue.add(time(20))
+        queue.cancel(first)
+        queue.cancel(999)
+        #expect(queue.next == time(20))
+        queue.cancel(second)
+        queue.cancel(second)
+        #expect(queue.next == nil)
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `any order of adding, cancelling and taking is as in a sorted array`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = TimerQueue()
+        var model = TimerModel()
+        var used: [TimerQueue.ID] = []
+        for _ in 0..<3000 {
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                // Few different ones, so that many are equal.
+                let deadline = time(.random(in: 0..<50, using: &random))
+                let id = queue.add(deadline)
+                #expect(!used.contains(id))
+                used.append(id)
+                model.add(deadline, id)
+            case 2 where !used.isEmpty:
+                let id = random.pick(used)
+                queue.cancel(id)
+                model.entries.removeAll { $0.id == id }
+            default:
+                let now = time(.random(in: 0..<40, using: &random))
+                let (taken, expected) = (queue.popDue(at: now), model.popDue(at: now))
+                #expect(taken == expected)
+            }
+            #expect(queue.next == model.entries.first?.deadline)
+        }
+    }
+}
