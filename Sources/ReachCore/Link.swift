@@ -49,6 +49,9 @@ package struct Link: Hashable, Sendable {
         self.name = name
     }
 
+    /// It has this name, or this alternative name.
+    package func isNamed(_ name: String) -> Bool { self.name == name || alternativeNames.contains(name) }
+
     /// The administrator wants it up.
     package var isUp: Bool { flags.contains(.up) }
 

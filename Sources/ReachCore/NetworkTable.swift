@@ -52,7 +52,7 @@ package struct NetworkTable: Equatable, Sendable {
 
     /// The link that has this name, or this alternative name.
     package func link(named name: String) -> Link? {
-        links.values.first { $0.name == name } ?? links.values.first { $0.alternativeNames.contains(name) }
+        links.values.first { $0.name == name } ?? links.values.first { $0.isNamed(name) }
     }
 
     /// The neighbour the kernel was asked for, or that a notice told of.

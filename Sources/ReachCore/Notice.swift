@@ -37,7 +37,14 @@ package struct Rule: Hashable, Sendable {
     package var inputInterface: String?
     package var outputInterface: String?
     package var isInverted = false
+    /// Routes with prefixes up to this length are passed over; 0 hides default routes.
     package var suppressedPrefixLength: Int?
+    /// Of a `goto`: the priority of the rule where it goes on.
+    package var goal: UInt32?
+    /// It asks the table of the VRF that a packet belongs to, and is for no other packets (`l3mdev`).
+    package var isForDomains = false
+    /// It looks at more than is held here: a user, a protocol, a port.
+    package var hasOtherSelectors = false
 
     package init(family: IPAddress.Family, priority: UInt32, action: Action = .table, table: UInt32 = 254) {
         self.family = family

@@ -91,7 +91,7 @@ package struct PathJudge {
 
     /// With only tentative addresses the kernel sends from ::1 and nothing leaves; with none for the network it sends
     /// IPv6 from a link-local address and IPv4 from 0.0.0.0, which the first router drops.
-    private func hasUsableSource(_ route: Route, to destination: IPAddress) -> Bool {
+    func hasUsableSource(_ route: Route, to destination: IPAddress) -> Bool {
         guard let source = route.source, !source.isUnspecified, !source.isLoopback else { return false }
         guard source.family == .ipv6 else { return true }
         let isLocal = destination.isLinkLocal || destination.isMulticast

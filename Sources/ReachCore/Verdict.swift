@@ -28,6 +28,10 @@ package struct Verdict: Hashable, Sendable {
         }
     }
 
+    /// Of so many addresses that stand for the Internet, how many must have a path: at least half, for one host route
+    /// proves nothing, nor does one that is missing.
+    package static func anchorsNeeded(of count: Int) -> Int { (count + 1) / 2 }
+
     /// Both families alike: nothing is known, or nothing can be.
     package init(_ status: ReachabilityStatus, reason: Reason?) {
         let path = NetworkPath(status: status, reason: reason)

@@ -17,23 +17,35 @@ package final class Inspector {
         try view.refresh()
     }
 
+    /// A verdict, and what it rests on.
+    struct Look {
+        let verdict: Verdict
+        let findings: [PathFinding]
+        /// What became of the name, if the target is one.
+        var resolution: NameResolver.Answer?
+    }
+
     /// The state of a target now. "Since" is now, too: nobody has looked before.
     package func state(of target: Target) throws(NetlinkError) -> ReachabilityState {
         var machine = StatusMachine(target: target, at: SystemClock.now)
-        _ = machine.observe(try verdict(on: target), cause: .start, epoch: 1, at: SystemClock.now)
+        _ = machine.observe(try look(at: target).verdict, cause: .start, epoch: 1, at: SystemClock.now)
         return machine.state
     }
 
-    private func verdict(on target: Target) throws(NetlinkError) -> Verdict {
-        var finder = PathFinder(view: view, mark: options.mark)
+    func look(at target: Target) throws(NetlinkError) -> Look {
+        var finder = PathFinder(view: view, mark: options.mark, keepsFindings: true)
         guard case .name(let name) = target.subject else {
-            return try finder.verdict(on: target.subject, anchors: options.anchors) ?? Verdict(.unknown, reason: nil)
+            let verdict = try finder.verdict(on: target.subject, anchors: options.anchors)
+            return Look(verdict: verdict ?? Verdict(.unknown, reason: nil), findings: finder.findings)
         }
-        switch Self.resolve(name) {
-        case .addresses(let addresses): return try finder.anyOf(addresses)
-        case .noAddress: return Verdict(.notReachable, reason: .nameNotResolved)
-        case .notAsked: return Verdict(.unknown, reason: .nameNotResolved)
+        let resolution = Self.resolve(name)
+        let verdict: Verdict
+        switch resolution {
+        case .addresses(let addresses): verdict = try finder.anyOf(addresses)
+        case .noAddress: verdict = Verdict(.notReachable, reason: .nameNotResolved)
+        case .notAsked: verdict = Verdict(.unknown, reason: .nameNotResolved)
         }
+        return Look(verdict: verdict, findings: finder.findings, resolution: resolution)
     }
 
     /// Waits for the resolver, but not for ever: its own limits may add up to half a minute.

@@ -5,14 +5,7 @@ package import ReachLoop
 
 /// Resolves names with the system's resolver, which blocks: on threads of its own, so that the engine never waits.
 package final class NameResolver: Sendable {
-    /// What became of a name.
-    package enum Answer: Hashable, Sendable {
-        case addresses([IPAddress])
-        /// The name exists nowhere, or has no address.
-        case noAddress
-        /// The resolver could not be asked, or could not find out.
-        case notAsked
-    }
+    package typealias Answer = NameAnswer
 
     private typealias Request = (name: String, completion: @Sendable (Answer) -> Void)
 

@@ -104,6 +104,17 @@ package final class KernelQueries {
         return rules
     }
 
+    /// The routes that refuse in this way, in all tables. The kernel picks them out itself (Linux 4.20).
+    package func routes(of type: RouteType, _ family: IPAddress.Family) throws(NetlinkError) -> [Route] {
+        var header = rtmsg()
+        header.rtm_family = Self.number(of: family)
+        header.rtm_type = type.rawValue
+        return try dump(RTM_GETROUTE, header) { message in
+            guard case .route(let route, _) = NoticeParser.notice(message), route.type == type else { return nil }
+            return route
+        }
+    }
+
     private func dump<T>(
         _ type: Int, _ header: some BitwiseCopyable, attributes: (inout RequestBatch) -> Void = { _ in },
         read: (Message) -> T?

@@ -65,12 +65,34 @@ package final class KernelView {
         for index: InterfaceIndex, underlay: [InterfaceIndex: InterfaceIndex] = [:]
     ) -> LinkStack {
         let stack = makeStack(underlay)
-        let unknown = stack.members(of: index).filter { traits[$0] == nil }
+        return learnTraits(of: stack.members(of: index)) ? makeStack(underlay) : stack
+    }
+
+    /// All links with all that is known of their kinds, and of what carries the tunnels.
+    package func wholeStack() throws(NetlinkError) -> LinkStack {
+        var underlay: [InterfaceIndex: InterfaceIndex] = [:]
+        for index in table.links.keys { underlay.merge(try self.underlay(of: index)) { first, _ in first } }
+        _ = learnTraits(of: Array(table.links.keys))
+        return makeStack(underlay)
+    }
+
+    /// The link that a tunnel's packets leave by, where its far end is known.
+    package func underlay(of index: InterfaceIndex) throws(NetlinkError) -> [InterfaceIndex: InterfaceIndex] {
+        guard let remote = table.links[index]?.remote,
+            case .route(let route) = try queries.routes([RouteQuestion(remote)])[0],
+            let below = route.hops.first?.interface, below != index
+        else { return [:] }
+        return [index: below]
+    }
+
+    /// - Returns: Whether anything was learnt.
+    private func learnTraits(of members: [InterfaceIndex]) -> Bool {
+        let unknown = members.filter { traits[$0] == nil }
         for member in unknown {
             guard let link = table.links[member] else { continue }
             traits[member] = traitsReader.traits(of: link)
         }
-        return unknown.isEmpty ? stack : makeStack(underlay)
+        return !unknown.isEmpty
     }
 
     private func makeStack(_ underlay: [InterfaceIndex: InterfaceIndex]) -> LinkStack {

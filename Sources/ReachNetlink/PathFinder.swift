@@ -9,10 +9,14 @@ package struct PathFinder {
     package private(set) var neighbours: Set<Neighbour.Key> = []
     /// When a neighbour that is being asked must be looked at again.
     package private(set) var lookAgain: BootTime?
+    /// The lookups on which the verdicts so far rest, if they are kept.
+    package private(set) var findings: [PathFinding] = []
+    private let keepsFindings: Bool
 
-    package init(view: KernelView, mark: UInt32? = nil) {
+    package init(view: KernelView, mark: UInt32? = nil, keepsFindings: Bool = false) {
         self.view = view
         self.mark = mark
+        self.keepsFindings = keepsFindings
     }
 
     /// The paths to whatever a target means.
@@ -23,7 +27,7 @@ package struct PathFinder {
     ) throws(NetlinkError) -> Verdict? {
         switch subject {
         case .internet: return try internet(anchors: anchors)
-        case .interface(let name): return interface(named: name)
+        case .interface(let name): return try interface(named: name)
         case .prefix(let prefix): return try anyOf([prefix.representative])
         case .address(let address, zone: nil): return try anyOf([address])
         case .address(let address, let zone?):
@@ -50,21 +54,29 @@ package struct PathFinder {
     /// One family of it. As many anchors are asked as it takes to decide.
     private mutating func internet(_ anchors: [IPAddress]) throws(NetlinkError) -> NetworkPath {
         guard let first = anchors.first else { return .notAsked }
-        let enough = (anchors.count + 1) / 2
+        let enough = Verdict.anchorsNeeded(of: anchors.count)
         var questions = anchors.prefix(enough).map { RouteQuestion($0, mark: mark) }
         // The metric is a property of the route and is asked for in the same breath.
         questions.append(RouteQuestion(first, mark: mark, matchesTable: true))
-        let answers = try ask(questions)
+        var answers = try ask(questions)
+        let matched = answers.removeLast()
         var paths = try judge(Array(anchors.prefix(enough)), answers)
         let reached = { (paths: [NetworkPath]) in paths.filter { $0.status == .reachable }.count }
         if reached(paths) < enough, anchors.count - enough + reached(paths) >= enough {
             let rest = Array(anchors.dropFirst(enough))
-            paths += try judge(rest, try ask(rest.map { RouteQuestion($0, mark: mark) }))
+            let more = try ask(rest.map { RouteQuestion($0, mark: mark) })
+            paths += try judge(rest, more)
+            answers += more
         }
         let isReached = reached(paths) >= enough
-        guard var telling = paths.first(where: { ($0.status == .reachable) == isReached }) else { return .notAsked }
-        if case .route(let route)? = answers.last, telling.interfaceIndex != nil { telling.metric = route.metric }
-        return telling
+        guard let telling = paths.firstIndex(where: { ($0.status == .reachable) == isReached }) else {
+            return .notAsked
+        }
+        if case .route(let route) = matched, paths[telling].interfaceIndex != nil {
+            paths[telling].metric = route.metric
+        }
+        for (index, path) in paths.enumerated() { keep(path, to: anchors[index], answers[index], telling == index) }
+        return paths[telling]
     }
 
     /// Anchors mostly share their way, and it is judged once.
@@ -91,15 +103,17 @@ package struct PathFinder {
         var found: [IPAddress.Family: NetworkPath] = [:]
         for (address, answer) in zip(addresses, answers) where found[address.family]?.status != .reachable {
             let path = try withMetric(judge(address, answer), to: address, interface: interface)
-            if path.status == .reachable || found[address.family] == nil { found[address.family] = path }
+            let isTelling = path.status == .reachable || found[address.family] == nil
+            if isTelling { found[address.family] = path }
+            keep(path, to: address, answer, isTelling)
         }
         return Verdict(ipv4: found[.ipv4] ?? .notAsked, ipv6: found[.ipv6] ?? .notAsked)
     }
 
     /// An interface of this machine: can it carry packets?
-    package func interface(named name: String) -> Verdict {
+    package func interface(named name: String) throws(NetlinkError) -> Verdict {
         guard let link = view.table.link(named: name) else { return Verdict(.notReachable, reason: .noInterface) }
-        let judge = judge()
+        let judge = judge(try view.underlay(of: link.index))
         return Verdict(
             ipv4: judge.path(ofInterface: link.index, family: .ipv4),
             ipv6: judge.path(ofInterface: link.index, family: .ipv6))
@@ -140,12 +154,26 @@ package struct PathFinder {
             return judge().path(to: destination, answer: answer, isInternet: isInternet)
         }
         try learnNeighbour(hop, of: route, on: index, destination: destination)
-        let underlay = try underlay(of: index)
+        let underlay = try view.underlay(of: index)
         var path = judge(underlay).path(to: destination, answer: answer, isInternet: isInternet)
         if path.linkClass == .tunnel, path.lower.isEmpty, let name = try likelyUnderlay(of: index, to: destination) {
             path.lower = [name]
         }
         return path
+    }
+
+    /// Notes what a verdict rests on. A later telling path of a family takes the place of an earlier one.
+    private mutating func keep(
+        _ path: NetworkPath, to destination: IPAddress, _ answer: RouteAnswer, _ isDecisive: Bool
+    ) {
+        guard keepsFindings else { return }
+        if isDecisive {
+            for index in findings.indices where findings[index].destination.family == destination.family {
+                findings[index].isDecisive = false
+            }
+        }
+        findings.append(
+            PathFinding(destination: destination, answer: answer, path: path, isDecisive: isDecisive))
     }
 
     private func judge(_ underlay: [InterfaceIndex: InterfaceIndex] = [:]) -> PathJudge {
@@ -176,15 +204,6 @@ package struct PathFinder {
         var result = path
         result.metric = route.metric
         return result
-    }
-
-    /// The link that a tunnel's packets leave by, where its far end is known.
-    private func underlay(of index: InterfaceIndex) throws(NetlinkError) -> [InterfaceIndex: InterfaceIndex] {
-        guard let remote = view.table.links[index]?.remote,
-            case .route(let route) = try view.queries.routes([RouteQuestion(remote)])[0],
-            let below = route.hops.first?.interface, below != index
-        else { return [:] }
-        return [index: below]
     }
 
     /// Where a tunnel does not tell its far end (WireGuard to all but root, tun): the link that would carry the packet

@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachNetlink
 
 /// How `reach` ends, as scripts know it.
@@ -27,5 +28,12 @@ struct CommandError: Error {
 
     static func cannotAsk(_ error: NetlinkError) -> CommandError {
         CommandError(status: .cannotObserve, message: "cannot ask the kernel: \(error)")
+    }
+
+    /// Throws unless all are reachable. One that is not reachable says more than one that is not known.
+    static func check(_ outcomes: [(status: ReachabilityStatus, reason: Reason?)]) throws(CommandError) {
+        if outcomes.contains(where: { $0.reason == .cannotObserve }) { throw CommandError(status: .cannotObserve) }
+        if outcomes.contains(where: { $0.status == .notReachable }) { throw CommandError(status: .notReachable) }
+        if outcomes.contains(where: { $0.status == .unknown }) { throw CommandError(status: .unknown) }
     }
 }

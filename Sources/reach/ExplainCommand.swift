@@ -1,10 +1,51 @@
 internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+internal import ReachEngine
+internal import ReachLoop
+internal import ReachNetlink
 
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Explain step by step why a target is reachable or not.")
+        commandName: "explain",
+        abstract: "Explain step by step why a target is reachable or not.",
+        discussion: """
+            Rules, route, link, what carries it, source address and first hop are gone through in the order in which a \
+            packet would meet them. The kernel is asked; nothing is sent. The verdict is that of "reach status".
+
+            Exit status: 0 reachable, 1 not reachable, 2 usage, 3 unknown, 4 cannot observe.
+            """)
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
 
     @OptionGroup var observation: ObservationOptions
 
-    func run() throws {}
+    @Argument(
+        help: "What to ask about; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+    var target: Target = .internet
+
+    func run() throws {
+        let explanation: Explanation
+        do throws(NetlinkError) {
+            explanation = try Explainer(options: observation.engineOptions).explain(target)
+        } catch {
+            show(Explainer.cannotObserve(target))
+            throw CommandError.cannotAsk(error)
+        }
+        show(explanation)
+        try CommandError.check([(explanation.verdict.status, explanation.verdict.reason)])
+    }
+
+    private func show(_ explanation: Explanation) {
+        if json {
+            var writer = JSONWriter()
+            writer.explanation(explanation, at: SystemClock.now)
+            writer.newline()
+            StandardOutput.write(writer.bytes)
+        } else {
+            let text = ExplanationText(style: .current, width: StandardOutput.width)
+            StandardOutput.write(text.describe(explanation))
+        }
+    }
 }

@@ -1,10 +1,62 @@
 internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+internal import ReachEngine
+internal import ReachLoop
+internal import ReachNetlink
 
 struct LinksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "links", abstract: "Print the links of this machine and what each is.")
+        commandName: "links",
+        abstract: "Print the links of this machine and what each is.",
+        discussion: """
+            The ones that lead to the Internet now are marked.
+
+            Exit status: 0 printed, 1 a name that no link has, 2 usage, 4 cannot observe.
+            """)
+
+    @Flag(help: "Print a JSON object for each link, one a line.")
+    var json = false
+
+    @Flag(
+        help: "Print virtual ports of bridges, and virtual links and tunnels that are down and have no address, too.")
+    var all = false
 
     @OptionGroup var observation: ObservationOptions
 
-    func run() throws {}
+    @Argument(help: "Names or alternative names of links; every link if nothing is given.")
+    var names: [String] = []
+
+    func run() throws {
+        let reports: [LinkReport]
+        do throws(NetlinkError) {
+            reports = try Inspector(options: observation.engineOptions).links()
+        } catch {
+            throw CommandError.cannotAsk(error)
+        }
+        guard !names.isEmpty else {
+            let shown = reports.filter { all || !$0.isBackground }
+            return show(shown, leftOut: reports.count - shown.count)
+        }
+        let found = names.map { name in reports.first { $0.link.isNamed(name) } }
+        show(found.compactMap { $0 }, leftOut: 0)
+        let missing = zip(names, found).filter { $1 == nil }.map { "'\(DisplayText.sanitized($0.0))'" }
+        guard !missing.isEmpty else { return }
+        throw CommandError(status: .notReachable, message: "no link is named \(missing.joined(separator: ", "))")
+    }
+
+    private func show(_ reports: [LinkReport], leftOut: Int) {
+        if json {
+            var writer = JSONWriter()
+            let now = SystemClock.now
+            for report in reports {
+                writer.link(report, at: now)
+                writer.newline()
+            }
+            StandardOutput.write(writer.bytes)
+        } else if !reports.isEmpty {
+            let text = LinksText(style: .current, width: StandardOutput.width)
+            StandardOutput.write(text.describe(reports, leftOut: leftOut))
+        }
+    }
 }

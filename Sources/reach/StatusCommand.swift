@@ -43,7 +43,7 @@ struct StatusCommand: ParsableCommand {
             }
             throw CommandError.cannotAsk(error)
         }
-        try finish(states)
+        try CommandError.check(states.map { ($0.status, $0.reason) })
     }
 
     private func show(_ state: ReachabilityState) {
@@ -56,12 +56,5 @@ struct StatusCommand: ParsableCommand {
         } else {
             StandardOutput.write(StatusText(style: .current).describe(state))
         }
-    }
-
-    /// One that is not reachable says more than one that is not known.
-    private func finish(_ states: [ReachabilityState]) throws(CommandError) {
-        if states.contains(where: { $0.reason == .cannotObserve }) { throw CommandError(status: .cannotObserve) }
-        if states.contains(where: { $0.status == .notReachable }) { throw CommandError(status: .notReachable) }
-        if states.contains(where: { $0.status == .unknown }) { throw CommandError(status: .unknown) }
     }
 }

@@ -1,0 +1,44 @@
+package import ReachCore
+
+extension JSONWriter {
+    /// A link, as `reach links --json` prints it.
+    package mutating func link(_ report: LinkReport, at moment: Moment) {
+        let link = report.link
+        object { json in
+            json.field("v", 1)
+            json.field("type", "link")
+            json.times(moment.wall, moment.boot)
+            json.field("ifindex", link.index.wide)
+            json.field("interface", link.name)
+            json.field("alternative_names", link.alternativeNames)
+            json.field("class", report.linkClass.rawValue)
+            json.field("up", link.isUp)
+            json.field("running", link.isUsable)
+            json.field("operstate", link.operationalState?.word)
+            json.field("kind", link.kind)
+            json.field("controller", report.controller)
+            json.field("lower", report.lower)
+            json.field("trouble", report.trouble?.rawValue)
+            json.field("metered", report.isMetered)
+            json.field("mtu", link.mtu.wide)
+            json.field("addresses", array: { json in for address in report.addresses { json.address(address) } })
+            json.field(
+                "internet",
+                object: {
+                    $0.field("ipv4", report.carriesInternet.contains(.ipv4))
+                    $0.field("ipv6", report.carriesInternet.contains(.ipv6))
+                })
+        }
+    }
+
+    private mutating func address(_ address: InterfaceAddress) {
+        object { json in
+            json.field("address", address.address.description)
+            json.field("prefix_length", address.prefixLength.wide)
+            json.field("family", address.address.family == .ipv4 ? "ipv4" : "ipv6")
+            json.field("ready", address.isReady)
+            json.field("preferred", address.isPreferred)
+            json.field("deprecated", address.flags.contains(.deprecated))
+        }
+    }
+}

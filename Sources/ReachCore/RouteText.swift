@@ -1,0 +1,98 @@
+/// Rules and routes in the words of ip(8), for people.
+struct RouteText {
+    /// Names of the interfaces.
+    let table: NetworkTable
+
+    /// Such as `not from all fwmark 0xca6c lookup 51820`.
+    func describe(_ rule: Rule) -> String {
+        var words = rule.isInverted ? ["not"] : []
+        words += ["from", rule.from.map(describe) ?? "all"]
+        if let to = rule.to { words += ["to", describe(to)] }
+        if let mark = rule.mark {
+            let mask = rule.markMask.flatMap { $0 == .max ? nil : "/" + Self.hexadecimal($0) } ?? ""
+            words += ["fwmark", Self.hexadecimal(mark) + mask]
+        }
+        if let name = rule.inputInterface { words += ["iif", DisplayText.sanitized(name)] }
+        if let name = rule.outputInterface { words += ["oif", DisplayText.sanitized(name)] }
+        switch rule.action {
+        case .table: words += ["lookup", rule.isForDomains ? "[l3mdev-table]" : Self.name(ofTable: rule.table)]
+        case .goto: words += ["goto", rule.goal.map { "\($0)" } ?? "?"]
+        case .nop: words.append("nop")
+        case .blackhole: words.append("blackhole")
+        case .unreachable: words.append("unreachable")
+        case .prohibit: words.append("prohibit")
+        case .unspecified: break
+        }
+        if let length = rule.suppressedPrefixLength { words += ["suppress_prefixlength", "\(length)"] }
+        return words.joined(separator: " ")
+    }
+
+    /// Such as `default via 192.0.2.1 dev eth0 proto dhcp metric 100`.
+    func describe(_ route: Route) -> String {
+        var words: [String] = []
+        if route.type != .unicast { words.append(String(describing: route.type)) }
+        words.append(describe(route.destination))
+        if route.hops.count == 1, let hop = route.hops.first {
+            words.append(describe(hop, in: route))
+        } else if !route.hops.isEmpty {
+            words.append("with \(route.hops.count) next hops")
+        }
+        if let id = route.nexthopObject { words.append("nhid \(id)") }
+        if let word = Self.origins[route.origin] { words.append("proto \(word)") }
+        if let metric = route.metric, metric > 0 { words.append("metric \(metric)") }
+        return words.joined(separator: " ")
+    }
+
+    /// What `ip route del` wants to hear.
+    func name(_ route: Route) -> String {
+        var words = route.type == .unicast ? [] : [String(describing: route.type)]
+        words.append(describe(route.destination))
+        if let metric = route.metric, metric > 0 { words.append("metric \(metric)") }
+        if route.table != 254 { words.append("table \(Self.name(ofTable: route.table))") }
+        return words.joined(separator: " ")
+    }
+
+    /// Such as `via inet6 fe80::1 dev eth0`.
+    func describe(_ hop: NextHop, in route: Route) -> String {
+        var words: [String] = []
+        if let gateway = hop.gateway {
+            words += gateway.family == route.destination.address.family ? ["via"] : ["via", Self.protocolName(gateway)]
+            words.append("\(gateway)")
+        }
+        if let index = hop.interface { words += ["dev", name(of: index)] }
+        return words.joined(separator: " ")
+    }
+
+    func name(of index: InterfaceIndex) -> String {
+        table.links[index].map { DisplayText.sanitized($0.name) } ?? "interface \(index)"
+    }
+
+    /// The names that every machine has; others may have some in /etc/iproute2, which mean nothing to the kernel.
+    static func name(ofTable number: UInt32) -> String {
+        switch number {
+        case 253: "default"
+        case 254: "main"
+        case 255: "local"
+        default: "\(number)"
+        }
+    }
+
+    private func describe(_ prefix: IPPrefix) -> String {
+        switch prefix.length {
+        case 0: "default"
+        case prefix.address.family.bitCount: "\(prefix.address)"
+        default: "\(prefix)"
+        }
+    }
+
+    private static func protocolName(_ address: IPAddress) -> String { address.family == .ipv4 ? "inet" : "inet6" }
+
+    private static func hexadecimal(_ number: UInt32) -> String { "0x" + String(number, radix: 16) }
+
+    /// `RTPROT_*` of linux/rtnetlink.h, as ip(8) names them; 3, `boot`, is what ip(8) itself makes and leaves out.
+    private static let origins: [UInt8: String] = [
+        1: "redirect", 2: "kernel", 4: "static", 8: "gated", 9: "ra", 10: "mrt", 11: "zebra", 12: "bird",
+        13: "dnrouted", 14: "xorp", 15: "ntk", 16: "dhcp", 18: "keepalived", 42: "babel", 186: "bgp", 187: "isis",
+        188: "ospf", 189: "rip", 192: "eigrp",
+    ]
+}

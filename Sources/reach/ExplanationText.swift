@@ -1,0 +1,62 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// An explanation for people: the verdict, then the steps of each family.
+struct ExplanationText {
+    let style: TerminalStyle
+    /// Columns of the terminal; without one, each step is one line.
+    let width: Int?
+
+    /// Lines longer than this are hard to read, however wide the terminal is.
+    private static let comfortableWidth = 100
+
+    func describe(_ explanation: Explanation) -> String {
+        let status = StatusText(style: style)
+        let families = [("IPv4", explanation.ipv4), ("IPv6", explanation.ipv6)].filter { !$0.1.steps.isEmpty }
+        var blocks = families.map { name, family in block(name, family, status) }
+        // A name that does not resolve, an interface that is not there: nothing to tell apart.
+        if families.count == 2, families[0].1.steps == families[1].1.steps {
+            blocks = [block("IPv4 and IPv6", families[0].1, status)]
+        }
+        var state = ReachabilityState(target: explanation.target, since: SystemClock.now.wall)
+        state.adopt(explanation.verdict)
+        return ([status.summary(of: state) + "\n"] + blocks).joined(separator: "\n")
+    }
+
+    private func block(_ name: String, _ family: Explanation.Family, _ status: StatusText) -> String {
+        let isAsked = family.path.reason != .notAsked
+        let heading = style.paint(name, .bold) + (isAsked ? "  " + status.word(for: family.path.status) : "")
+        return heading + "\n" + family.steps.map(line).joined()
+    }
+
+    private func line(_ step: Explanation.Step) -> String {
+        let subject = step.subject.rawValue
+        let column = 17
+        let start = "  \(mark(step.finding))  \(subject)" + String(repeating: " ", count: 11 - subject.count)
+        let limit = width.map { max(24, min($0, Self.comfortableWidth) - column) } ?? .max
+        let indent = "\n" + String(repeating: " ", count: column)
+        return start + Self.wrap(step.text, limit).joined(separator: indent) + "\n"
+    }
+
+    private func mark(_ finding: Explanation.Step.Finding) -> String {
+        switch finding {
+        case .good: style.paint("ok", .green)
+        case .bad: style.paint("!!", .red)
+        case .neutral: "  "
+        }
+    }
+
+    /// Breaks at spaces; a longer word stays whole, so that it can be copied.
+    private static func wrap(_ text: String, _ limit: Int) -> [String] {
+        text.split(separator: " ").reduce(into: [""]) { lines, word in
+            let line = lines[lines.count - 1]
+            if line.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if line.count + 1 + word.count <= limit {
+                lines[lines.count - 1] = line + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+    }
+}

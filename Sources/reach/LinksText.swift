@@ -1,0 +1,63 @@
+internal import ReachCore
+
+/// Links in a table, for people.
+struct LinksText {
+    let style: TerminalStyle
+    /// Columns of the terminal, if there is one.
+    let width: Int?
+
+    /// So many names of links below are shown; a bridge may have hundreds.
+    private static let namesShown = 3
+
+    func describe(_ reports: [LinkReport], leftOut: Int) -> String {
+        let heading = ["NAME", "CLASS", "STATE", "INTERNET", "OVER", "ADDRESSES"].map { TextTable.Cell($0, .grey) }
+        let table = TextTable(style: style, width: width).layOut([heading] + reports.map(row))
+        guard leftOut > 0 else { return table }
+        return table + style.paint("(\(leftOut) more with --all)", .grey) + "\n"
+    }
+
+    private func row(_ report: LinkReport) -> [TextTable.Cell] {
+        [
+            TextTable.Cell(DisplayText.sanitized(report.link.name), .bold),
+            TextTable.Cell(report.linkClass.rawValue + (report.isMetered ? ", metered" : "")),
+            state(report),
+            TextTable.Cell(report.carriesInternet.map(\.title).sorted().joined(separator: " "), .green),
+            TextTable.Cell(below(report)),
+            TextTable.Cell(report.addresses.map(address)),
+        ]
+    }
+
+    private func state(_ report: LinkReport) -> TextTable.Cell {
+        guard let trouble = report.trouble else { return TextTable.Cell("up", .green) }
+        // A link that nobody brought up is no cause for alarm.
+        guard report.link.isUp else { return TextTable.Cell("down", .grey) }
+        let culprit = report.brokenLower.map { ": " + DisplayText.sanitized($0) } ?? ""
+        return TextTable.Cell(trouble.word + culprit, .red)
+    }
+
+    private func below(_ report: LinkReport) -> String {
+        let names = report.lower.map(DisplayText.sanitized)
+        let more = names.count - Self.namesShown
+        return names.prefix(Self.namesShown).joined(separator: ", ") + (more > 0 ? ", +\(more)" : "")
+    }
+
+    private func address(_ address: InterfaceAddress) -> (text: String, colour: TerminalStyle.Colour?) {
+        let text = "\(address.address)/\(address.prefixLength)"
+        let flags = address.flags
+        if flags.contains(.duplicate) { return (text + " duplicate", .red) }
+        if !address.isReady { return (text + " tentative", .yellow) }
+        if flags.contains(.deprecated) { return (text + " deprecated", .yellow) }
+        return (text, address.isPreferred ? nil : .grey)
+    }
+}
+
+extension Reason {
+    /// In a word or two, for a link.
+    fileprivate var word: String {
+        switch self {
+        case .linkDown: "lower link down"
+        case .noCarrier: "no carrier"
+        default: rawValue
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// Columns for people. A cell may have several lines; colours do not count for its width.
+struct TextTable {
+    struct Cell {
+        var lines: [(text: String, colour: TerminalStyle.Colour?)]
+
+        init(_ text: String, _ colour: TerminalStyle.Colour? = nil) { lines = [(text, colour)] }
+
+        init(_ lines: [(text: String, colour: TerminalStyle.Colour?)]) { self.lines = lines }
+
+        var width: Int { lines.map(\.text.count).max() ?? 0 }
+    }
+
+    private static let gap = 2
+    private static let indent = 4
+
+    let style: TerminalStyle
+    /// Columns of the terminal; `nil` where there is none, and lines may be as long as they like.
+    let width: Int?
+
+    /// - Parameter rows: The heading first; all of the same number of cells. Where the table is too wide, the last
+    ///   cells move below their rows.
+    func layOut(_ rows: [[Cell]]) -> String {
+        let columns = rows.first?.count ?? 0
+        let widths = (0..<columns).map { column in rows.map { $0[column].width }.max() ?? 0 }
+        let total = widths.reduce(0, +) + Self.gap * max(0, columns - 1)
+        let isTooWide = width.map { total > $0 } ?? false
+        return rows.map { row in
+            guard isTooWide, let last = row.last else { return line(row, widths) }
+            return line(Array(row.dropLast()), widths) + below(last)
+        }.joined()
+    }
+
+    private func line(_ row: [Cell], _ widths: [Int]) -> String {
+        let height = row.map(\.lines.count).max() ?? 0
+        return (0..<height).map { number in
+            var line = ""
+            var missing = 0
+            for (cell, width) in zip(row, widths) {
+                if number < cell.lines.count, !cell.lines[number].text.isEmpty {
+                    let (text, colour) = cell.lines[number]
+                    line += String(repeating: " ", count: missing) + (colour.map { style.paint(text, $0) } ?? text)
+                    missing = width - text.count + Self.gap
+                } else {
+                    missing += width + Self.gap
+                }
+            }
+            return line + "\n"
+        }.joined()
+    }
+
+    private func below(_ cell: Cell) -> String {
+        let shown = cell.lines.filter { !$0.text.isEmpty }
+        return shown.map { text, colour in
+            String(repeating: " ", count: Self.indent) + (colour.map { style.paint(text, $0) } ?? text) + "\n"
+        }.joined()
+    }
+}
