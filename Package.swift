@@ -27,7 +27,8 @@ let package = Package(
         .executable(name: "reach", targets: ["reach"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
@@ -36,13 +37,27 @@ let package = Package(
         room("ReachLoop", ["CReachLinux", "ReachCore"]),
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
-        room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine"]),
+        room("ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"]),
+        room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
-        room("ReachControl", ["ReachCore"]),
+        room(
+            "ReachDaemon",
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl",
+                .product(name: "TOMLKit", package: "TOMLKit"),
+            ]),
         .executableTarget(
             name: "reach",
             dependencies: [
                 "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "reachd",
+            dependencies: [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachDaemon",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -53,7 +68,11 @@ let package = Package(
         tests(
             "ReachabilityTests",
             ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
-        tests("ReachNamespaceTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
+        tests(
+            "ReachNamespaceTests",
+            ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
+        tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
+        tests("ReachDaemonTests", ["ReachCore", "ReachLoop", "ReachControl", "ReachDaemon", "ReachTesting"]),
         tests("ReachCommandTests", ["ReachCore", "ReachTesting"]),
     ]
 )
