@@ -53,7 +53,9 @@ let package = Package(
         tests(
             "ReachabilityTests",
             ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
-        tests("ReachNamespaceTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
+        tests(
+            "ReachNamespaceTests",
+            ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
         tests("ReachCommandTests", ["ReachCore", "ReachTesting"]),
     ]
 )
