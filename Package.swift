@@ -56,6 +56,7 @@ let package = Package(
         tests(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
-        tests("ReachCommandTests", ["ReachCore", "ReachTesting"]),
+        .executableTarget(name: "confine", path: "Tests/Support/confine"),
+        tests("ReachCommandTests", ["reach", "confine", "ReachCore", "ReachTesting"]),
     ]
 )
