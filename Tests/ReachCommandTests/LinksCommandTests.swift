@@ -11,11 +11,11 @@ struct LinksCommandTests {
         #expect(result.status == 0)
         #expect(
             result.lines == [
-                "NAME  CLASS     STATE  INTERNET  OVER  ADDRESSES",
-                "lo    loopback  up                     127.0.0.1/8",
-                "                                       ::1/128",
-                "up0   virtual   up     IPv4            192.0.2.2/24",
-                "                                       2001:db8::2/64",
+                "NAME  CLASS     STATE  INTERNET  ADDRESSES",
+                "lo    loopback  up               127.0.0.1/8",
+                "                                 ::1/128",
+                "up0   virtual   up     IPv4      192.0.2.2/24",
+                "                                 2001:db8::2/64",
             ])
     }
 
