@@ -89,7 +89,7 @@ completions: warnings ## Write the shell completions from the program's own desc
 	@contrib/completions/generate $(debug_bin)
 
 .PHONY: fuzz
-fuzz: ## Fuzz the netlink parser for FUZZ_SECONDS (20)
+fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 	@if [ -x contrib/fuzz/run ]; then SWIFT="$(SWIFT)" contrib/fuzz/run $(FUZZ_SECONDS); \
 	  else echo "fuzz: contrib/fuzz/run is not here, nothing fuzzed"; fi
 

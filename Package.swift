@@ -27,8 +27,7 @@ let package = Package(
         .executable(name: "reach", targets: ["reach"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
@@ -40,12 +39,7 @@ let package = Package(
         room("ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"]),
         room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
-        room(
-            "ReachDaemon",
-            [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl",
-                .product(name: "TOMLKit", package: "TOMLKit"),
-            ]),
+        room("ReachDaemon", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         .executableTarget(
             name: "reach",
             dependencies: [
@@ -72,7 +66,11 @@ let package = Package(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
-        tests("ReachDaemonTests", ["ReachCore", "ReachLoop", "ReachControl", "ReachDaemon", "ReachTesting"]),
+        tests(
+            "ReachDaemonTests",
+            [
+                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", "ReachDaemon", "ReachTesting",
+            ]),
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
         tests("ReachCommandTests", ["reach", "confine", "ReachCore", "ReachTesting"]),
     ]

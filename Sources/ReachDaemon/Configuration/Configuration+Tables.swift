@@ -1,0 +1,73 @@
+extension Configuration {
+    /// Every table and key there is: a new one is one more line here, one in reach.toml(5), and one in the example.
+    package static let tables: [ConfigurationTable] = [
+        .keys(nil, [ConfigurationKey("log_level", \.logLevel, .word)]),
+        .keys(
+            "internet",
+            [
+                ConfigurationKey("anchors", \.internet.anchors, .list(of: .address, 1...32)),
+                ConfigurationKey("mark", \.internet.mark, .mark),
+            ]),
+        .names("targets", .target) { $0.targets.append(NamedTarget(name: $1, target: $2)) },
+        .list(
+            "interface", InterfaceRule(), requiring: ["match"],
+            [
+                ConfigurationKey("match", \.match, .pattern),
+                ConfigurationKey("class", \.linkClass, .optional(.word)),
+                ConfigurationKey("metered", \.metered, .optional(.flag)),
+            ]
+        ) { $0.interfaces.append($1) },
+        .keys(
+            "hold",
+            [
+                ConfigurationKey("up", \.hold.up, .duration(upTo: .seconds(86_400))),
+                ConfigurationKey("down", \.hold.down, .duration(upTo: .seconds(86_400))),
+                ConfigurationKey("maximum", \.hold.maximum, .duration(upTo: .seconds(7 * 86_400))),
+            ]),
+        .keys(
+            "limits",
+            [
+                ConfigurationKey("connections", \.limits.connections, .number(1...65_536)),
+                ConfigurationKey("connections_per_user", \.limits.connectionsPerUser, .number(1...65_536)),
+                ConfigurationKey("pending_bytes", \.limits.pendingBytes, .number(4096...67_108_864)),
+            ]),
+        .keys(
+            "socket",
+            [
+                // sun_path holds 108 bytes, the last of which is zero.
+                ConfigurationKey("path", \.socket.path, .path(longest: 107)),
+                ConfigurationKey("group", \.socket.group, .group),
+            ]),
+        .keys(
+            "hooks",
+            [
+                ConfigurationKey("directory", \.hooks.directory, .path(longest: 4000)),
+                ConfigurationKey("timeout", \.hooks.timeout, .duration(from: .seconds(1), upTo: .seconds(86_400))),
+            ]),
+        .keys(
+            "history",
+            [
+                ConfigurationKey("entries", \.history.entries, .number(0...10_000_000)),
+                ConfigurationKey("directory", \.history.directory, .path(longest: 4000)),
+            ]),
+    ]
+
+    /// All keys with their tables, such as `hold.up`; `targets.NAME` stands for names that the user chooses.
+    package static var keyNames: [String] { tables.flatMap(\.keyNames) }
+
+    /// What no key can tell alone.
+    var contradictions: [(key: String, problem: String, expected: String)] {
+        var found: [(key: String, problem: String, expected: String)] = []
+        if hold.maximum != .zero, hold.maximum < max(hold.up, hold.down) {
+            found.append(("hold.maximum", "it is shorter than a hold", "at least the longer of up and down, or \"0s\""))
+        }
+        if limits.connectionsPerUser > limits.connections {
+            found.append(
+                (
+                    "limits.connections_per_user", "it is more than connections (\(limits.connections))",
+                    "at most as many as connections"
+                ))
+        }
+        return found
+    }
+}

@@ -1,0 +1,79 @@
+package import ReachCore
+internal import ReachEngine
+
+/// What the user says in `reach.toml`. Without a file, everything is as it stands here.
+///
+/// What each key means is in reach.toml(5); ``tables`` says how they are read.
+package struct Configuration: Hashable, Sendable {
+    package struct Internet: Hashable, Sendable {
+        /// Addresses that stand for the Internet.
+        package var anchors: [IPAddress] = Anchors.standard
+        /// The firewall mark of the packets whose way is asked for; 0 is none.
+        package var mark: UInt32 = 0
+    }
+
+    /// A target that is watched from the start, and can be asked for by this name.
+    package struct NamedTarget: Hashable, Sendable {
+        package let name: String
+        package let target: Target
+    }
+
+    /// What holds for the interfaces that fit a pattern.
+    package struct InterfaceRule: Hashable, Sendable {
+        package var match = Glob("")
+        package var linkClass: LinkClass?
+        package var metered: Bool?
+    }
+
+    package struct Hold: Hashable, Sendable {
+        package var up: Duration = .zero
+        package var down: Duration = .zero
+        /// Zero is ten times the longer of the two.
+        package var maximum: Duration = .zero
+    }
+
+    package struct Limits: Hashable, Sendable {
+        /// Clients at a time.
+        package var connections = 1024
+        /// Clients at a time of one user.
+        package var connectionsPerUser = 512
+        /// What is kept for a client that does not read, before lines are left out.
+        package var pendingBytes = 256 * 1024
+    }
+
+    package struct Socket: Hashable, Sendable {
+        /// `nil` is where everybody looks for it.
+        package var path: String?
+        /// Whose members may change things, besides root and the daemon's own user.
+        package var group: String?
+    }
+
+    package struct Hooks: Hashable, Sendable {
+        /// `nil` is `hooks.d` beside the default configuration.
+        package var directory: String?
+        package var timeout: Duration = .seconds(30)
+    }
+
+    package struct History: Hashable, Sendable {
+        /// How many changes are kept at least; 0 keeps none.
+        package var entries = 10_000
+        /// `nil` is the daemon's state directory.
+        package var directory: String?
+    }
+
+    package var logLevel = LogLevel.info
+    package var internet = Internet()
+    package var targets: [NamedTarget] = []
+    /// In order: the first that fits an interface and says it decides.
+    package var interfaces: [InterfaceRule] = []
+    package var hold = Hold()
+    package var limits = Limits()
+    package var socket = Socket()
+    package var hooks = Hooks()
+    package var history = History()
+
+    package init() {}
+
+    /// The target of this name.
+    package func target(named name: String) -> Target? { targets.first { $0.name == name }?.target }
+}

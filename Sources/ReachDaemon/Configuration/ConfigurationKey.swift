@@ -1,0 +1,88 @@
+/// One key of a table that is read into a `Root`.
+package struct ConfigurationKey<Root>: Sendable {
+    let name: String
+    /// What the value has to be, for the mistake that says it is not.
+    let expected: String
+    /// Puts the value in its place, or says what is wrong with it.
+    let read: @Sendable (TOMLNode, inout Root) throws(ConfigurationMistake) -> Void
+
+    init<Value>(_ name: String, _ place: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>)
+    {
+        self.name = name
+        expected = kind.expected
+        read = { node, root throws(ConfigurationMistake) in root[keyPath: place] = try kind.read(node) }
+    }
+}
+
+/// One table of the configuration, or one kind of tables.
+package struct ConfigurationTable: Sendable {
+    /// `nil` for the keys above all tables.
+    let name: String?
+    /// The keys it may have; empty where the user chooses them.
+    let keys: [String]
+    let isList: Bool
+    let read: @Sendable (TOMLNode, inout ConfigurationReader) -> Void
+
+    /// Such as `hold.up`.
+    package var keyNames: [String] {
+        guard let name else { return keys }
+        return keys.isEmpty ? [name + ".NAME"] : keys.map { name + "." + $0 }
+    }
+
+    /// How its header is written.
+    var header: String { name.map { isList ? "[[\($0)]]" : "[\($0)]" } ?? "the top, before all tables" }
+
+    /// A table of known keys.
+    static func keys(_ name: String?, _ keys: [ConfigurationKey<Configuration>]) -> ConfigurationTable {
+        ConfigurationTable(name: name, keys: keys.map(\.name), isList: false) { node, reader in
+            guard case .table(let table) = node.value else {
+                return reader.report(node, name, "it is no table", expected: "[\(name ?? "")]")
+            }
+            var configuration = reader.configuration
+            reader.readKeys(of: table, path: name, keys, into: &configuration)
+            reader.configuration = configuration
+        }
+    }
+
+    /// A table whose keys are names that the user chooses.
+    static func names<Value>(
+        _ name: String, _ kind: ConfigurationKind<Value>,
+        add: @escaping @Sendable (inout Configuration, String, Value) -> Void
+    ) -> ConfigurationTable {
+        ConfigurationTable(name: name, keys: [], isList: false) { node, reader in
+            guard case .table(let table) = node.value else {
+                return reader.report(node, name, "it is no table", expected: "[\(name)]")
+            }
+            for entry in table.entries {
+                let path = name + "." + entry.key
+                if let problem = TargetName.problem(of: entry.key) {
+                    reader.report(entry, path, problem, expected: TargetName.expected)
+                } else if let value = reader.read(entry, path, kind) {
+                    add(&reader.configuration, entry.key, value)
+                }
+            }
+        }
+    }
+
+    /// A list of tables, in which the order matters.
+    static func list<Element: Sendable>(
+        _ name: String, _ empty: Element, requiring required: [String], _ keys: [ConfigurationKey<Element>],
+        add: @escaping @Sendable (inout Configuration, Element) -> Void
+    ) -> ConfigurationTable {
+        ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
+            guard case .tables(let list) = node.value else {
+                return reader.report(node, name, "it is no list of tables", expected: "[[\(name)]]")
+            }
+            for table in list.tables {
+                var element = empty
+                reader.readKeys(of: table, path: name, keys, into: &element)
+                let missing = required.filter { table[$0] == nil }
+                for key in missing {
+                    reader.report(
+                        line: table.line, name, "\(key) is missing", expected: "\(key) = VALUE below [[\(name)]]")
+                }
+                if missing.isEmpty { add(&reader.configuration, element) }
+            }
+        }
+    }
+}

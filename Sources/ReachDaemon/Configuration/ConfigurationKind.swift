@@ -1,0 +1,79 @@
+/// What values a key takes: how they are read, and how that is told to somebody who wrote something else.
+struct ConfigurationKind<Value>: Sendable {
+    let expected: String
+    private let convert: @Sendable (TOMLNode) throws(ConfigurationMistake) -> Value
+
+    /// - Parameter convert: Returns what is wrong with the value as a failure's text.
+    init(_ expected: String, _ convert: @escaping @Sendable (TOMLNode.Value) -> Reading<Value>) {
+        self.expected = expected
+        self.convert = { node throws(ConfigurationMistake) in
+            switch convert(node.value) {
+            case .value(let value): return value
+            case .wrong(let problem): throw ConfigurationMistake(line: node.line, problem, expected: expected)
+            case .otherType:
+                throw ConfigurationMistake(line: node.line, "it is \(node.value.typeName)", expected: expected)
+            }
+        }
+    }
+
+    private init(_ expected: String, nested: @escaping @Sendable (TOMLNode) throws(ConfigurationMistake) -> Value) {
+        self.expected = expected
+        convert = nested
+    }
+
+    func read(_ node: TOMLNode) throws(ConfigurationMistake) -> Value { try convert(node) }
+
+    /// Whatever `kind` reads, where the absence of the key means something else.
+    static func optional<Wrapped>(_ kind: ConfigurationKind<Wrapped>) -> Self where Value == Wrapped? {
+        Self(kind.expected) { node throws(ConfigurationMistake) in try kind.read(node) }
+    }
+
+    static func list<Element>(of kind: ConfigurationKind<Element>, _ count: ClosedRange<Int>) -> Self
+    where Value == [Element] {
+        let expected = "a list of \(count.lowerBound) to \(count.upperBound), each \(kind.expected)"
+        return Self(expected) { node throws(ConfigurationMistake) in
+            guard case .array(let nodes) = node.value else {
+                throw ConfigurationMistake(line: node.line, "it is \(node.value.typeName)", expected: expected)
+            }
+            guard count.contains(nodes.count) else {
+                throw ConfigurationMistake(line: node.line, "the list has \(nodes.count)", expected: expected)
+            }
+            var elements: [Element] = []
+            for node in nodes { elements.append(try kind.read(node)) }
+            return elements
+        }
+    }
+}
+
+/// What came of reading one value.
+enum Reading<Value> {
+    case value(Value)
+    /// What is wrong with it.
+    case wrong(String)
+    case otherType
+
+    /// - Parameter problem: What is wrong where there is no value.
+    init(_ value: Value?, else problem: @autoclosure () -> String) {
+        self = value.map { .value($0) } ?? .wrong(problem())
+    }
+}
+
+extension TOMLNode.Value {
+    /// With its article: `a text`.
+    var typeName: String {
+        switch self {
+        case .string: "a text"
+        case .integer: "a whole number"
+        case .float: "a number with a fraction"
+        case .boolean: "true or false"
+        case .moment: "a date"
+        case .array: "a list"
+        case .table, .tables: "a table"
+        }
+    }
+
+    var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,44 @@
+import ReachDaemon
+import ReachTesting
+import Testing
+
+/// contrib/reach.toml says what holds anyway, and shows every key.
+@Suite struct ConfigurationExampleTests {
+    private let lines = ProjectFile.text("contrib/reach.toml").split(separator: "\n", omittingEmptySubsequences: false)
+
+    private func parse(_ lines: [Substring]) throws(ConfigurationError) -> Configuration {
+        try Configuration.parse(Array(lines.joined(separator: "\n").utf8), file: "reach.toml")
+    }
+
+    /// `#key`, but not `# words`.
+    private func isDefault(_ line: Substring) -> Bool {
+        line.hasPrefix("#") && line.dropFirst().first?.isWhitespace == false
+    }
+
+    @Test func `as it is, it changes nothing`() throws {
+        #expect(lines.count > 40)
+        #expect(lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") })
+        #expect(try parse(lines) == Configuration())
+    }
+
+    @Test func `the defaults it shows are the defaults`() throws {
+        #expect(try parse(lines.map { isDefault($0) ? $0.dropFirst() : $0 }) == Configuration())
+    }
+
+    @Test func `its examples are right, and with them no key is missing`() throws {
+        let uncommented = lines.map { isDefault($0) || $0.hasPrefix("#    ") ? $0.dropFirst() : $0 }
+        let configuration = try parse(uncommented)
+        #expect(configuration.targets.count == 3)
+        #expect(configuration.interfaces.count == 1)
+        let document = TOMLParser.parse(Array(uncommented.joined(separator: "\n").utf8))
+        var shown: Set<String> = []
+        for entry in document.table.entries {
+            switch entry.node.value {
+            case .table(let table): shown.formUnion(table.entries.map { entry.key + "." + $0.key })
+            case .tables(let list): shown.formUnion(list.tables.flatMap(\.entries).map { entry.key + "." + $0.key })
+            default: shown.insert(entry.key)
+            }
+        }
+        #expect(Set(Configuration.keyNames).subtracting(shown) == ["targets.NAME"])
+    }
+}

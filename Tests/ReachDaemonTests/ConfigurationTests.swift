@@ -1,0 +1,181 @@
+import ReachCore
+import ReachDaemon
+import ReachEngine
+import ReachNetlink
+import ReachTesting
+import Testing
+
+@Suite struct ConfigurationTests {
+    private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
+        try Configuration.parse(Array(text.utf8), file: "reach.toml")
+    }
+
+    private func mistakes(in text: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try parse(text)
+            return []
+        } catch {
+            return error.lines
+        }
+    }
+
+    @Test func `every key is read`() throws {
+        let configuration = try parse(
+            """
+            log_level = "warning"
+            [internet]
+            anchors = ["192.0.2.1", "2001:db8::1"]
+            mark = 0x1234
+            [targets]
+            office = "10.0.0.0/8"
+            "backup.example" = "https://backup.example.net/"
+            [[interface]]
+            match = "wwan*"
+            class = "wwan"
+            metered = true
+            [[interface]]
+            match = "enx?"
+            metered = false
+            [hold]
+            up = "500ms"
+            down = "1m30s"
+            maximum = "1h"
+            [limits]
+            connections = 20
+            connections_per_user = 10
+            pending_bytes = 65536
+            [socket]
+            path = "/tmp/reach.sock"
+            group = "netdev"
+            [hooks]
+            directory = "/srv/hooks"
+            timeout = "5s"
+            [history]
+            entries = 0
+            directory = "/srv/history"
+            """)
+        #expect(configuration.logLevel == .warning)
+        #expect(configuration.target(named: "office") == (try Target("10.0.0.0/8")))
+        #expect(configuration.targets.map(\.name) == ["office", "backup.example"])
+        #expect(configuration.target(named: "other") == nil)
+        #expect(configuration.limits.connections == 20)
+        #expect(configuration.limits.connectionsPerUser == 10)
+        #expect(configuration.limits.pendingBytes == 65536)
+        #expect(configuration.socket.path == "/tmp/reach.sock")
+        #expect(configuration.socket.group == "netdev")
+        #expect(configuration.hooks.directory == "/srv/hooks")
+        #expect(configuration.hooks.timeout == .seconds(5))
+        #expect(configuration.history.entries == 0)
+        #expect(configuration.history.directory == "/srv/history")
+        let options = configuration.engineOptions
+        #expect(options.anchors == [IPAddress(ipv4: 0xc000_0201), IPAddress("2001:db8::1")])
+        #expect(options.mark == 0x1234)
+        #expect(options.holdDown == HoldDown(up: .milliseconds(500), down: .seconds(90), maximum: .seconds(3600)))
+        let policy = options.observer.policy
+        #expect(policy.linkClass(for: "wwan0", default: .other) == .wwan)
+        #expect(policy.isMetered(name: "wwan0", class: .wired))
+        #expect(!policy.isMetered(name: "enx1", class: .wwan))
+        #expect(policy.linkClass(for: "enx1", default: .wired) == .wired)
+    }
+
+    @Test func `nothing written is the defaults, and the engine's`() throws {
+        let configuration = try parse("")
+        #expect(configuration == Configuration())
+        let (options, standard) = (configuration.engineOptions, EngineOptions())
+        #expect(options.anchors == standard.anchors)
+        #expect(options.mark == standard.mark)
+        #expect(options.holdDown == standard.holdDown)
+        #expect(options.observer.policy == standard.observer.policy)
+    }
+
+    @Test func `every mistake is told with its file, line and key, in the order of the lines`() {
+        let found = mistakes(
+            in: """
+                log_levle = "info"
+                [hold]
+                up = 5
+                down = "5"
+                [limits]
+                connections = 0
+                timeout = "1s"
+                oops
+                [[interface]]
+                class = "wlan"
+                [history]
+                entries = 1.5
+                [hokos]
+                """)
+        let expected = [
+            "reach.toml:1: log_levle: there is no such key; expected log_level, which is the nearest key",
+            "reach.toml:3: hold.up: it is a whole number; expected a duration in quotes, from 0 ms to 1 d 0 h, "
+                + "such as \"500ms\", \"10s\" or \"1m30s\"",
+            "reach.toml:4: hold.down: \"5\" is no duration with a unit (ms, s, m, h, d); expected a duration in quotes, "
+                + "from 0 ms to 1 d 0 h, such as \"500ms\", \"10s\" or \"1m30s\"",
+            "reach.toml:6: limits.connections: it is 0; expected a whole number from 1 to 65536",
+            "reach.toml:7: limits.timeout: there is no such key; expected timeout below [hooks]",
+            "reach.toml:8: limits.oops: there is no = behind the key; expected KEY = VALUE, or [TABLE]",
+            "reach.toml:9: interface: match is missing; expected match = VALUE below [[interface]]",
+            "reach.toml:10: interface.class: \"wlan\" is none of its words; expected one of \"wired\", \"wifi\", \"wwan\", "
+                + "\"bluetooth\", \"tunnel\", \"virtual\", \"loopback\", \"other\"",
+            "reach.toml:12: history.entries: it is a number with a fraction; expected a whole number from 0 to 10000000",
+            "reach.toml:13: hokos: there is no such key; expected [hooks], which is the nearest table",
+        ]
+        #expect(found == expected)
+    }
+
+    @Test(arguments: [
+        ("log_level = 1", "1: log_level: it is a whole number"),
+        ("[internet]\nanchors = []", "2: internet.anchors: the list has 0"),
+        ("[internet]\nanchors = [\n'9.9.9.9',\n'example'\n]", "4: internet.anchors: \"example\" is no address"),
+        ("[internet]\nanchors = '9.9.9.9'", "2: internet.anchors: it is a text"),
+        ("[internet]\nmark = -1", "2: internet.mark: it is -1"),
+        ("[internet]\nmark = 4294967296", "2: internet.mark: it is 4294967296"),
+        ("internet = 3", "1: internet: it is no table"),
+        ("[interface]\nmatch = 'x'", "1: interface: it is no list of tables"),
+        ("[[hold]]", "1: hold: it is no table"), ("targets = 1", "1: targets: it is no table"),
+        ("[targets]\n'192.0.2.1' = 'internet'", "2: targets.192.0.2.1: \"192.0.2.1\" cannot be the name of a target"),
+        ("[targets]\ninternet = 'internet'", "2: targets.internet: \"internet\" cannot be the name of a target"),
+        ("[targets]\n'a b' = 'internet'", "2: targets.a b: \"a b\" cannot be the name of a target"),
+        ("[targets]\na = 'a b'", "2: targets.a: 'a b' is not a host name"),
+        ("[targets]\na = 1", "2: targets.a: it is a whole number"),
+        ("[targets.a]\nb = 'internet'", "1: targets.a: it is a table"),
+        ("[[interface]]\nmatch = ''", "2: interface.match: it has 0 bytes"),
+        ("[[interface]]\nmatch = 'x'\nmetered = 'yes'", "3: interface.metered: it is a text"),
+        ("[hold]\nup = 2001-01-01", "2: hold.up: it is a date"), ("[hold]\nup = '2d'", "2: hold.up: it is \"2d\""),
+        ("[hooks]\ntimeout = '0s'", "2: hooks.timeout: it is \"0s\""),
+        ("[hooks]\ndirectory = 'hooks.d'", "2: hooks.directory: \"hooks.d\" is not absolute"),
+        ("[socket]\npath = '/\(String(repeating: "x", count: 107))'", "2: socket.path: it has 108 bytes"),
+        ("[socket]\npath = \"/a\\u0000b\"", "2: socket.path: it has a NUL byte"),
+        ("[socket]\ngroup = ''", "2: socket.group: \"\" cannot be the name of a group"),
+        ("[hold]\nup = '10s'\nmaximum = '5s'", "3: hold.maximum: it is shorter than a hold"),
+        ("[limits]\nconnections = 5", "1: limits.connections_per_user: it is more than connections (5)"),
+        ("[hold.up]", "1: hold.up: it is a table"),
+        ("[hold]\n\"u\\u001bp\" = 1", "2: hold.u\\u{1b}p: there is no such key"),
+    ])
+    func `a wrong value is told with its line, key and what is wrong`(text: String, problem: String) {
+        let found = mistakes(in: text)
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("reach.toml:" + problem + "; expected ") == true, "\(found)")
+    }
+
+    @Test(arguments: [
+        ("[hold]\nuo = 1", "up, which is the nearest key"),
+        ("[limits]\nconections = 1", "connections, which is the nearest key"),
+        ("[limits]\nconnection_per_users = 1", "connections_per_user, which is the nearest key"),
+        ("match = 'x'", "match below [[interface]]"), ("entries = 1", "entries below [history]"),
+        ("[hold]\nlog_level = 'info'", "log_level below the top, before all tables"),
+        ("[hold]\nsomething_else = 1", "one of up, down, maximum"),
+        ("[interfaces]\n", "[[interface]], which is the nearest table"),
+        (
+            "[zzzzzz]\n",
+            "one of [internet], [targets], [[interface]], [hold], [limits], [socket], [hooks], [history]"
+        ),
+    ])
+    func `an unknown key's mistake names what was probably meant`(text: String, meant: String) {
+        #expect(mistakes(in: text).first?.hasSuffix("there is no such key; expected \(meant)") == true)
+    }
+
+    @Test func `a key that is set wrong in a list of tables is told once for each`() {
+        #expect(mistakes(in: "[[interface]]\nmatch = 1\n[[interface]]\nmatch = 2\n").count == 2)
+    }
+}

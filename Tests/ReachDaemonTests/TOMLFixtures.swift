@@ -1,0 +1,37 @@
+import ReachDaemon
+
+extension TOMLNode.Value {
+    /// The value on one line, so that a table of tests can hold what was understood.
+    var shown: String {
+        switch self {
+        case .string(let text): text.debugDescription
+        case .integer(let number): "\(number)"
+        case .float(let number): "\(number)"
+        case .boolean(let flag): "\(flag)"
+        case .moment(let text): "<\(text)>"
+        case .array(let nodes): "[" + nodes.map(\.value.shown).joined(separator: ", ") + "]"
+        case .table(let table): table.shown
+        case .tables(let list): "[" + list.tables.map(\.shown).joined(separator: ", ") + "]"
+        }
+    }
+}
+
+extension TOMLTable {
+    var shown: String { "{" + entries.map { "\($0.key): \($0.node.value.shown)" }.joined(separator: ", ") + "}" }
+}
+
+extension TOMLParser {
+    /// What is understood of a text that has no mistake, or else its mistakes.
+    static func shown(_ text: String) -> String {
+        let document = parse(Array(text.utf8))
+        guard document.mistakes.isEmpty else {
+            return document.mistakes.map { $0.text(file: "t") }.joined(separator: "\n")
+        }
+        return document.table.shown
+    }
+
+    /// Line and key of each mistake.
+    static func mistakes(in text: String) -> [String] {
+        parse(Array(text.utf8)).mistakes.map { "\($0.line ?? 0) \($0.key ?? "-")" }
+    }
+}

@@ -1,0 +1,90 @@
+import ReachDaemon
+import Testing
+
+@Suite struct TOMLValueTests {
+    @Test(arguments: [
+        ("0", "0"), ("+7", "7"), ("-17", "-17"), ("1_000_000", "1000000"), ("0xDEAD_beef", "3735928559"),
+        ("0o755", "493"), ("0b1101", "13"), ("9223372036854775807", "9223372036854775807"),
+        ("-9223372036854775808", "-9223372036854775808"), ("3.5", "3.5"), ("-0.01", "-0.01"), ("5e+22", "5e+22"),
+        ("1e06", "1000000.0"), ("6.5E-2", "0.065"), ("9_224.445_991", "9224.445991"), ("inf", "inf"), ("-inf", "-inf"),
+        ("nan", "nan"), ("true", "true"), ("false", "false"),
+    ])
+    func `numbers and truth values are read`(written: String, value: String) {
+        #expect(TOMLParser.shown("a = \(written)") == "{a: \(value)}")
+    }
+
+    @Test(arguments: [
+        "01", "+", "-", "1__0", "_1", "1_", "0x", "0xg", "+0x1", "0b2", "1.", ".1", "1.e5", "1e", "1._5", "e5", "0o8",
+        "9223372036854775808", "True", "tru", "on", "wifi", "1s", "infinity", "--1", "1.5.2", "1e5e5", "",
+    ])
+    func `what only looks like a number or a truth value is a mistake on its line`(written: String) {
+        #expect(TOMLParser.mistakes(in: "b = 1\na = \(written)\nc = 2") == ["2 a"])
+    }
+
+    @Test(arguments: [
+        ("1979-05-27", "<1979-05-27>"), ("1979-05-27T07:32:00Z", "<1979-05-27T07:32:00Z>"),
+        ("1979-05-27 07:32:00.5", "<1979-05-27>"), ("07:32:00", "<07:32:00>"),
+    ])
+    func `dates are known for what they are`(written: String, value: String) {
+        #expect(TOMLParser.shown("a = \(written) # then\nb = 1") == "{a: \(value), b: 1}")
+    }
+
+    @Test(arguments: [
+        (#""""#, #""""#), (#""a\tb\n\"\\\b\f\r""#, #""a\tb\n\"\\\u{08}\u{0C}\r""#),
+        (#""\u00e9\U0001F600""#, #""é😀""#), (#"'C:\new # "x"'"#, #""C:\\new # \"x\"""#), ("''", #""""#),
+        (#""""a""""#, #""a""#), ("\"\"\"\"\"\"", #""""#), ("\"\"\"\na\r\nb\"\"\"", #""a\nb""#),
+        ("\"\"\"a \\  \n\n   b\"\"\"", #""a b""#), (#""""she said "no"""""#, #""she said \"no\"""#),
+        ("\"\"\"\"\"two\"\"\"\"\"", #""\"\"two\"\"""#), ("'''\nraw \\n\n'''", #""raw \\n\n""#),
+        (#"'''it''s''''"#, #""it\'\'s\'""#),
+    ])
+    func `the four kinds of strings are read`(written: String, value: String) {
+        #expect(TOMLParser.shown("a = \(written)\nb = 1") == "{a: \(value), b: 1}")
+    }
+
+    @Test(arguments: [
+        (#""no end"#, ["2 a"]), ("'no end", ["2 a"]), (#""\x41""#, ["2 a"]), (#""\ud800""#, ["2 a"]),
+        (#""\U00110000""#, ["2 a"]), (#""\u12""#, ["2 a"]), ("\"a\u{1}b\"", ["2 a"]), ("\"a\u{7f}\"", ["2 a"]),
+        (#""a" b"#, ["2 a"]), ("'a\u{0}b'", ["2 a"]), (#""\"#, ["2 a"]),
+    ])
+    func `a string's mistake is told on its line, and the next line is read`(written: String, mistakes: [String]) {
+        #expect(TOMLParser.mistakes(in: "b = 1\na = \(written)\nc 2") == mistakes + ["3 c"])
+    }
+
+    @Test func `a long string without an end is a mistake where it begins, and what follows is read`() {
+        #expect(TOMLParser.mistakes(in: "a = \"\"\"\ntext\nb = 1\nb = 2\n") == ["1 a", "4 b"])
+    }
+
+    @Test(arguments: [
+        ("[]", "[]"), ("[1, 2,]", "[1, 2]"), ("[\n  1, # one\n\n  2\n]", "[1, 2]"),
+        ("[[1], ['a', []]]", #"[[1], ["a", []]]"#),
+        ("[{x = 1}, {x = 2}]", "[{x: 1}, {x: 2}]"), ("{}", "{}"), ("{ b.c = 1, b.d = [2] }", "{b: {c: 1, d: [2]}}"),
+        ("{ \"b c\" = true }", "{b c: true}"),
+    ])
+    func `lists and inline tables are read`(written: String, value: String) {
+        #expect(TOMLParser.shown("a = \(written)\nz = 1") == "{a: \(value), z: 1}")
+    }
+
+    @Test(arguments: [
+        ("[1 2]", "1 a"), ("[1,,2]", "1 a"), ("[,]", "1 a"), ("{b = 1,}", "1 a"), ("{b = 1 c = 2}", "1 a"),
+        ("{b}", "1 a.b"),
+        ("{\nb = 1}", "1 a"), ("{b = 1, b = 2}", "1 a.b"), ("{b = 1, b.c = 2}", "1 a.b.c"), ("]", "1 a"),
+    ])
+    func `mistakes within lists and inline tables are told with their key`(written: String, mistake: String) {
+        #expect(TOMLParser.mistakes(in: "a = \(written)").first == mistake)
+    }
+
+    @Test func `a list without an end is one mistake, and its elements are not further ones`() {
+        let text = "a = [\n  \"x\",\n  \"y\",\n\n[hold]\nup = 1\nup = 2\n"
+        #expect(TOMLParser.mistakes(in: text) == ["5 a", "7 hold.up"])
+    }
+
+    @Test func `lists nested without end are refused, not followed`() {
+        let text = "a = " + String(repeating: "[", count: 100_000) + "\nb b"
+        #expect(TOMLParser.mistakes(in: text).first == "1 a")
+        #expect(
+            TOMLParser.mistakes(in: "a = " + String(repeating: "{x=", count: 100_000)).first?.hasPrefix("1 a.x") == true
+        )
+        let allowed = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        #expect(TOMLParser.mistakes(in: "a = " + allowed) == [])
+    }
+}

@@ -1,0 +1,15 @@
+// Feeds texts to the parser of the configuration. What may not happen: a trap, a hang, a mistake without a place.
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let text = Array(UnsafeBufferPointer(start: start, count: count))
+    let lines = text.count { $0 == UInt8(ascii: "\n") } + 1
+    do throws(ConfigurationError) {
+        _ = try Configuration.parse(text, file: "reach.toml")
+    } catch {
+        precondition(!error.mistakes.isEmpty)
+        precondition(error.mistakes.allSatisfy { (1...lines).contains($0.line ?? 0) })
+        precondition(error.lines.allSatisfy { !$0.utf8.contains(UInt8(ascii: "\n")) })
+    }
+    return 0
+}
