@@ -69,17 +69,15 @@ final class TestServer: @unchecked Sendable {
 
     /// Does something on the loop's thread, and waits for it.
     @discardableResult
-    func run<Result>(_ body: (PlayedService, ControlServer) -> Result) -> Result {
+    func run<Result>(_ body: @escaping (PlayedService, ControlServer) -> Result) -> Result {
         let done = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var result: Result?
-        withoutActuallyEscaping(body) { body in
-            nonisolated(unsafe) let body = body
-            mailbox?.post { [self] _ in
-                if let room { result = body(room.service, room.server) }
-                done.signal()
-            }
-            done.wait()
+        nonisolated(unsafe) let body = body
+        mailbox?.post { [self] _ in
+            if let room { result = body(room.service, room.server) }
+            done.signal()
         }
+        done.wait()
         guard let result else { fatalError("the server has stopped") }
         return result
     }

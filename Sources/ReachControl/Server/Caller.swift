@@ -6,6 +6,12 @@ package struct Caller: Hashable, Sendable {
     package let user: UInt32
     package let group: UInt32
     package let process: Int32
+
+    package init(user: UInt32, group: UInt32, process: Int32) {
+        self.user = user
+        self.group = group
+        self.process = process
+    }
 }
 
 extension Caller {
