@@ -30,15 +30,12 @@ package struct JSONWriter {
 
     package mutating func field(_ name: StaticString, _ flag: Bool) {
         key(name)
-        separate()
-        append(flag ? ("true" as StaticString) : "false")
+        value(flag)
     }
 
     package mutating func field(_ name: StaticString, _ number: Int64?) {
         key(name)
-        separate()
-        guard let number else { return append("null") }
-        bytes.appendDigits(number)
+        if let number { value(number) } else { value(nil) }
     }
 
     package mutating func field(_ name: StaticString, _ time: Timestamp) {
@@ -58,6 +55,38 @@ package struct JSONWriter {
         separate()
         guard let text else { return append("null") }
         quote(text)
+    }
+
+    package mutating func value(_ flag: Bool) {
+        separate()
+        append(flag ? ("true" as StaticString) : "false")
+    }
+
+    package mutating func value(_ number: Int64) {
+        separate()
+        bytes.appendDigits(number)
+    }
+
+    /// JSON has no word for what is not finite; null stands for it.
+    package mutating func value(_ number: Double) {
+        separate()
+        guard number.isFinite else { return append("null") }
+        bytes.append(contentsOf: number.description.utf8)
+    }
+
+    /// A document that was written before.
+    package mutating func value(written document: [UInt8]) {
+        separate()
+        bytes += document
+    }
+
+    /// Begins a member whose value somebody puts in later.
+    ///
+    /// - Returns: Where its first byte is to stand.
+    package mutating func gap(_ name: StaticString) -> Int {
+        key(name)
+        separate()
+        return bytes.count
     }
 
     /// Ends the line, for streams of one document a line.
@@ -81,6 +110,13 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         append(name)
         bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Begins a member whose value is written next.
+    package mutating func key(named name: String) {
+        value(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }

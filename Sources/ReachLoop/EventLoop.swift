@@ -19,10 +19,19 @@ package final class EventLoop {
 
     package typealias Handler = (Interest) -> Void
 
+    private struct Watch {
+        /// Tells events of this watch from those of an earlier one on a descriptor of the same number, which may come
+        /// after it in the same batch.
+        let generation: UInt32
+        let handler: Handler
+    }
+
     package let mailbox: Mailbox
     private let epoll: FileDescriptor
     private let timer: FileDescriptor
-    private var handlers: [CInt: Handler] = [:]
+    private var watches: [CInt: Watch] = [:]
+    private var lastGeneration: UInt32 = 0
+    private var deferred: [() -> Void] = []
     private var timers = TimerQueue()
     private var timerHandlers: [TimerQueue.ID: () -> Void] = [:]
     private var armed: BootTime?
@@ -44,18 +53,20 @@ package final class EventLoop {
     package func watch(
         _ descriptor: CInt, for interest: Interest, handler: @escaping Handler
     ) throws(SystemError) {
-        try control(EPOLL_CTL_ADD, descriptor, interest)
-        handlers[descriptor] = handler
+        lastGeneration &+= 1
+        try control(EPOLL_CTL_ADD, descriptor, interest, lastGeneration)
+        watches[descriptor] = Watch(generation: lastGeneration, handler: handler)
     }
 
     /// Waits for something else from now on. The empty interest still tells of errors and hang-ups.
     package func change(_ descriptor: CInt, to interest: Interest) throws(SystemError) {
-        try control(EPOLL_CTL_MOD, descriptor, interest)
+        guard let watch = watches[descriptor] else { return }
+        try control(EPOLL_CTL_MOD, descriptor, interest, watch.generation)
     }
 
     /// The handler is not called again. To be called before the descriptor is closed.
     package func unwatch(_ descriptor: CInt) {
-        guard handlers.removeValue(forKey: descriptor) != nil else { return }
+        guard watches.removeValue(forKey: descriptor) != nil else { return }
         var event = epoll_event()
         epoll_ctl(epoll.rawValue, EPOLL_CTL_DEL, descriptor, &event)
     }
@@ -76,26 +87,38 @@ package final class EventLoop {
         arm()
     }
 
+    /// Calls `work` once, after the handlers of what is ready now: long work goes in pieces, one a turn, so that whatever
+    /// becomes ready meanwhile does not wait for all of it.
+    package func afterEvents(_ work: @escaping () -> Void) { deferred.append(work) }
+
     /// Runs until ``stop()``.
     package func run() {
         isRunning = true
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while isRunning {
-            let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), -1)
-            guard count > 0 else { continue }
-            for event in events.prefix(Int(count)) where isRunning {
-                handlers[event.data.fd]?(Interest(rawValue: event.events))
-            }
+            let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), deferred.isEmpty ? -1 : 0)
+            for event in events.prefix(Int(max(0, count))) where isRunning { tell(event) }
+            let work = deferred
+            deferred = []
+            for item in work where isRunning { item() }
         }
     }
 
     /// Ends ``run()`` once the handler that calls this returns.
     package func stop() { isRunning = false }
 
-    private func control(_ operation: CInt, _ descriptor: CInt, _ interest: Interest) throws(SystemError) {
+    private func tell(_ event: epoll_event) {
+        let watch = watches[CInt(truncatingIfNeeded: event.data.u64)]
+        guard let watch, watch.generation == event.data.u64 >> 32 else { return }
+        watch.handler(Interest(rawValue: event.events))
+    }
+
+    private func control(
+        _ operation: CInt, _ descriptor: CInt, _ interest: Interest, _ generation: UInt32
+    ) throws(SystemError) {
         var event = epoll_event()
         event.events = interest.rawValue
-        event.data.fd = descriptor
+        event.data.u64 = UInt64(generation) << 32 | UInt64(descriptor)
         _ = try SystemError.check("epoll_ctl") { epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
     }
 

@@ -46,7 +46,8 @@ import Testing
         "afnetworking":2,"metered":false,"connectivity":"unknown","since":"2026-11-21T03:01:44.002913Z","epoch":7,\
         "stale":false,"held":false,"flaps":0,\
         "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","lower":[],\
-        "gateway":"192.0.2.1","source":"192.0.2.2","table":254,"metric":100,"neighbour":"reachable","reason":null},\
+        "gateway":"192.0.2.1","source":"192.0.2.2","table":254,"metric":100,"neighbour":"reachable",\
+        "metered":false,"reason":null},\
         "ipv6":{"status":"not-reachable","reason":"no-route"}}
         """
     private static let lostStatus = """

@@ -5,6 +5,7 @@
    define. */
 
 #include "reach_ethtool.h"
+#include "reach_peer.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -54,6 +54,7 @@ extension JSONWriter {
             field("table", path.table?.wide)
             field("metric", path.metric?.wide)
             field("neighbour", path.neighbour?.rawValue)
+            field("metered", path.isMetered)
         }
         field("reason", path.reason?.rawValue)
     }

@@ -1,9 +1,9 @@
 package import ReachCore
 
-extension EventStream {
+extension EncodedEvent {
     /// A notice of the kernel, for those who asked for all (`reach watch --all`).
-    package mutating func notice(_ notice: Notice, at moment: Moment) -> [UInt8] {
-        line(notice.typeWord, at: moment) { json in
+    package static func notice(_ notice: Notice, at moment: Moment) -> EncodedEvent {
+        EncodedEvent(notice.typeWord, at: moment) { json in
             json.field("action", notice.isRemoval ? "removed" : "new")
             json.details(of: notice)
         }

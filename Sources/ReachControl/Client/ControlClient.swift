@@ -1,0 +1,55 @@
+internal import Glibc
+package import ReachCore
+internal import ReachLoop
+
+/// Asks the daemon, and waits for its answers: for programs that have nothing else to do.
+package struct ControlClient: ~Copyable {
+    private var socket: ClientSocket
+    private let patience: Duration
+
+    /// - Parameter patience: For the connection, and for each answer.
+    package init(path: String, patience: Duration = .seconds(5)) throws(ControlError) {
+        socket = try ClientSocket(path: path, patience: patience)
+        self.patience = patience
+    }
+
+    package mutating func status(of target: Target) throws(ControlError) -> ReachabilityState {
+        let parameters = try call("Status", ["target": .string(target.description)])
+        guard let status = parameters["status"] else { throw .notUnderstood("there is no status") }
+        do throws(StatusReadingError) {
+            return try ReachabilityState(reading: status)
+        } catch {
+            throw .notUnderstood(error.description)
+        }
+    }
+
+    package mutating func reload() throws(ControlError) { _ = try call("Reload", [:]) }
+
+    /// Calls a method of io.reach.Monitor.
+    private mutating func call(
+        _ method: String, _ parameters: [String: JSONValue]
+    ) throws(ControlError) -> [String: JSONValue] {
+        try call(VarlinkCall(MonitorInterface.name + "." + method, parameters))
+    }
+
+    /// Calls any method that has one answer.
+    package mutating func call(_ call: VarlinkCall) throws(ControlError) -> [String: JSONValue] {
+        try socket.send(call)
+        let deadline = SystemClock.boot + patience
+        while true {
+            if let reply = try socket.nextReply() {
+                if let error = reply.error { throw .refused(error) }
+                return reply.parameters
+            }
+            try waitForBytes(until: deadline)
+        }
+    }
+
+    private mutating func waitForBytes(until deadline: BootTime) throws(ControlError) {
+        let milliseconds = (deadline - SystemClock.boot).nanoseconds / 1_000_000
+        var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+        let limit = CInt(clamping: max(0, milliseconds))
+        guard Glibc.poll(&poll, 1, limit) != 0 else { throw .timedOut(path: socket.path) }
+        _ = try socket.receive()
+    }
+}

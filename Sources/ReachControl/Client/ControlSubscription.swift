@@ -1,0 +1,76 @@
+package import ReachCore
+package import ReachLoop
+
+/// Watches a target through the daemon, on an event loop's thread, until the connection ends.
+///
+/// It does not connect again by itself: whoever watches decides when, and has another source meanwhile.
+package final class ControlSubscription {
+    package enum Event: Sendable {
+        case event(StreamEvent)
+        /// Nothing more comes.
+        case ended(ControlError)
+    }
+
+    package typealias Handler = (Event) -> Void
+
+    private let loop: EventLoop
+    private var socket: ClientSocket
+    private var reader = StreamReader()
+    /// `nil` when it has ended.
+    private var handler: Handler?
+
+    /// For the connection and the call; a daemon that lives takes them at once.
+    private static let patience: Duration = .seconds(1)
+
+    /// Connects, and calls `handler` with what the daemon tells. Not before this returns.
+    package init(
+        path: String, target: Target, on loop: EventLoop, handler: @escaping Handler
+    ) throws(ControlError) {
+        self.loop = loop
+        self.handler = handler
+        socket = try ClientSocket(path: path, patience: Self.patience)
+        let parameters: [String: JSONValue] = ["target": .string(target.description)]
+        try socket.send(VarlinkCall(MonitorInterface.name + ".Watch", parameters, wantsMore: true))
+        do throws(SystemError) {
+            try loop.watch(socket.descriptor, for: .readable) { [unowned self] _ in read() }
+        } catch {
+            self.handler = nil
+            throw .failed(path: path, error)
+        }
+    }
+
+    deinit { cancel() }
+
+    /// The handler is not called again.
+    package func cancel() {
+        guard handler != nil else { return }
+        handler = nil
+        loop.unwatch(socket.descriptor)
+    }
+
+    private func read() {
+        do throws(ControlError) {
+            _ = try socket.receive()
+            while handler != nil, let reply = try socket.nextReply() { try take(reply) }
+        } catch {
+            end(error)
+        }
+    }
+
+    private func take(_ reply: VarlinkReply) throws(ControlError) {
+        if let error = reply.error { throw .refused(error) }
+        guard let event = reply.parameters["event"] else { throw .notUnderstood("there is no event") }
+        do throws(StatusReadingError) {
+            handler?(.event(try reader.read(event)))
+        } catch {
+            throw .notUnderstood(error.description)
+        }
+        if !reply.continues { throw .closed(path: socket.path) }
+    }
+
+    private func end(_ error: ControlError) {
+        let handler = handler
+        cancel()
+        handler?(.ended(error))
+    }
+}

@@ -1,0 +1,52 @@
+package import ReachCore
+
+extension ReachabilityState {
+    /// Reads what ``JSONWriter/status(_:source:at:_:)`` wrote.
+    package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
+
+    init(_ reader: StatusReader) throws(StatusReadingError) {
+        guard let target = try? Target(try reader.value("target", \.string)) else { throw reader.fault("target") }
+        self.init(target: target, since: try reader.time("since"))
+        try adoptSummary(reader)
+        isMetered = try reader.value("metered", \.bool)
+        connectivity = try reader.word("connectivity") ?? .unknown
+        guard let epoch: UInt64 = try reader.number("epoch") else { throw reader.fault("epoch") }
+        self.epoch = epoch
+        isStale = try reader.value("stale", \.bool)
+        isHeld = try reader.optional("held", \.bool) ?? false
+        flaps = try reader.number("flaps") ?? 0
+        ipv4 = try NetworkPath(reader.object("ipv4"))
+        ipv6 = try NetworkPath(reader.object("ipv6"))
+    }
+
+    mutating func adoptSummary(_ reader: StatusReader) throws(StatusReadingError) {
+        status = ReachabilityStatus(rawValue: try reader.value("status", \.string)) ?? .unknown
+        reason = try reader.word("reason")
+        linkClass = try reader.linkClass()
+        interface = try reader.optional("interface", \.string)
+    }
+}
+
+extension NetworkPath {
+    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
+        let status = try reader.value("status", \.string)
+        self.init(status: ReachabilityStatus(rawValue: status) ?? .unknown, reason: try reader.word("reason"))
+        interface = try reader.optional("interface", \.string)
+        interfaceIndex = try reader.number("ifindex")
+        linkClass = try reader.linkClass()
+        lower = try reader.texts("lower")
+        gateway = try reader.address("gateway")
+        source = try reader.address("source")
+        table = try reader.number("table")
+        metric = try reader.number("metric")
+        neighbour = try reader.word("neighbour")
+        isMetered = try reader.optional("metered", \.bool) ?? false
+    }
+}
+
+extension StatusReader {
+    fileprivate func linkClass() throws(StatusReadingError) -> LinkClass? {
+        guard let word = try optional("class", \.string) else { return nil }
+        return LinkClass(rawValue: word) ?? .other
+    }
+}

@@ -1,0 +1,80 @@
+internal import ReachCore
+
+/// Why a JSON object is no status or event.
+package struct StatusReadingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The key at fault, with those of the objects it is in.
+    package let key: String
+
+    package var description: String { "'\(key)' is missing or not as it should be" }
+}
+
+/// The members of an object from a daemon that may be newer than this program: keys it does not know are passed over, and
+/// words it does not know mean the least that they can. Types are what they were.
+struct StatusReader {
+    private let object: JSONValue
+    private let path: String
+
+    init(_ object: JSONValue, path: String = "") throws(StatusReadingError) {
+        guard case .object = object else { throw StatusReadingError(key: path.isEmpty ? "the object" : path) }
+        self.object = object
+        self.path = path
+    }
+
+    func fault(_ name: String) -> StatusReadingError {
+        StatusReadingError(key: path.isEmpty ? name : path + "." + name)
+    }
+
+    /// A member that may be missing or null.
+    func optional<Value>(_ name: String, _ type: KeyPath<JSONValue, Value?>) throws(StatusReadingError) -> Value? {
+        guard let member = object[name] else { return nil }
+        guard let value = member[keyPath: type] else { throw fault(name) }
+        return value
+    }
+
+    func value<Value>(_ name: String, _ type: KeyPath<JSONValue, Value?>) throws(StatusReadingError) -> Value {
+        guard let value = try optional(name, type) else { throw fault(name) }
+        return value
+    }
+
+    func object(_ name: String) throws(StatusReadingError) -> StatusReader {
+        guard let member = object[name] else { throw fault(name) }
+        return try StatusReader(member, path: path.isEmpty ? name : path + "." + name)
+    }
+
+    /// A whole number that fits.
+    func number<Number: FixedWidthInteger>(_ name: String) throws(StatusReadingError) -> Number? {
+        guard let wide = try optional(name, \.integer) else { return nil }
+        guard let number = Number(exactly: wide) else { throw fault(name) }
+        return number
+    }
+
+    /// A word, or `nil` for one that this version does not know.
+    func word<Word: RawRepresentable>(
+        _ name: String, _ type: Word.Type = Word.self
+    ) throws(StatusReadingError) -> Word? where Word.RawValue == String {
+        try optional(name, \.string).flatMap { Word(rawValue: $0) }
+    }
+
+    func time(_ name: String) throws(StatusReadingError) -> Timestamp {
+        guard let time = Timestamp(try value(name, \.string)) else { throw fault(name) }
+        return time
+    }
+
+    func moment() throws(StatusReadingError) -> Moment {
+        let nanoseconds = try value("boottime_ns", \.integer)
+        return Moment(wall: try time("time"), boot: BootTime(nanoseconds: nanoseconds))
+    }
+
+    func address(_ name: String) throws(StatusReadingError) -> IPAddress? {
+        guard let text = try optional(name, \.string) else { return nil }
+        guard let address = IPAddress(text) else { throw fault(name) }
+        return address
+    }
+
+    func texts(_ name: String) throws(StatusReadingError) -> [String] {
+        guard let elements = try optional(name, \.array) else { return [] }
+        let texts = elements.compactMap(\.string)
+        guard texts.count == elements.count else { throw fault(name) }
+        return texts
+    }
+}

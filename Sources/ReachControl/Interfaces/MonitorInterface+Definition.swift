@@ -1,0 +1,132 @@
+extension MonitorInterface {
+    /// What is in io.reach.Monitor.varlink beside this file: a string, since a program that is linked statically has no
+    /// place to find a resource in. A test compares the two.
+    package static let definition = """
+        # Tells whether targets can be reached from this machine, through what, and since when.
+        #
+        # A target is written as on reach's command line: "internet", a host name, an address, a prefix, "interface:NAME" or a
+        # URL; the Internet where none is given. The objects are those that `reach status --json` and `reach watch --json` print;
+        # reach-events(7) explains every key. Later versions may add keys and words: ignore those that you do not know.
+        interface io.reach.Monitor
+
+        # The state of a target.
+        #   status        "reachable", "not-reachable" or "unknown"
+        #   class         "wired", "wifi", "wwan", "bluetooth", "tunnel", "virtual", "loopback", "other"; null if not reachable
+        #   reason        a word that tells why it is not reachable or not known; null if it is reachable
+        #   afnetworking  -1 unknown, 0 not reachable, 1 reachable through WWAN, 2 reachable through anything else
+        #   connectivity  what probes have proved: "unknown", "none", "portal", "limited", "full"
+        #   since         when the status became what it is
+        #   epoch         goes up whenever path, source or gateway of the Internet change
+        #   stale         the kernel cannot be observed at the moment: this is what was last known
+        #   held          the status differs now, and a hold-down waits to see whether that lasts
+        #   flaps         how many times the target went away and came back
+        # Times are in UTC as RFC 3339 has them; boottime_ns is CLOCK_BOOTTIME in nanoseconds.
+        type Status (
+          v: int,
+          type: string,
+          time: string,
+          boottime_ns: int,
+          source: string,
+          target: string,
+          status: string,
+          class: ?string,
+          interface: ?string,
+          reason: ?string,
+          afnetworking: int,
+          metered: bool,
+          connectivity: string,
+          since: string,
+          epoch: int,
+          stale: bool,
+          held: bool,
+          flaps: int,
+          ipv4: Path,
+          ipv6: Path
+        )
+
+        # How the kernel would send to a target in one family, or why it would not. What follows the status is there only if the
+        # kernel named an interface; the reason is always there.
+        #   lower      names of the links below a stacked or tunnel link, nearest first
+        #   gateway    null if the target is on the link itself
+        #   neighbour  what the kernel knows of the gateway, or of the target on the link: "reachable", "stale", "failed", ...
+        type Path (
+          status: string,
+          interface: ?string,
+          ifindex: ?int,
+          class: ?string,
+          lower: ?[]string,
+          gateway: ?string,
+          source: ?string,
+          table: ?int,
+          metric: ?int,
+          neighbour: ?string,
+          metered: ?bool,
+          reason: ?string
+        )
+
+        # What held before a change.
+        type Summary (
+          status: string,
+          class: ?string,
+          interface: ?string,
+          reason: ?string
+        )
+
+        # Something that happened. seq goes up by one with every event of a connection.
+        #   "snapshot"  the state now: the first event (initial is true then), and the one after "dropped"
+        #   "change"    a difference: changed lists "status", "path", "class", "connectivity", "metered"
+        #   "resync"    notices of the kernel were lost and everything was read anew; differences follow
+        #   "wake"      the machine slept for slept_ms; differences follow
+        #   "dropped"   count events were not sent, since they were not read fast enough; a snapshot follows
+        type Event (
+          v: int,
+          type: string,
+          seq: int,
+          time: string,
+          boottime_ns: int,
+          initial: ?bool,
+          cause: ?string,
+          changed: ?[]string,
+          previous: ?Summary,
+          status: ?Status,
+          reason: ?string,
+          slept_ms: ?int,
+          count: ?int
+        )
+
+        # The state of a target now.
+        method Status(target: ?string) -> (status: Status)
+
+        # The state of a target now, and every change from then on. Call it with "more". Further calls on the same connection are
+        # not answered.
+        method Watch(target: ?string) -> (event: Event)
+
+        # Sends probes to a target, and tells what they prove.
+        method Probe(target: ?string) -> (status: Status)
+
+        # Reads the configuration anew. For root, the daemon's own user, and the group that the configuration names.
+        method Reload() -> ()
+
+        # The text is no target, for this reason.
+        error InvalidTarget (target: string, reason: string)
+
+        # The kernel cannot be observed.
+        error CannotObserve (reason: string)
+
+        # The caller may not call this method.
+        error PermissionDenied (method: string)
+
+        # There are so many connections already, of all users or of one. The connection is closed.
+        error TooManyConnections (limit: int)
+
+        # So many different targets are watched already.
+        error TooManyTargets (limit: int)
+
+        # This daemon cannot do that, for this reason.
+        error NotAvailable (reason: string)
+
+        # The new configuration has a mistake. The old one is kept.
+        error BadConfiguration (reason: string)
+
+        """
+}

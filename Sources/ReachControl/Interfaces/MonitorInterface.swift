@@ -1,0 +1,54 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// io.reach.Monitor: what the daemon knows of targets, and what it is told to do.
+package enum MonitorInterface {
+    package static let name = "io.reach.Monitor"
+
+    static func make(_ service: any ControlService, _ topics: Topics) -> VarlinkInterface {
+        VarlinkInterface(
+            name: name, definition: definition,
+            methods: [
+                "Status": .init(["target"]) { request throws(VarlinkError) in
+                    service.status(of: try request.target(), for: request.caller) { result in
+                        request.reply(result) { json, state in
+                            let now = SystemClock.now
+                            json.key("status")
+                            json.status(state, source: .daemon, at: now.wall, now.boot)
+                        }
+                    }
+                },
+                "Watch": .init(["target"]) { request throws(VarlinkError) in
+                    let target = try request.target()
+                    guard request.call.wantsMore else { throw .expectedMore }
+                    try request.stream(topics, target)
+                },
+                "Probe": .init(["target"]) { request throws(VarlinkError) in
+                    _ = try request.target()
+                    throw MonitorError.notAvailable(reason: "this version sends no probes").varlink
+                },
+                "Reload": .init([], access: .changing) { request throws(VarlinkError) in
+                    service.reload(for: request.caller) { result in request.reply(result) { _, _ in } }
+                },
+            ])
+    }
+}
+
+extension ControlRequest {
+    /// A parameter that is a text, if it is there.
+    func text(_ name: String) throws(VarlinkError) -> String? {
+        guard let value = call.parameters[name], value != .null else { return nil }
+        guard let text = value.string else { throw .invalidParameter(name) }
+        return text
+    }
+
+    /// The parameter `target`; the Internet if it is not there.
+    func target() throws(VarlinkError) -> Target {
+        guard let text = try text("target") else { return .internet }
+        do throws(TargetError) {
+            return try Target(text)
+        } catch {
+            throw MonitorError.invalidTarget(String(text.prefix(256)), reason: error.description).varlink
+        }
+    }
+}

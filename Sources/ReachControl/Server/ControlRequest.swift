@@ -1,0 +1,49 @@
+package import ReachCore
+
+/// A call that waits for its answer: exactly one, now or later. Later ones are ignored, and so is any answer to a
+/// caller who has left.
+package final class ControlRequest {
+    package let call: VarlinkCall
+    package let caller: Caller
+    private weak var connection: Connection?
+
+    /// - Parameter connection: `nil` where no answer is wanted.
+    init(_ call: VarlinkCall, from caller: Caller, answerTo connection: Connection?) {
+        self.call = call
+        self.caller = caller
+        self.connection = connection
+    }
+
+    /// Answers with parameters that `body` writes.
+    package func reply(_ body: (inout JSONWriter) -> Void = { _ in }) { answer(VarlinkReply.frame(body)) }
+
+    package func fail(_ error: VarlinkError) { answer(VarlinkReply.frame(of: error)) }
+
+    /// Answers with what came of something.
+    package func reply<Value>(
+        _ result: Result<Value, MonitorError>, _ body: (inout JSONWriter, Value) -> Void
+    ) {
+        switch result {
+        case .success(let value): reply { body(&$0, value) }
+        case .failure(let error): fail(error.varlink)
+        }
+    }
+
+    /// Answers with all that happens from now on.
+    func stream(_ topics: Topics, _ target: Target) throws(VarlinkError) {
+        guard let connection else { return }
+        self.connection = nil
+        do throws(MonitorError) {
+            try topics.subscribe(connection, to: target)
+        } catch {
+            self.connection = connection
+            throw error.varlink
+        }
+    }
+
+    private func answer(_ frame: [UInt8]) {
+        let asker = connection
+        connection = nil
+        asker?.answer(frame)
+    }
+}

@@ -1,0 +1,26 @@
+package import ReachLoop
+
+/// Why the server cannot listen.
+package enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another daemon has it: the same one twice is a mistake to be told, not to be mended.
+    case inUse(path: String, process: Int32?)
+    /// Whoever could write there could put a socket of their own in place of ours.
+    case unsafeDirectory(String, reason: String)
+    case notASocket(path: String)
+    case badPath(String)
+    /// A descriptor that was handed down is no Unix socket that listens.
+    case badDescriptor(Int32)
+    case failed(path: String, SystemError)
+
+    package var description: String {
+        switch self {
+        case .inUse(let path, let process?): "\(path) belongs to process \(process)"
+        case .inUse(let path, nil): "\(path) belongs to another process"
+        case .unsafeDirectory(let path, let reason): "\(path) is no place for a socket: \(reason)"
+        case .notASocket(let path): "\(path) is there and no socket"
+        case .badPath(let path): "'\(path)' cannot be the path of a socket: 1 to 107 bytes"
+        case .badDescriptor(let descriptor): "descriptor \(descriptor) is no Unix socket that listens"
+        case .failed(let path, let error): "\(path): \(error)"
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachLoop
+
+/// A Unix socket that listens: of our own making, and removed with it; or one that was handed down, and left alone.
+final class ListeningSocket {
+    private let socket: FileDescriptor
+    private let lock: SocketLock?
+    private let path: String
+    private let file: FileIdentity?
+
+    var descriptor: CInt { socket.rawValue }
+
+    /// Every local user may connect; what they may do is decided by who they are.
+    private static let mode: mode_t = 0o666
+
+    /// Makes one at a path. What is there is replaced if it is a socket on which nobody answers.
+    init(at path: String) throws(ListenError) {
+        guard let address = UnixAddress(path) else { throw .badPath(path) }
+        try SocketDirectory(of: path).prepare()
+        lock = try SocketLock(for: path)
+        try Self.removeStale(path, address)
+        do throws(SystemError) {
+            socket = FileDescriptor(owning: try UnixAddress.socket(isBlocking: false))
+            let descriptor = socket.rawValue
+            try address.bind(descriptor)
+            // Nobody gets in before it listens, so it has the right mode from the beginning.
+            _ = try SystemError.check("chmod") { chmod(path, Self.mode) }
+            _ = try SystemError.check("listen") { listen(descriptor, SOMAXCONN) }
+        } catch {
+            throw .failed(path: path, error)
+        }
+        self.path = path
+        file = FileIdentity(path)
+    }
+
+    /// Takes over one that was made by somebody else: a service manager.
+    init(inherited descriptor: CInt) throws(ListenError) {
+        guard Self.option(SO_DOMAIN, of: descriptor) == AF_UNIX, Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
+            Self.option(SO_TYPE, of: descriptor) == CInt(SOCK_STREAM.rawValue)
+        else { throw .badDescriptor(descriptor) }
+        socket = FileDescriptor(owning: descriptor)
+        lock = nil
+        path = ""
+        file = nil
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    deinit {
+        if let file, file == FileIdentity(path) { unlink(path) }
+    }
+
+    private static func removeStale(_ path: String, _ address: UnixAddress) throws(ListenError) {
+        var information = stat()
+        guard lstat(path, &information) == 0 else { return }
+        guard information.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        let owner: Int32?
+        do throws(SystemError) {
+            let probe = FileDescriptor(owning: try UnixAddress.socket(isBlocking: false))
+            try address.connect(probe.rawValue)
+            var peer = reach_peer()
+            let isKnown = reach_peer_credentials(probe.rawValue, &peer) == 0
+            owner = isKnown ? peer.process : nil
+        } catch {
+            switch error.number {
+            case ECONNREFUSED: unlink(path)
+            case ENOENT: break
+            // Its queue is full, so somebody listens.
+            case EAGAIN: throw .inUse(path: path, process: nil)
+            default: throw .failed(path: path, error)
+            }
+            return
+        }
+        throw .inUse(path: path, process: owner)
+    }
+
+    private static func option(_ name: CInt, of descriptor: CInt) -> CInt? {
+        var value: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+    }
+}
+
+/// What tells a file from another that takes its path.
+struct FileIdentity: Hashable {
+    private let device: dev_t
+    private let inode: ino_t
+
+    init?(_ path: String) {
+        var information = stat()
+        guard lstat(path, &information) == 0 else { return nil }
+        device = information.st_dev
+        inode = information.st_ino
+    }
+}

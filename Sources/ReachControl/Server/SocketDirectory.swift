@@ -1,0 +1,37 @@
+internal import Glibc
+internal import ReachLoop
+
+/// The directory that a socket is in: made if need be, and checked. Whoever can replace the socket can be the daemon.
+struct SocketDirectory {
+    private let path: String
+
+    init(of socketPath: String) {
+        guard let slash = socketPath.lastIndex(of: "/") else {
+            path = "."
+            return
+        }
+        path = slash == socketPath.startIndex ? "/" : String(socketPath[..<slash])
+    }
+
+    func prepare() throws(ListenError) {
+        var information = stat()
+        if stat(path, &information) != 0, errno == ENOENT {
+            // One that somebody else makes at this moment is checked like any other.
+            if mkdir(path, 0o755) != 0, errno != EEXIST { throw .failed(path: path, SystemError(call: "mkdir")) }
+            errno = 0
+        }
+        guard stat(path, &information) == 0 else { throw .failed(path: path, SystemError(call: "stat")) }
+        if let reason = Self.objection(mode: information.st_mode, owner: information.st_uid, user: geteuid()) {
+            throw .unsafeDirectory(path, reason: reason)
+        }
+    }
+
+    /// What is wrong with a directory; `nil` if it is good. In a sticky one, such as /tmp, nobody but the owner of a file
+    /// can replace it.
+    static func objection(mode: mode_t, owner: uid_t, user: uid_t) -> String? {
+        guard mode & S_IFMT == S_IFDIR else { return "it is no directory" }
+        guard owner == 0 || owner == user else { return "it belongs to user \(owner)" }
+        guard mode & 0o022 == 0 || mode & S_ISVTX != 0 else { return "others can write there" }
+        return nil
+    }
+}

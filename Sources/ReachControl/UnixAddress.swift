@@ -1,0 +1,40 @@
+internal import Glibc
+internal import ReachLoop
+
+/// A path as the address of a Unix socket, without the 108 bytes of `sun_path` in everybody's way.
+struct UnixAddress {
+    private var address = sockaddr_un()
+
+    /// The path's NUL included.
+    static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+
+    /// - Returns: `nil` if the path is empty, too long, or has a NUL in it.
+    init?(_ path: String) {
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count < Self.pathLimit, !bytes.contains(0) else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    }
+
+    func bind(_ socket: CInt) throws(SystemError) {
+        _ = try SystemError.check("bind") { call(socket) { Glibc.bind(socket, $0, $1) } }
+    }
+
+    func connect(_ socket: CInt) throws(SystemError) {
+        _ = try SystemError.check("connect") { call(socket) { Glibc.connect(socket, $0, $1) } }
+    }
+
+    private func call(_ socket: CInt, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+        withUnsafePointer(to: address) { whole in
+            whole.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    /// A new socket of this kind, which children do not inherit.
+    static func socket(isBlocking: Bool) throws(SystemError) -> CInt {
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (isBlocking ? 0 : SOCK_NONBLOCK.rawValue)
+        return try SystemError.check("socket") { Glibc.socket(AF_UNIX, CInt(type), 0) }
+    }
+}

@@ -1,0 +1,41 @@
+/// Why bytes are not a JSON document, and where.
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Fault: Hashable, Sendable {
+        /// Something else is due here; in words.
+        case expected(String)
+        case notUTF8
+        case badEscape
+        case badNumber
+        /// A number that neither 64 bits nor a double can hold.
+        case numberTooLarge
+        /// Two readers might believe different ones of the two.
+        case duplicateKey(String)
+        case tooDeep
+        /// The document ended before.
+        case trailingBytes
+    }
+
+    package let fault: Fault
+    /// How many bytes come before the fault.
+    package let offset: Int
+
+    package init(_ fault: Fault, at offset: Int) {
+        self.fault = fault
+        self.offset = offset
+    }
+
+    package var description: String { "byte \(offset): \(sentence)" }
+
+    private var sentence: String {
+        switch fault {
+        case .expected(let what): "\(what) expected"
+        case .notUTF8: "not UTF-8"
+        case .badEscape: "no such escape"
+        case .badNumber: "not a number as JSON has it"
+        case .numberTooLarge: "the number is too large"
+        case .duplicateKey(let name): "the key '\(DisplayText.sanitized(name))' a second time"
+        case .tooDeep: "nested deeper than \(JSONReader.depthLimit) levels"
+        case .trailingBytes: "more after the end of the document"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import ReachControl
+import ReachCore
+import Testing
+
+@Suite struct InterfaceDefinitionTests {
+    @Test func `the program has the definition that is in the package`() throws {
+        let path = "Sources/ReachControl/Interfaces/io.reach.Monitor.varlink"
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        #expect(file == MonitorInterface.definition)
+    }
+
+    /// The names of a type's fields, as the definition has them.
+    private func fields(of type: String) -> Set<String> {
+        let lines = MonitorInterface.definition.split(separator: "\n")
+        let body = lines.drop { $0 != "type \(type) (" }.dropFirst().prefix { $0 != ")" }
+        return Set(body.compactMap { $0.split(separator: ":").first?.trimmingCharacters(in: .whitespaces) })
+    }
+
+    @Test func `every key that is written is defined, and every defined one is written`() throws {
+        let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+        let state = ReachabilityState.reachable(.internet)
+        let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
+        let events: [EncodedEvent] = [
+            .change(change, source: .daemon), .resync(reason: "", at: moment), .wake(slept: .zero, at: moment),
+            .dropped(count: 1, at: moment),
+        ]
+        var keys: Set<String> = []
+        for event in events {
+            var stream = EventStream(source: .daemon)
+            keys.formUnion(try JSONReader.read(stream.line(event)).object?.keys ?? [:].keys)
+        }
+        #expect(keys == fields(of: "Event"))
+        var stream = EventStream(source: .daemon)
+        let event = try JSONReader.read(stream.change(change))
+        #expect(Set(event["status"]?.object?.keys ?? [:].keys) == fields(of: "Status"))
+        #expect(Set(event["previous"]?.object?.keys ?? [:].keys) == fields(of: "Summary"))
+        #expect(Set(event["status"]?["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Path"))
+    }
+}

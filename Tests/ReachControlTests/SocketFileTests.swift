@@ -1,0 +1,168 @@
+import Foundation
+import ReachCore
+import ReachLoop
+import Testing
+
+@testable import ReachControl
+
+/// What becomes of the socket's file.
+@Suite struct SocketFileTests {
+    private func file(_ path: String) -> stat? {
+        var information = stat()
+        return lstat(path, &information) == 0 ? information : nil
+    }
+
+    private func listen(_ server: TestServer, at path: String) -> ListenError? {
+        server.run { _, server in
+            do throws(ListenError) {
+                try server.listen(at: path)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    @Test func `everybody may connect, and the file goes with the server`() throws {
+        let server = try TestServer()
+        let information = try #require(file(server.path))
+        #expect(information.st_mode == S_IFSOCK | 0o666)
+        server.run { _, server in server.stop() }
+        #expect(file(server.path) == nil)
+        #expect(throws: SystemError.self) { try RawClient(server.path) }
+        // The lock stays, and keeps nobody out.
+        #expect(file(server.path + ".lock") != nil)
+        #expect(listen(server, at: server.path) == nil)
+        _ = try RawClient(server.path)
+    }
+
+    @Test func `a server that stops leaves another's file alone`() throws {
+        let server = try TestServer()
+        unlink(server.path)
+        try Data().write(to: URL(filePath: server.path))
+        server.run { _, server in server.stop() }
+        #expect(file(server.path) != nil)
+    }
+
+    @Test func `a second server is refused, and told who is first`() throws {
+        let first = try TestServer()
+        let second = try TestServer(listens: false)
+        #expect(listen(second, at: first.path) == .inUse(path: first.path, process: getpid()))
+        let client = try RawClient(first.path)
+        #expect(try client.call(#"{"method":"org.varlink.service.GetInfo"}"#)["parameters"] != nil)
+    }
+
+    @Test func `a socket on which somebody answers is not replaced, lock or not`() throws {
+        let first = try TestServer()
+        unlink(first.path + ".lock")
+        let second = try TestServer(listens: false)
+        #expect(listen(second, at: first.path) == .inUse(path: first.path, process: getpid()))
+        _ = try RawClient(first.path)
+    }
+
+    @Test func `a socket that a dead daemon left is replaced`() throws {
+        let server = try TestServer(listens: false)
+        let address = try #require(UnixAddress(server.path))
+        let left = try UnixAddress.socket(isBlocking: true)
+        try address.bind(left)
+        close(left)
+        #expect(file(server.path) != nil)
+        #expect(listen(server, at: server.path) == nil)
+        _ = try RawClient(server.path)
+    }
+
+    @Test func `a file that is no socket is not replaced`() throws {
+        let server = try TestServer(listens: false)
+        try Data("dear".utf8).write(to: URL(filePath: server.path))
+        #expect(listen(server, at: server.path) == .notASocket(path: server.path))
+        #expect(FileManager.default.contents(atPath: server.path) == Data("dear".utf8))
+    }
+
+    @Test func `of many who start at once, one listens`() throws {
+        let directory = try TestServer.makeDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/s"
+        for _ in 0..<20 {
+            let servers = try (0..<4).map { _ in try TestServer(listens: false) }
+            nonisolated(unsafe) var errors = [ListenError?](repeating: nil, count: servers.count)
+            errors.withUnsafeMutableBufferPointer { buffer in
+                nonisolated(unsafe) let buffer = buffer
+                DispatchQueue.concurrentPerform(iterations: servers.count) {
+                    buffer[$0] = listen(servers[$0], at: path)
+                }
+            }
+            #expect(errors.count { $0 == nil } == 1)
+            #expect(errors.compactMap { $0 }.allSatisfy { if case .inUse = $0 { true } else { false } })
+            servers.forEach { $0.stop() }
+        }
+    }
+
+    @Test func `the directory is made where it is missing, but not a whole path`() throws {
+        let server = try TestServer(listens: false)
+        #expect(listen(server, at: server.directory + "/new/s") == nil)
+        #expect(file(server.directory + "/new")?.st_mode == S_IFDIR | 0o755)
+        let deep = server.directory + "/a/b/s"
+        #expect(
+            listen(server, at: deep)
+                == .failed(path: server.directory + "/a/b", SystemError(call: "mkdir", number: ENOENT)))
+    }
+
+    @Test func `a directory in which others write is refused`() throws {
+        let server = try TestServer(listens: false)
+        chmod(server.directory, 0o777)
+        #expect(
+            listen(server, at: server.path)
+                == .unsafeDirectory(server.directory, reason: "others can write there"))
+        chmod(server.directory, 0o1777)
+        #expect(listen(server, at: server.path) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (S_IFDIR | 0o755, 0, true), (S_IFDIR | 0o755, 1000, true), (S_IFDIR | 0o755, 1001, false),
+            (S_IFDIR | 0o775, 1000, false), (S_IFDIR | 0o757, 0, false), (S_IFDIR | 0o1777, 0, true),
+            (S_IFDIR | 0o1777, 1001, false), (S_IFREG | 0o644, 0, false),
+        ] as [(mode_t, uid_t, Bool)])
+    func `a directory is good if nobody else can change what is in it`(mode: mode_t, owner: uid_t, isGood: Bool) {
+        #expect((SocketDirectory.objection(mode: mode, owner: owner, user: 1000) == nil) == isGood)
+    }
+
+    @Test func `a path that no socket can have is refused`() throws {
+        let server = try TestServer(listens: false)
+        for path in ["", "/tmp/" + String(repeating: "x", count: 103), "/tmp/a\0b"] {
+            #expect(listen(server, at: path) == .badPath(path))
+        }
+        let longest = server.directory + "/" + String(repeating: "x", count: 106 - server.directory.utf8.count)
+        #expect(listen(server, at: longest) == nil)
+        _ = try RawClient(longest)
+    }
+
+    @Test func `a socket that was handed down is served, and its file left alone`() throws {
+        let server = try TestServer(listens: false)
+        let address = try #require(UnixAddress(server.path))
+        let handed = try UnixAddress.socket(isBlocking: true)
+        try address.bind(handed)
+        Glibc.listen(handed, 10)
+        try server.run { _, server in
+            Result { () throws(ListenError) in try server.listen(inheriting: handed) }
+        }.get()
+        let client = try RawClient(server.path)
+        #expect(try client.call(#"{"method":"org.varlink.service.GetInfo"}"#)["parameters"] != nil)
+        server.run { _, server in server.stop() }
+        #expect(file(server.path) != nil)
+        #expect(fcntl(handed, F_GETFD) == -1)
+    }
+
+    @Test func `a descriptor that does not listen is refused`() throws {
+        let server = try TestServer(listens: false)
+        let descriptors = [try UnixAddress.socket(isBlocking: true), open("/dev/null", O_RDONLY)]
+        for descriptor in descriptors {
+            let result = server.run { _, server in
+                Result { () throws(ListenError) in try server.listen(inheriting: descriptor) }
+            }
+            #expect(throws: ListenError.badDescriptor(descriptor)) { try result.get() }
+            // It is still the caller's.
+            #expect(close(descriptor) == 0)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import ReachControl
+import ReachCore
+import ReachLoop
+import Testing
+
+@Suite struct StreamTests {
+    private func watch(_ server: TestServer, _ target: String = "internet") throws -> RawClient {
+        let client = try RawClient(server.path)
+        client.send(#"{"method":"io.reach.Monitor.Watch","more":true,"parameters":{"target":"\#(target)"}}"#)
+        return client
+    }
+
+    @Test func `a stream begins with the state now, and goes on with each difference`() throws {
+        let server = try TestServer()
+        let client = try watch(server)
+        let reply = try client.next()
+        #expect(reply["continues"] == .bool(true))
+        let first = try #require(reply["parameters"]?["event"])
+        #expect(first["type"] == .string("snapshot") && first["initial"] == .bool(true))
+        #expect(first["seq"] == .integer(1))
+        #expect(first["status"]?["source"] == .string("daemon"))
+        for number in 2...50 {
+            server.run { service, _ in service.change() }
+            let event = try client.nextEvent()
+            #expect(event["type"] == .string("change") && event["seq"] == .integer(Int64(number)))
+            #expect(event["status"]?["epoch"] == .integer(Int64(number)))
+        }
+        let now = SystemClock.now
+        server.run { service, _ in
+            service.tell(.resync(now, reason: "overrun"))
+            service.tell(.wake(now, slept: .seconds(3)))
+        }
+        #expect(try client.nextEvent()["reason"] == .string("overrun"))
+        #expect(try client.nextEvent()["slept_ms"] == .integer(3000))
+    }
+
+    @Test func `an event is the line that the program prints, with the stream's own number`() throws {
+        let server = try TestServer()
+        let early = try watch(server)
+        _ = try early.nextEvent()
+        server.run { service, _ in service.change() }
+        _ = try early.nextEvent()
+        let late = try watch(server)
+        #expect(try late.nextEvent()["seq"] == .integer(1))
+        server.run { service, _ in service.change() }
+        var (one, other) = (try early.nextEvent(), try late.nextEvent())
+        #expect(one["seq"] == .integer(3) && other["seq"] == .integer(2))
+        for event in [one, other] { #expect(event["v"] == .integer(1) && event["type"] == .string("change")) }
+        if case .object(var members) = one, case .object(var others) = other {
+            members["seq"] = nil
+            others["seq"] = nil
+            (one, other) = (.object(members), .object(others))
+        }
+        #expect(one == other)
+    }
+
+    @Test func `a state that takes its time is the first event when it comes`() throws {
+        let server = try TestServer()
+        let client = try watch(server, "slow.example")
+        #expect(server.wait { $0.subscribers == 1 })
+        #expect(throws: RawClient.Failure.self) { try client.next(within: .milliseconds(50)) }
+        let target = try Target("slow.example")
+        server.run { service, _ in service.change(target) }
+        let event = try client.nextEvent()
+        #expect(event["type"] == .string("snapshot") && event["initial"] == .bool(true))
+        #expect(event["seq"] == .integer(1))
+    }
+
+    @Test func `a target is watched once for all, and not after the last has left`() throws {
+        let server = try TestServer()
+        var clients = try (0..<20).map { _ in try watch(server) }
+        for client in clients { _ = try client.nextEvent() }
+        let other = try watch(server, "192.0.2.9")
+        _ = try other.nextEvent()
+        #expect(server.run { service, _ in service.watchCount } == 2)
+        #expect(server.statistics.targets == 2 && server.statistics.subscribers == 21)
+        other.hangUp()
+        clients.removeFirst(15)
+        #expect(server.wait { $0.connections == 5 && $0.targets == 1 })
+        #expect(server.run { service, _ in service.cancelCount } == 1)
+        clients = []
+        #expect(server.wait { $0.connections == 0 && $0.targets == 0 })
+        #expect(server.run { service, _ in service.cancelCount } == 2)
+    }
+
+    @Test func `only so many targets are watched`() throws {
+        var limits = ControlLimits()
+        limits.targets = 2
+        let server = try TestServer(limits: limits)
+        let clients = try ["192.0.2.1", "192.0.2.2"].map { try watch(server, $0) }
+        for client in clients { _ = try client.nextEvent() }
+        let third = try watch(server, "192.0.2.3")
+        #expect(try third.next()["error"] == .string("io.reach.Monitor.TooManyTargets"))
+        third.send(#"{"method":"io.reach.Monitor.Watch","more":true,"parameters":{"target":"192.0.2.1"}}"#)
+        #expect(try third.nextEvent()["type"] == .string("snapshot"))
+    }
+
+    @Test func `one who has said everything is still told`() throws {
+        let server = try TestServer()
+        let client = try watch(server)
+        client.finishSending()
+        _ = try client.nextEvent()
+        server.run { service, _ in service.change() }
+        #expect(try client.nextEvent()["type"] == .string("change"))
+    }
+
+    @Test func `one who does not read is told what it missed, and costs nobody else`() throws {
+        let server = try TestServer()
+        let (slow, good) = (try watch(server), try watch(server))
+        _ = try good.nextEvent()
+        let changes: Int64 = 3000
+        for number in 1...changes {
+            server.run { service, _ in service.change() }
+            #expect(try good.nextEvent()["seq"] == .integer(number + 1))
+        }
+        var (sequence, changesSeen, dropped, snapshots): (Int64, Int64, Int64, Int) = (0, 0, 0, 0)
+        var epoch: Int64 = 0
+        while epoch < changes + 1 {
+            let event = try slow.nextEvent()
+            sequence += 1
+            #expect(event["seq"] == .integer(sequence))
+            switch event["type"]?.string {
+            case "change":
+                changesSeen += 1
+                // Nothing is left out without a word.
+                #expect(event["status"]?["epoch"] == .integer(epoch + 1))
+            case "dropped":
+                dropped += try #require(event["count"]?.integer)
+                let snapshot = try slow.nextEvent()
+                sequence += 1
+                #expect(snapshot["type"] == .string("snapshot") && snapshot["initial"] == .bool(false))
+                epoch = try #require(snapshot["status"]?["epoch"]?.integer)
+                #expect(epoch == 1 + changesSeen + dropped)
+                continue
+            case "snapshot": snapshots += 1
+            default: Issue.record("what is \(event)?")
+            }
+            epoch = try #require(event["status"]?["epoch"]?.integer)
+        }
+        #expect(snapshots == 1 && dropped > 0)
+        #expect(changesSeen + dropped == changes)
+        #expect(server.statistics.droppedEvents == UInt64(dropped))
+        // From then on it is told like anybody.
+        server.run { service, _ in service.change() }
+        #expect(try slow.nextEvent()["seq"] == .integer(sequence + 1))
+        #expect(try good.nextEvent()["seq"] == .integer(changes + 2))
+    }
+}

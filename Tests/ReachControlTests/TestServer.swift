@@ -1,0 +1,182 @@
+import Foundation
+import ReachControl
+import ReachCore
+import ReachLoop
+
+/// A server on a thread of its own, in a directory of its own, with a service that tests play.
+final class TestServer: @unchecked Sendable {
+    /// What lives on the loop's thread.
+    private final class Room {
+        let loop: EventLoop
+        let service: PlayedService
+        let server: ControlServer
+
+        init(_ limits: ControlLimits, _ authority: ControlAuthority) throws {
+            loop = try EventLoop()
+            service = PlayedService()
+            server = ControlServer(
+                loop: loop, service: service,
+                information: ServiceInformation(
+                    vendor: "reach", product: "test", version: "1.2.3", url: "https://example.org/reach"),
+                authority: authority, limits: limits)
+        }
+    }
+
+    let directory: String
+    let path: String
+    private var room: Room?
+    private var mailbox: Mailbox?
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// Starts listening; `prepare` is called before that.
+    init(
+        limits: ControlLimits = ControlLimits(), authority: ControlAuthority = ControlAuthority(user: getuid()),
+        listens: Bool = true
+    ) throws {
+        directory = try Self.makeDirectory()
+        path = directory + "/reach.sock"
+        let started = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var failure: (any Error)?
+        BackgroundThread.start(named: "test-server") { [self, path] in
+            do {
+                let room = try Room(limits, authority)
+                if listens { try room.server.listen(at: path) }
+                self.room = room
+                mailbox = room.loop.mailbox
+            } catch {
+                failure = error
+            }
+            started.signal()
+            guard let loop = room?.loop else { return }
+            loop.run()
+            room = nil
+            ended.signal()
+        }
+        started.wait()
+        if let failure { throw failure }
+    }
+
+    /// Ends the loop, and with it the server.
+    func stop() {
+        guard let mailbox else { return }
+        mailbox.post { $0.stop() }
+        ended.wait()
+        self.mailbox = nil
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    deinit { stop() }
+
+    /// Does something on the loop's thread, and waits for it.
+    @discardableResult
+    func run<Result>(_ body: @escaping (PlayedService, ControlServer) -> Result) -> Result {
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var result: Result?
+        nonisolated(unsafe) let body = body
+        mailbox?.post { [self] _ in
+            if let room { result = body(room.service, room.server) }
+            done.signal()
+        }
+        done.wait()
+        guard let result else { fatalError("the server has stopped") }
+        return result
+    }
+
+    var statistics: ControlServer.Statistics { run { $1.statistics } }
+
+    /// Waits until the server's figures are like this.
+    func wait(
+        within limit: Duration = .seconds(10), until condition: @escaping (ControlServer.Statistics) -> Bool
+    ) -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            if condition(statistics) { return true }
+            usleep(2000)
+        }
+        return false
+    }
+
+    static func makeDirectory() throws -> String {
+        var template = Array("/tmp/reach-control-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp") }
+        return String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// A service that says what a test has it say.
+final class PlayedService: ControlService {
+    private var states: [Target: ReachabilityState] = [:]
+    private var sinks: [Target: (MonitorEvent) -> Void] = [:]
+    /// What is asked for asynchronously, until the test answers it.
+    var openQuestions: [Reply<ReachabilityState>] = []
+    var answersLater = false
+    var reloadResult: Result<Void, MonitorError> = .success(())
+    private(set) var reloads: [Caller] = []
+    private(set) var watchCount = 0
+    private(set) var cancelCount = 0
+
+    func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
+        if answersLater { return openQuestions.append(reply) }
+        if case .name("blind.example") = target.subject {
+            return reply(.failure(.cannotObserve(reason: "netlink is gone")))
+        }
+        reply(.success(state(of: target)))
+    }
+
+    func watch(
+        _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
+    ) throws(MonitorError) -> ControlWatch {
+        if case .name("blind.example") = target.subject { throw .cannotObserve(reason: "netlink is gone") }
+        watchCount += 1
+        sinks[target] = sink
+        return ControlWatch(
+            state: { [unowned self] in target.description == "slow.example" ? states[target] : state(of: target) },
+            cancel: { [unowned self] in
+                cancelCount += 1
+                sinks[target] = nil
+            })
+    }
+
+    func reload(for caller: Caller, reply: @escaping Reply<Void>) {
+        reloads.append(caller)
+        reply(reloadResult)
+    }
+
+    /// The epoch counts the changes, so that a reader can tell which it has seen.
+    func change(_ target: Target = .internet) {
+        let old = states[target]
+        var new = old ?? .reachable(target)
+        if old != nil { new.epoch += 1 }
+        states[target] = new
+        sinks[target]?(
+            .change(
+                ReachabilityChange(
+                    at: SystemClock.now, cause: .linkDown, aspects: [.path], previous: old, state: new)))
+    }
+
+    func tell(_ event: MonitorEvent, about target: Target = .internet) { sinks[target]?(event) }
+
+    private func state(of target: Target) -> ReachabilityState {
+        let state = states[target] ?? .reachable(target)
+        states[target] = state
+        return state
+    }
+}
+
+extension ReachabilityState {
+    static func reachable(_ target: Target) -> ReachabilityState {
+        var state = ReachabilityState(target: target, since: Timestamp(nanosecondsSince1970: 1_795_230_104_002_913_000))
+        state.status = .reachable
+        state.linkClass = .wired
+        state.interface = "eth0"
+        state.ipv4 = NetworkPath(status: .reachable)
+        state.ipv4.interface = "eth0"
+        state.ipv4.interfaceIndex = 2
+        state.ipv4.linkClass = .wired
+        state.ipv4.gateway = IPAddress("192.0.2.1")
+        state.ipv4.source = IPAddress("192.0.2.2")
+        state.ipv4.table = 254
+        state.ipv6 = NetworkPath(status: .notReachable, reason: .noRoute)
+        return state
+    }
+}
