@@ -49,6 +49,15 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    package mutating func field(_ name: StaticString, _ address: IPAddress?) {
+        key(name)
+        separate()
+        guard let address else { return append("null") }
+        bytes.append(UInt8(ascii: "\""))
+        address.append(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     package mutating func field(_ name: StaticString, _ list: [String]) {
         key(name)
         array { for text in list { $0.value(text) } }

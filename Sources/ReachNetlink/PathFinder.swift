@@ -44,39 +44,28 @@ package struct PathFinder {
     package mutating func internet(
         anchors: [IPAddress], only family: IPAddress.Family? = nil, known: Verdict? = nil
     ) throws(NetlinkError) -> Verdict {
-        let asksIPv4 = known == nil || family != .ipv6
-        let asksIPv6 = known == nil || family != .ipv4
-        return Verdict(
-            ipv4: asksIPv4 ? try internet(anchors.filter { $0.family == .ipv4 }) : known?.ipv4 ?? .notAsked,
-            ipv6: asksIPv6 ? try internet(anchors.filter { $0.family == .ipv6 }) : known?.ipv6 ?? .notAsked)
+        func path(_ own: IPAddress.Family, _ known: NetworkPath?) throws(NetlinkError) -> NetworkPath {
+            if let known, let family, family != own { return known }
+            let survey = AnchorSurvey(anchors: anchors.filter { $0.family == own }, known: known)
+            return try conduct(survey)
+        }
+        return Verdict(ipv4: try path(.ipv4, known?.ipv4), ipv6: try path(.ipv6, known?.ipv6))
     }
 
-    /// One family of it. As many anchors are asked as it takes to decide.
-    private mutating func internet(_ anchors: [IPAddress]) throws(NetlinkError) -> NetworkPath {
-        guard let first = anchors.first else { return .notAsked }
-        let enough = Verdict.anchorsNeeded(of: anchors.count)
-        var questions = anchors.prefix(enough).map { RouteQuestion($0, mark: mark) }
-        // The metric is a property of the route and is asked for in the same breath.
-        questions.append(RouteQuestion(first, mark: mark, matchesTable: true))
-        var answers = try ask(questions)
-        let matched = answers.removeLast()
-        var paths = try judge(Array(anchors.prefix(enough)), answers)
-        let reached = { (paths: [NetworkPath]) in paths.filter { $0.status == .reachable }.count }
-        if reached(paths) < enough, anchors.count - enough + reached(paths) >= enough {
-            let rest = Array(anchors.dropFirst(enough))
-            let more = try ask(rest.map { RouteQuestion($0, mark: mark) })
-            paths += try judge(rest, more)
-            answers += more
+    private mutating func conduct(_ plan: AnchorSurvey) throws(NetlinkError) -> NetworkPath {
+        var survey = plan
+        while let questions = survey.nextQuestions {
+            let answers = try ask(
+                questions.anchors.map { RouteQuestion($0, mark: mark) }
+                    + questions.matching.map {
+                        RouteQuestion($0, mark: mark, matchesTable: true)
+                    })
+            let ways = Array(answers.prefix(questions.anchors.count))
+            let paths = try judge(questions.anchors, ways)
+            survey.take(paths, ways, matched: answers.dropFirst(ways.count), for: questions)
         }
-        let isReached = reached(paths) >= enough
-        guard let telling = paths.firstIndex(where: { ($0.status == .reachable) == isReached }) else {
-            return .notAsked
-        }
-        if case .route(let route) = matched, paths[telling].interfaceIndex != nil {
-            paths[telling].metric = route.metric
-        }
-        for (index, path) in paths.enumerated() { keep(path, to: anchors[index], answers[index], telling == index) }
-        return paths[telling]
+        for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
+        return survey.path
     }
 
     /// Anchors mostly share their way, and it is judged once.
