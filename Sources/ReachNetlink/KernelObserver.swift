@@ -71,6 +71,7 @@ package final class KernelObserver {
         do throws(NetlinkError) {
             try open()
         } catch {
+            close()
             scheduleRetry()
             throw error
         }
@@ -211,6 +212,7 @@ package final class KernelObserver {
                 try open()
                 handler(.resynced(.lost))
             } catch {
+                close()
                 handler(.blind(error))
                 scheduleRetry()
             }
