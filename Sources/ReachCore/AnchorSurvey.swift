@@ -45,7 +45,7 @@ package struct AnchorSurvey {
 
     /// Takes the paths and routes found, in the order of the questions, with the answers they rest on.
     package mutating func take(
-        _ found: [NetworkPath], _ given: [RouteAnswer], matched routes: some Collection<RouteAnswer>,
+        _ found: [NetworkPath], _ given: [RouteAnswer], matched routes: [RouteAnswer],
         for questions: Questions
     ) {
         paths += found

@@ -62,7 +62,7 @@ package struct PathFinder {
                     })
             let ways = Array(answers.prefix(questions.anchors.count))
             let paths = try judge(questions.anchors, ways)
-            survey.take(paths, ways, matched: answers.dropFirst(ways.count), for: questions)
+            survey.take(paths, ways, matched: Array(answers.dropFirst(ways.count)), for: questions)
         }
         for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
         return survey.path

@@ -26,7 +26,7 @@ struct RequestBatch {
         append(fixed)
         attributes(&self)
         let length = UInt32(bytes.count - start)
-        withUnsafeBytes(of: length) { bytes.replaceSubrange(start..<start + 4, with: $0) }
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length, toByteOffset: start, as: UInt32.self) }
         count += 1
     }
 
