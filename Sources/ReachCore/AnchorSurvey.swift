@@ -15,6 +15,7 @@ package struct AnchorSurvey {
         package let isTelling: Bool
     }
 
+    package let family: IPAddress.Family
     private let anchors: [IPAddress]
     private let expectsPath: Bool
     private var paths: [NetworkPath] = []
@@ -22,24 +23,30 @@ package struct AnchorSurvey {
     private var matched: [IPAddress: RouteAnswer] = [:]
 
     /// - Parameters:
-    ///   - anchors: Those of one family, the most telling first.
+    ///   - anchors: Those of the family count, the most telling first.
     ///   - known: What held last. Where there was no path, a default route may have come, and the route is asked for
     ///     with the way; where there was one, it may be gone, and two ways are asked for.
-    package init(anchors: [IPAddress], known: NetworkPath?) {
-        self.anchors = anchors
+    package init(_ family: IPAddress.Family, among anchors: [IPAddress], known: NetworkPath?) {
+        self.family = family
+        self.anchors = anchors.filter { $0.family == family }
         expectsPath = known?.status != .notReachable
     }
 
-    /// What to ask next; `nil` when it is decided.
-    package var nextQuestions: Questions? {
-        guard let first = anchors.first else { return nil }
+    /// What to ask next: nothing when it is decided.
+    package var nextQuestions: Questions {
+        guard let first = anchors.first else { return Questions(anchors: []) }
         if paths.isEmpty {
             return expectsPath
                 ? Questions(anchors: Array(anchors.prefix(needed))) : Questions(anchors: [first], matching: [first])
         }
-        if !isReached, canBeReached { return Questions(anchors: Array(anchors.dropFirst(paths.count))) }
+        if !isReached, canBeReached {
+            let enough = expectsPath ? needed - reachedCount : anchors.count - needed + 1 - failedCount
+            return Questions(anchors: Array(anchors.dropFirst(paths.count).prefix(enough)))
+        }
         // The metric is a property of the route, and only the route tells it.
-        guard let telling, matched[anchors[telling]] == nil, paths[telling].interfaceIndex != nil else { return nil }
+        guard let telling, matched[anchors[telling]] == nil, paths[telling].interfaceIndex != nil else {
+            return Questions(anchors: [])
+        }
         return Questions(anchors: [], matching: [anchors[telling]])
     }
 
@@ -74,6 +81,7 @@ package struct AnchorSurvey {
     private var needed: Int { Verdict.anchorsNeeded(of: anchors.count) }
 
     private var reachedCount: Int { paths.count { $0.status == .reachable } }
+    private var failedCount: Int { paths.count - reachedCount }
 
     /// Enough anchors have a path; or the first has, and it is the default route, which is meant for all.
     private var isReached: Bool {

@@ -44,28 +44,41 @@ package struct PathFinder {
     package mutating func internet(
         anchors: [IPAddress], only family: IPAddress.Family? = nil, known: Verdict? = nil
     ) throws(NetlinkError) -> Verdict {
-        func path(_ own: IPAddress.Family, _ known: NetworkPath?) throws(NetlinkError) -> NetworkPath {
-            if let known, let family, family != own { return known }
-            let survey = AnchorSurvey(anchors: anchors.filter { $0.family == own }, known: known)
-            return try conduct(survey)
+        let isLookedAt = { (own: IPAddress.Family) in known == nil || family == nil || family == own }
+        var surveys: [AnchorSurvey] = []
+        if isLookedAt(.ipv4) { surveys.append(AnchorSurvey(.ipv4, among: anchors, known: known?.ipv4)) }
+        if isLookedAt(.ipv6) { surveys.append(AnchorSurvey(.ipv6, among: anchors, known: known?.ipv6)) }
+        while try advance(&surveys) {}
+        var verdict = known ?? Verdict(ipv4: .notAsked, ipv6: .notAsked)
+        for survey in surveys {
+            for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
+            verdict =
+                survey.family == .ipv4
+                ? Verdict(ipv4: survey.path, ipv6: verdict.ipv6) : Verdict(ipv4: verdict.ipv4, ipv6: survey.path)
         }
-        return Verdict(ipv4: try path(.ipv4, known?.ipv4), ipv6: try path(.ipv6, known?.ipv6))
+        return verdict
     }
 
-    private mutating func conduct(_ plan: AnchorSurvey) throws(NetlinkError) -> NetworkPath {
-        var survey = plan
-        while let questions = survey.nextQuestions {
-            let answers = try ask(
-                questions.anchors.map { RouteQuestion($0, mark: mark) }
-                    + questions.matching.map {
-                        RouteQuestion($0, mark: mark, matchesTable: true)
-                    })
-            let ways = Array(answers.prefix(questions.anchors.count))
-            let paths = try judge(questions.anchors, ways)
-            survey.take(paths, ways, matched: Array(answers.dropFirst(ways.count)), for: questions)
+    /// Asks what the surveys want to know next, all at once.
+    ///
+    /// - Returns: Whether there was anything.
+    private mutating func advance(_ surveys: inout [AnchorSurvey]) throws(NetlinkError) -> Bool {
+        let rounds = surveys.map(\.nextQuestions)
+        var questions: [RouteQuestion] = []
+        for round in rounds {
+            for anchor in round.anchors { questions.append(RouteQuestion(anchor, mark: mark)) }
+            for anchor in round.matching { questions.append(RouteQuestion(anchor, mark: mark, matchesTable: true)) }
         }
-        for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
-        return survey.path
+        guard !questions.isEmpty else { return false }
+        var answers = try ask(questions)[...]
+        for (index, round) in rounds.enumerated() {
+            let ways = Array(answers.prefix(round.anchors.count))
+            answers = answers.dropFirst(ways.count)
+            let paths = try judge(round.anchors, ways)
+            surveys[index].take(paths, ways, matched: Array(answers.prefix(round.matching.count)), for: round)
+            answers = answers.dropFirst(round.matching.count)
+        }
+        return true
     }
 
     /// Anchors mostly share their way, and it is judged once.
