@@ -5,6 +5,11 @@ package struct AnchorSurvey {
     package struct Questions: Hashable {
         package var anchors: [IPAddress]
         package var matching: [IPAddress] = []
+
+        package init(anchors: [IPAddress], matching: [IPAddress] = []) {
+            self.anchors = anchors
+            self.matching = matching
+        }
     }
 
     /// What was found of one anchor.
