@@ -45,7 +45,7 @@ internal import Testing
             let result = try survey(reachable, known: known)
             #expect(result.path.status == (isReached ? .reachable : .notReachable))
             if isReached { #expect(result.path.metric == 7) }
-            #expect(result.asked <= 4)
+            #expect(result.asked <= 5)
         }
     }
 
