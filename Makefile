@@ -16,6 +16,7 @@ INSTALL ?= install
 release_flags := --static-swift-stdlib -Xswiftc -cross-module-optimization
 
 bin := .build/release/reach
+daemon_bin := .build/release/reachd
 debug_bin := .build/debug/reach
 bench_tools := .build/bench
 completions := contrib/completions
@@ -23,6 +24,7 @@ man_pages = $(wildcard man/*.1 man/*.5 man/*.7 man/*.8)
 documents := README.md CHANGELOG.md LICENSE
 
 bindir := $(DESTDIR)$(PREFIX)/bin
+sbindir := $(DESTDIR)$(PREFIX)/sbin
 share := $(DESTDIR)$(PREFIX)/share
 installed_doc := $(share)/doc/reach
 installed_bash := $(share)/bash-completion/completions/reach
@@ -42,8 +44,9 @@ deps: ## Install the Debian packages that are missing (as root, or by sudo)
 	@SWIFT="$(SWIFT)" contrib/deps
 
 .PHONY: build
-build: ## Build .build/release/reach
+build: ## Build .build/release/reach and reachd
 	$(SWIFT) build -c release $(release_flags) --product reach
+	$(SWIFT) build -c release $(release_flags) --product reachd
 
 .PHONY: run
 run: deps build ## Show this machine's status, then every change until Ctrl-C
@@ -110,6 +113,7 @@ install: ## Install what `make build` made, below DESTDIR and PREFIX
 	@[ -x $(bin) ] || $(MAKE) build
 	$(INSTALL) -d $(bindir) $(installed_doc)
 	$(INSTALL) -s -m 755 $(bin) $(bindir)/reach
+	$(INSTALL) -D -s -m 755 $(daemon_bin) $(sbindir)/reachd
 	@set -e; for page in $(man_pages); do \
 	  echo "$(INSTALL) -D -m 644 $$page $(share)/man/man$${page##*.}/$${page##*/}"; \
 	  $(INSTALL) -D -m 644 $$page $(share)/man/man$${page##*.}/$${page##*/}; done
@@ -122,7 +126,7 @@ install: ## Install what `make build` made, below DESTDIR and PREFIX
 
 .PHONY: uninstall
 uninstall: ## Remove what `make install` installed
-	rm -f $(bindir)/reach $(installed_bash) $(installed_zsh) $(installed_fish)
+	rm -f $(bindir)/reach $(sbindir)/reachd $(installed_bash) $(installed_zsh) $(installed_fish)
 	@set -e; for page in $(man_pages); do rm -f $(share)/man/man$${page##*.}/$${page##*/}; done
 	rm -f $(addprefix $(installed_doc)/,$(documents))
 	-@rmdir $(installed_doc) 2>/dev/null || true

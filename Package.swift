@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "Reachability", targets: ["Reachability"]),
         .library(name: "ReachabilityFoundation", targets: ["ReachabilityFoundation"]),
         .executable(name: "reach", targets: ["reach"]),
+        .executable(name: "reachd", targets: ["reachd"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -53,7 +54,7 @@ let package = Package(
         .executableTarget(
             name: "reachd",
             dependencies: [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachDaemon",
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachDaemon",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -74,6 +75,6 @@ let package = Package(
                 "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", "ReachDaemon", "ReachTesting",
             ]),
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
-        tests("ReachCommandTests", ["reach", "confine", "ReachCore", "ReachTesting"]),
+        tests("ReachCommandTests", ["reach", "reachd", "confine", "ReachCore", "ReachTesting"]),
     ]
 )

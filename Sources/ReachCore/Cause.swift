@@ -52,6 +52,8 @@ public enum Cause: String, Hashable, Sendable, CaseIterable {
     case name
     /// A hold-down ended.
     case holdElapsed = "hold-elapsed"
+    /// The daemon's configuration was changed.
+    case configuration
     /// A periodic look found what no notice had told.
     case poll
 }

@@ -126,7 +126,7 @@ package struct StatusMachine: Sendable {
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
     }
 
-    private static func differences(
+    static func differences(
         from old: ReachabilityState, to new: ReachabilityState
     ) -> [ReachabilityChange.Aspect] {
         guard old.status == new.status else { return [.status] }

@@ -1,2 +1,134 @@
-/// The daemon.
-package enum Daemon {}
+internal import Glibc
+package import ReachControl
+package import ReachCore
+package import ReachLoop
+
+/// The daemon: one engine that watches the kernel for the whole machine, and a socket on which anybody may ask it.
+///
+/// It lives on an event loop's thread, and nothing of it anywhere else.
+package final class Daemon {
+    package struct Options: Sendable {
+        package var configurationFile: ConfigurationFile?
+        /// `nil` is where the configuration says, or the usual place.
+        package var socketPath: String?
+        /// Print the events of the Internet on standard output, as `reach watch` does.
+        package var printsEvents = false
+        package var version = ""
+
+        package init() {}
+    }
+
+    private let loop: EventLoop
+    private let options: Options
+    private let log: Log
+    private let manager: ServiceManager
+    private let watcher: Watcher
+    private var server: ControlServer?
+    private var configuration: Configuration
+
+    package init(loop: EventLoop, options: Options, configuration: Configuration) {
+        self.loop = loop
+        self.options = options
+        self.configuration = configuration
+        log = Log(level: configuration.logLevel)
+        manager = ServiceManager(environment: SocketPath.processEnvironment)
+        watcher = Watcher(loop: loop, configuration: configuration)
+    }
+
+    /// Begins to observe and to answer.
+    ///
+    /// - Throws: Why the socket cannot be had.
+    package func start() throws(ListenError) {
+        watcher.start()
+        let server = ControlServer(
+            loop: loop, service: self,
+            information: ServiceInformation(
+                vendor: "reach", product: "reachd", version: options.version, url: "https://example.org/reach"),
+            authority: ControlAuthority(user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber)),
+            limits: configuration.controlLimits)
+        server.whenTroubled = { [log] in log.write(.warning, $0) }
+        self.server = server
+        let inherited = manager.takeDescriptors()
+        for descriptor in inherited { try server.listen(inheriting: descriptor) }
+        if inherited.isEmpty { try server.listen(at: socketPath) }
+        if let error = watcher.blindness { log.write(.error, "the kernel cannot be observed: \(error)") }
+        manager.tell("READY=1\nSTATUS=Watching")
+        manager.feedWatchdog(on: loop)
+        log.write(.info, "listening on \(inherited.isEmpty ? socketPath : "the service manager's socket")")
+    }
+
+    /// Where clients find it, if the service manager does not say otherwise.
+    package var socketPath: String {
+        options.socketPath ?? configuration.socket.path
+            ?? SocketPath.default(uid: getuid(), environment: SocketPath.processEnvironment)
+    }
+
+    /// Takes a new configuration over: whole, or not at all.
+    @discardableResult
+    package func reload() -> ConfigurationError? {
+        manager.tell("RELOADING=1\nMONOTONIC_USEC=\(ServiceManager.monotonicMicroseconds)")
+        defer { manager.tell("READY=1") }
+        guard let file = options.configurationFile else { return nil }
+        do throws(ConfigurationError) {
+            let fresh = try file.load()
+            if fresh.socket != configuration.socket || fresh.limits != configuration.limits {
+                log.write(.warning, "changes of [socket] and [limits] hold from the next start")
+            }
+            configuration = fresh
+            log.level = fresh.logLevel
+            watcher.take(fresh)
+            log.write(.info, "the configuration was read anew")
+            return nil
+        } catch {
+            for line in error.lines { log.write(.error, line) }
+            log.write(.error, "the configuration is refused, and the old one kept")
+            return error
+        }
+    }
+
+    /// Tells the service manager, and ends every connection.
+    package func stop() {
+        manager.tell("STOPPING=1")
+        server?.stop()
+    }
+
+    /// Calls `sink` with what happens to the Internet's target.
+    package func watchInternet(_ sink: @escaping (MonitorEvent) -> Void) { _ = watcher.watch(.internet, sink) }
+
+    private static func groupNumber(_ name: String) -> UInt32? {
+        if let number = UInt32(name) { return number }
+        return getgrnam(name)?.pointee.gr_gid
+    }
+}
+
+extension Daemon: ControlService {
+    package func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
+        watcher.look(at: target) { reply(.success($0)) }
+    }
+
+    package func watch(
+        _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
+    ) throws(MonitorError) -> ControlWatch {
+        let watch = watcher.watch(target, sink)
+        return ControlWatch(
+            state: { [watcher] in watcher.state(of: watch) }, cancel: { [watcher] in watcher.end(watch) })
+    }
+
+    package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
+        if let error = reload() {
+            reply(.failure(.badConfiguration(reason: error.description)))
+        } else {
+            reply(.success(()))
+        }
+    }
+}
+
+extension Configuration {
+    fileprivate var controlLimits: ControlLimits {
+        var result = ControlLimits()
+        result.connections = limits.connections
+        result.connectionsPerUser = limits.connectionsPerUser
+        result.backlogBytes = limits.pendingBytes
+        return result
+    }
+}

@@ -60,7 +60,7 @@ package final class EventLoop {
 
     /// Waits for something else from now on. The empty interest still tells of errors and hang-ups.
     package func change(_ descriptor: CInt, to interest: Interest) throws(SystemError) {
-        guard let watch = watches[descriptor] else { return }
+        guard let watch = watches[descriptor] else { throw SystemError(call: "epoll_ctl", number: ENOENT) }
         try control(EPOLL_CTL_MOD, descriptor, interest, watch.generation)
     }
 
@@ -108,7 +108,7 @@ package final class EventLoop {
     package func stop() { isRunning = false }
 
     private func tell(_ event: epoll_event) {
-        let watch = watches[CInt(truncatingIfNeeded: event.data.u64)]
+        let watch = watches[CInt(bitPattern: UInt32(truncatingIfNeeded: event.data.u64))]
         guard let watch, watch.generation == event.data.u64 >> 32 else { return }
         watch.handler(Interest(rawValue: event.events))
     }
@@ -118,7 +118,7 @@ package final class EventLoop {
     ) throws(SystemError) {
         var event = epoll_event()
         event.events = interest.rawValue
-        event.data.u64 = UInt64(generation) << 32 | UInt64(descriptor)
+        event.data.u64 = UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
         _ = try SystemError.check("epoll_ctl") { epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
     }
 

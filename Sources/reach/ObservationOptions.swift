@@ -34,6 +34,9 @@ struct ObservationOptions: ParsableArguments {
         transform: { try CommandLineValue.meteredRule($0) })
     var meteredRules: [LinkPolicy.Rule] = []
 
+    /// None was given.
+    var isDefault: Bool { anchors.isEmpty && mark == nil && classRules.isEmpty && meteredRules.isEmpty }
+
     var engineOptions: EngineOptions {
         var options = EngineOptions()
         if !anchors.isEmpty { options.anchors = anchors }

@@ -11,7 +11,7 @@ struct StatusCommand: ParsableCommand {
         abstract: "Print whether targets can be reached, and how.",
         discussion: """
             A target is the Internet (nothing, or "internet"), a host name, an address, a prefix, interface:NAME or a \
-            URL. The kernel is asked; nothing is sent.
+            URL. The daemon is asked if one runs, otherwise the kernel; nothing is sent.
 
             Exit status: 0 all reachable, 1 at least one not reachable, 2 usage, 3 unknown, 4 cannot observe.
             """)
@@ -19,6 +19,7 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print a JSON object for each target, one a line.")
     var json = false
 
+    @OptionGroup var daemon: DaemonOptions
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
@@ -27,30 +28,42 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let asked = targets.isEmpty ? [.internet] : targets
+        let states: [ReachabilityState]
+        // Options of observation are for a look of one's own: the daemon has its configuration.
+        if observation.isDefault, let told = try daemon.states(of: asked) {
+            states = told
+            for state in told { show(state, .daemon) }
+        } else {
+            states = try lookAtKernel(asked)
+        }
+        try CommandError.check(states.map { ($0.status, $0.reason) })
+    }
+
+    private func lookAtKernel(_ asked: [Target]) throws(CommandError) -> [ReachabilityState] {
         var states: [ReachabilityState] = []
         do throws(NetlinkError) {
             let inspector = try Inspector(options: observation.engineOptions)
             for target in asked {
                 let state = try inspector.state(of: target)
-                show(state)
+                show(state, .kernel)
                 states.append(state)
             }
+            return states
         } catch {
             for target in asked.dropFirst(states.count) {
                 var state = ReachabilityState(target: target, since: SystemClock.now.wall)
                 state.adopt(Verdict(.unknown, reason: .cannotObserve))
-                show(state)
+                show(state, .kernel)
             }
             throw CommandError.cannotAsk(error)
         }
-        try CommandError.check(states.map { ($0.status, $0.reason) })
     }
 
-    private func show(_ state: ReachabilityState) {
+    private func show(_ state: ReachabilityState, _ source: StatusSource) {
         if json {
             var writer = JSONWriter()
             let now = SystemClock.now
-            writer.status(state, source: .kernel, at: now.wall, now.boot)
+            writer.status(state, source: source, at: now.wall, now.boot)
             writer.newline()
             StandardOutput.write(writer.bytes)
         } else {

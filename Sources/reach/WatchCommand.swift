@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
+internal import ReachControl
 internal import ReachCore
 internal import ReachEngine
 internal import ReachLoop
@@ -44,7 +45,7 @@ struct WatchCommand: ParsableCommand {
             let loop = try EventLoop()
             try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { _ in loop.stop() }
             let isPretty = pretty || (!json && StandardOutput.isTerminal)
-            let printer = EventPrinter(isPretty: isPretty, loop: loop)
+            let printer = EventPrinter(isPretty: isPretty, source: .kernel, loop: loop)
             let engine = ReachabilityEngine(loop: loop, options: options)
             engine.start()
             _ = engine.watch(target) { event in printer.take(event) }

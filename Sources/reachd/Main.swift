@@ -1,1 +1,4 @@
-@main enum Main { static func main() {} }
+/// One line, since closures written here would be bound to the main actor and trap on any other thread.
+@main enum Main {
+    static func main() { ReachDaemonCommand.runAndExit() }
+}

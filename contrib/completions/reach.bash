@@ -186,13 +186,16 @@ _reach() {
 
 _reach_status() {
     repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
+    non_repeating_flags=(--json --no-daemon --version -h --help)
     repeating_options=(--anchor --class --metered)
-    non_repeating_options=(--mark)
+    non_repeating_options=(--socket --mark)
     __reach_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--socket')
+        return
+        ;;
     '--anchor')
         return
         ;;

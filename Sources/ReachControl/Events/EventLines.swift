@@ -1,0 +1,69 @@
+internal import Glibc
+package import ReachCore
+package import ReachLoop
+
+/// Event lines on a descriptor. A reader that is too slow loses lines, is told how many, and given the state anew.
+package final class EventLines {
+    package typealias Encoder = (inout EventStream) -> [UInt8]
+
+    private let output: LineOutput
+    private var stream: EventStream
+    private var latest: ReachabilityState?
+    private var droppedCount = 0
+    private let recover: (Int, ReachabilityState, inout EventStream) -> [UInt8]
+
+    /// - Parameters:
+    ///   - recover: What a reader is told that has caught up: how many lines it missed, and the state.
+    ///   - whenClosed: Called with 0 when the reader went away, or the error number.
+    package init(
+        _ descriptor: CInt, on loop: EventLoop, source: StatusSource,
+        recover: @escaping (Int, ReachabilityState, inout EventStream) -> [UInt8] = EventLines.snapshotAfterLoss,
+        whenClosed: @escaping (CInt) -> Void
+    ) {
+        output = LineOutput(descriptor, on: loop)
+        stream = EventStream(source: source)
+        self.recover = recover
+        output.whenClosed = whenClosed
+        output.whenDrained = { [unowned self] in catchUp() }
+    }
+
+    /// Writes a line, unless the reader is behind.
+    ///
+    /// - Parameter state: What holds from now on, if that has changed.
+    package func write(_ state: ReachabilityState?, _ encode: Encoder) {
+        latest = state ?? latest
+        guard droppedCount == 0 else { return droppedCount += 1 }
+        // A line that is not taken must not use up a number.
+        var next = stream
+        let line = encode(&next)
+        if output.write(line) { stream = next } else { droppedCount = 1 }
+    }
+
+    /// Writes a line for what happened to a target.
+    package func take(_ event: MonitorEvent) {
+        switch event {
+        case .change(let change): write(change.state) { $0.change(change) }
+        case .resync(let moment, let reason): write(nil) { $0.resync(reason: reason, at: moment) }
+        case .wake(let moment, let slept): write(nil) { $0.wake(slept: slept, at: moment) }
+        }
+    }
+
+    /// Waits a little for a reader who is about to take what is pending. To be called when the loop has ended.
+    package func finish() { output.flush(patienceMilliseconds: 200) }
+
+    /// `dropped` and a fresh snapshot.
+    package static func snapshotAfterLoss(
+        _ count: Int, _ state: ReachabilityState, _ stream: inout EventStream
+    ) -> [UInt8] {
+        let now = SystemClock.now
+        return stream.dropped(count: count, at: now)
+            + stream.snapshot(state, isInitial: false, cause: .resync, at: now)
+    }
+
+    private func catchUp() {
+        guard droppedCount > 0, let latest else { return }
+        let count = droppedCount
+        droppedCount = 0
+        _ = output.write(recover(count, latest, &stream))
+    }
+}

@@ -1,0 +1,63 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// What a daemon and systemd tell each other: sd_notify(3), sd_listen_fds(3) and the watchdog, spoken directly.
+struct ServiceManager {
+    private let socketPath: String?
+    private let watchdogInterval: Duration?
+    private let descriptorCount: Int
+
+    /// - Parameter environment: The variables are only believed if they name this process, where they name one.
+    init(environment: (String) -> String?) {
+        func isMine(_ name: String) -> Bool { environment(name).flatMap { Int32($0) } == getpid() }
+        socketPath = environment("NOTIFY_SOCKET")
+        descriptorCount = isMine("LISTEN_PID") ? environment("LISTEN_FDS").flatMap { Int($0) } ?? 0 : 0
+        let microseconds = environment("WATCHDOG_USEC").flatMap { Int64($0) }
+        let isWatched = environment("WATCHDOG_PID") == nil || isMine("WATCHDOG_PID")
+        // Half of the limit, as sd_watchdog_enabled(3) recommends.
+        watchdogInterval = isWatched ? microseconds.map { .microseconds(max($0 / 2, 1000)) } : nil
+    }
+
+    /// Sockets that were opened on the daemon's behalf: descriptors from 3 on.
+    func takeDescriptors() -> [Int32] {
+        // Children must not believe that they are meant.
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
+        return (0..<max(0, min(descriptorCount, 64))).map { 3 + Int32($0) }
+    }
+
+    /// Tells the service manager, if there is one. That it does not listen is its own affair.
+    func tell(_ text: String) {
+        guard let socketPath, !socketPath.isEmpty else { return }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        let owner = FileDescriptor(owning: descriptor)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(socketPath.utf8)
+        if path[0] == UInt8(ascii: "@") { path[0] = 0 }
+        guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+        let bytes = Array(text.utf8)
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(owner.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+
+    /// Shows from time to time that the loop goes round. Without a watchdog there is no timer.
+    func feedWatchdog(on loop: EventLoop) {
+        guard let watchdogInterval else { return }
+        tell("WATCHDOG=1")
+        loop.schedule(at: SystemClock.boot + watchdogInterval) { [self] in feedWatchdog(on: loop) }
+    }
+
+    /// The clock that RELOADING=1 is stamped with.
+    static var monotonicMicroseconds: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    }
+}

@@ -1,0 +1,105 @@
+internal import ReachControl
+internal import ReachCore
+internal import ReachEngine
+internal import ReachLoop
+internal import ReachNetlink
+
+/// Everything that is watched, on an engine that a new configuration may replace without those who watch noticing more
+/// than the difference it makes.
+final class Watcher {
+    /// What somebody watches.
+    final class Watch {
+        fileprivate let target: Target
+        fileprivate let sink: (MonitorEvent) -> Void
+        fileprivate var engineID: UInt64 = 0
+        fileprivate var state: ReachabilityState?
+
+        fileprivate init(target: Target, sink: @escaping (MonitorEvent) -> Void) {
+            self.target = target
+            self.sink = sink
+        }
+    }
+
+    private let loop: EventLoop
+    private var configuration: Configuration
+    private var engine: ReachabilityEngine
+    private var watches: [ObjectIdentifier: Watch] = [:]
+    /// The targets that the configuration names, watched so that they can be told of at once.
+    private var named: [Watch] = []
+
+    init(loop: EventLoop, configuration: Configuration) {
+        self.loop = loop
+        self.configuration = configuration
+        engine = ReachabilityEngine(loop: loop, options: configuration.engineOptions)
+    }
+
+    var blindness: NetlinkError? { engine.blindness }
+
+    func start() {
+        engine.start()
+        watchNamedTargets()
+    }
+
+    func watch(_ target: Target, _ sink: @escaping (MonitorEvent) -> Void) -> Watch {
+        let watch = Watch(target: target, sink: sink)
+        watches[ObjectIdentifier(watch)] = watch
+        begin(watch)
+        return watch
+    }
+
+    func end(_ watch: Watch) {
+        guard watches.removeValue(forKey: ObjectIdentifier(watch)) != nil else { return }
+        engine.unwatch(watch.engineID)
+    }
+
+    func state(of watch: Watch) -> ReachabilityState? { watch.state }
+
+    /// Tells the state of a target once it is determined.
+    func look(at target: Target, _ reply: @escaping (ReachabilityState) -> Void) {
+        var pending: Watch?
+        var isAnswered = false
+        let watch = watch(target) { [unowned self] event in
+            guard case .change(let change) = event, !isAnswered else { return }
+            isAnswered = true
+            reply(change.state)
+            if let pending { end(pending) }
+        }
+        if isAnswered { end(watch) } else { pending = watch }
+    }
+
+    /// Replaces the engine where the new configuration asks for another, and tells what differs.
+    func take(_ fresh: Configuration) {
+        let isSameEngine =
+            fresh.internet == configuration.internet && fresh.hold == configuration.hold
+            && fresh.interfaces == configuration.interfaces
+        configuration = fresh
+        named.forEach(end)
+        if !isSameEngine {
+            for watch in watches.values { engine.unwatch(watch.engineID) }
+            engine = ReachabilityEngine(loop: loop, options: fresh.engineOptions)
+            engine.start()
+            for watch in watches.values { begin(watch) }
+        }
+        watchNamedTargets()
+    }
+
+    private func watchNamedTargets() {
+        named = configuration.targets.map { watch($0.target) { _ in } }
+    }
+
+    private func begin(_ watch: Watch) {
+        // A target may be asked for by the name that the configuration gives it.
+        let target = configuration.target(named: watch.target.description) ?? watch.target
+        watch.engineID = engine.watch(target) { [unowned watch] event in
+            switch event {
+            case .change(let change):
+                guard let told = change.following(watch.state) else { return }
+                watch.state = told.state
+                watch.sink(.change(told))
+            case .resync(let moment, let reason): watch.sink(.resync(moment, reason: reason))
+            case .wake(let moment, let slept): watch.sink(.wake(moment, slept: slept))
+            case .notice: break
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachDaemon
+internal import ReachLoop
+
+/// The command `reachd`.
+struct ReachDaemonCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reachd",
+        abstract: "Watch the network for the whole machine, and answer programs that ask.",
+        discussion: """
+            Runs in the foreground. SIGHUP reads the configuration anew, SIGTERM and SIGINT end it.
+
+            Exit status: 0 after an orderly stop, 2 usage, 73 another daemon owns the socket, 78 bad configuration.
+            """,
+        version: "reachd 0.1.0")
+
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Where to listen.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print the events of the Internet on standard output, as \"reach watch\" does.")
+    var events = false
+
+    @Flag(help: "Check the configuration, and end.")
+    var checkConfig = false
+
+    private static let usage: Int32 = 2
+    private static let cannotCreate: Int32 = 73
+    private static let badConfiguration: Int32 = 78
+
+    static func runAndExit() -> Never {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if let command = command as? ReachDaemonCommand { Glibc.exit(command.serve()) }
+            try command.run()
+            Glibc.exit(0)
+        } catch {
+            let code = exitCode(for: error)
+            complain(fullMessage(for: error), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
+            Glibc.exit(code == .success ? 0 : code == .validationFailure ? usage : code.rawValue)
+        }
+    }
+
+    /// - Returns: The exit status.
+    private func serve() -> Int32 {
+        let file = ConfigurationFile.find(
+            named: config, isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try file?.load() ?? Configuration()
+        } catch {
+            for line in error.lines { Self.complain("reachd: \(line)", to: STDERR_FILENO) }
+            return Self.badConfiguration
+        }
+        if checkConfig { return 0 }
+        var options = Daemon.Options()
+        options.configurationFile = file
+        options.socketPath = socket
+        options.version = "0.1.0"
+        return Self.run(options, configuration, printsEvents: events)
+    }
+
+    private static func run(_ options: Daemon.Options, _ configuration: Configuration, printsEvents: Bool) -> Int32 {
+        SignalSource.block([SIGINT, SIGTERM, SIGHUP])
+        do {
+            let loop = try EventLoop()
+            let daemon = Daemon(loop: loop, options: options, configuration: configuration)
+            try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { signal in
+                if signal == SIGHUP { daemon.reload() } else { loop.stop() }
+            }
+            try daemon.start()
+            let printer = printsEvents ? EventLines(STDOUT_FILENO, on: loop, source: .daemon) { _ in loop.stop() } : nil
+            if let printer { daemon.watchInternet { printer.take($0) } }
+            loop.run()
+            daemon.stop()
+            printer?.finish()
+            return 0
+        } catch let error as ListenError {
+            complain("reachd: \(error)", to: STDERR_FILENO)
+            return cannotCreate
+        } catch {
+            complain("reachd: \(error)", to: STDERR_FILENO)
+            return 1
+        }
+    }
+
+    private static func complain(_ text: String, to descriptor: Int32) {
+        var line = text + "\n"
+        line.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

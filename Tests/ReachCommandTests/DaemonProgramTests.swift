@@ -1,0 +1,118 @@
+internal import Glibc
+internal import ReachTesting
+internal import Testing
+
+/// `reachd` as a service manager and its clients use it.
+@Suite(.timeLimit(.minutes(1))) struct DaemonProgramTests {
+    private let reachd = BuiltProgram(named: "reachd")
+    private let reach = BuiltProgram.reach
+
+    /// A directory of its own, that only this user may write to.
+    private func withDirectory(_ body: (String) throws -> Void) throws {
+        var path = Array("/tmp/reachd-test-".utf8CString.dropLast()) + Array("XXXXXX".utf8CString)
+        _ = try #require(mkdtemp(&path))
+        let directory = String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        defer { _ = try? ChildProcess.run(["rm", "-rf", directory]) }
+        try body(directory)
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        try ChildProcess.run(["sh", "-c", "printf '%s\\n' \"$1\" > \"$0\"", path, text])
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `it answers, tells its events, and ends in order`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try withDirectory { directory in
+            let socket = directory + "/socket"
+            let daemon = try reachd.start(["--socket", socket, "--events"], in: namespace.name)
+            #expect(try daemon.nextLine().contains("\"source\":\"daemon\""))
+            // The client is in another namespace, where the answer would differ.
+            let told = try reach.run(["status", "--json", "--socket", socket])
+            #expect(told.status == 0)
+            #expect(told.standardOutput.contains("\"source\":\"daemon\""))
+            #expect(told.standardOutput.contains("\"interface\":\"up0\""))
+            try namespace.run("ip", "route", "del", "default")
+            #expect(try daemon.nextLine().contains("\"cause\":\"route-removed\""))
+            #expect(try reach.run(["status", "--socket", socket]).status == 1)
+            #expect(try reach.run(["status", "--socket", socket, "192.0.2.1"]).status == 0)
+            daemon.send(SIGTERM)
+            #expect(try daemon.finish(within: .seconds(2)).status == 0)
+            #expect(access(socket, F_OK) == -1)
+        }
+    }
+
+    @Test func `a second one is refused, and a socket left behind is replaced`() throws {
+        try withDirectory { directory in
+            let socket = directory + "/socket"
+            let first = try reachd.start(["--socket", socket, "--events"])
+            _ = try first.nextLine()
+            let second = try reachd.run(["--socket", socket])
+            #expect(second.status == 73)
+            #expect(second.standardError.contains("belongs to process"))
+            first.send(SIGKILL)
+            _ = try first.finish()
+            #expect(access(socket, F_OK) == 0)
+            let third = try reachd.start(["--socket", socket, "--events"])
+            _ = try third.nextLine()
+            #expect(try reach.run(["status", "--socket", socket]).status != 4)
+            third.send(SIGTERM)
+            #expect(try third.finish().status == 0)
+        }
+    }
+
+    @Test func `a daemon that was asked for and does not answer is no status`() throws {
+        let named = try reach.run(["status", "--socket", "/nonexistent/socket"])
+        #expect(named.status == 4)
+        #expect(named.standardError.contains("no daemon answers"))
+        #expect(try reach.run(["status"], environment: ["REACH_SOCKET": "/nonexistent/socket"]).status == 4)
+        let own = try reach.run(
+            ["status", "--no-daemon", "--json", "127.0.0.1"], environment: ["REACH_SOCKET": "/nonexistent/socket"])
+        #expect(own.status == 0)
+        #expect(own.standardOutput.contains("\"source\":\"kernel\""))
+    }
+
+    @Test func `a bad configuration is named by line and key, and ends with 78`() throws {
+        try withDirectory { directory in
+            let file = directory + "/reach.toml"
+            try write("[hold]\nup = \"soon\"\ndwon = \"1s\"", to: file)
+            for arguments in [["--check-config"], ["--socket", directory + "/socket"]] {
+                let result = try reachd.run(["--config", file] + arguments)
+                #expect(result.status == 78)
+                #expect(result.standardError.contains("\(file):2: hold.up"))
+                #expect(result.standardError.contains("\(file):3: hold.dwon"))
+            }
+            try write("[hold]\nup = \"1s\"", to: file)
+            #expect(try reachd.run(["--config", file, "--check-config"]).status == 0)
+        }
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a new configuration is taken over whole, or not at all`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try withDirectory { directory in
+            let (file, socket) = (directory + "/reach.toml", directory + "/socket")
+            try write("# nothing", to: file)
+            let daemon = try reachd.start(
+                ["--config", file, "--socket", socket, "--events"], in: namespace.name)
+            #expect(try daemon.nextLine().contains("\"class\":\"virtual\""))
+            try write("[[interface]]\nmatch = \"up*\"\nclass = \"wwan\"", to: file)
+            daemon.send(SIGHUP)
+            let change = try daemon.nextLine()
+            #expect(change.contains("\"cause\":\"configuration\""))
+            #expect(change.contains("\"class\":\"wwan\""))
+            try write("[[interface]]\nmatch = \"up*\"\nclass = \"fast\"", to: file)
+            daemon.send(SIGHUP)
+            let told = try reach.run(["status", "--json", "--socket", socket])
+            #expect(told.standardOutput.contains("\"class\":\"wwan\""))
+            daemon.send(SIGTERM)
+            let end = try daemon.finish()
+            #expect(end.status == 0)
+            #expect(end.standardError.contains("\(file):3: interface.class"))
+        }
+    }
+}
