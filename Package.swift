@@ -75,6 +75,7 @@ let package = Package(
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests("ReachDaemonTests", ["ReachCore", "ReachLoop", "ReachControl", "ReachDaemon", "ReachTesting"]),
-        tests("ReachCommandTests", ["ReachCore", "ReachTesting"]),
+        .executableTarget(name: "confine", path: "Tests/Support/confine"),
+        tests("ReachCommandTests", ["reach", "confine", "ReachCore", "ReachTesting"]),
     ]
 )

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 ssize_t reach_receive_netlink(int socket, void *buffer, size_t size, uint32_t *port)
@@ -21,6 +22,13 @@ ssize_t reach_receive_netlink(int socket, void *buffer, size_t size, uint32_t *p
         return -errno;
     *port = sender.nl_pid;
     return length;
+}
+
+ssize_t reach_write_at_once(int descriptor, const void *bytes, size_t count)
+{
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    ssize_t written = pwritev2(descriptor, &part, 1, -1, RWF_NOWAIT);
+    return written < 0 ? -errno : written;
 }
 
 int reach_enter_network_namespace(int descriptor)

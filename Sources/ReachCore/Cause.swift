@@ -59,6 +59,7 @@ public enum Cause: String, Hashable, Sendable, CaseIterable {
 extension Cause {
     /// The weightiest of the causes that touch one of these interfaces; else the weightiest of all.
     package static func telling(_ effects: [NetworkTable.Effect], touching interfaces: [InterfaceIndex]) -> Cause? {
+        if effects.count == 1 { return effects[0].cause }
         let near = effects.filter { effect in effect.interface.map(interfaces.contains) ?? true }
         return (near.isEmpty ? effects : near).map(\.cause).min { $0.weight < $1.weight }
     }

@@ -16,6 +16,15 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
         }
     }
 
+    /// Appends ``description``.
+    package func append(to bytes: inout [UInt8]) {
+        guard family == .ipv4 else { return bytes.append(contentsOf: groups.utf8) }
+        for shift in [24, 16, 8, 0] as [UInt64] {
+            bytes.appendDigits(Int64(low >> shift & 255))
+            if shift > 0 { bytes.append(UInt8(ascii: ".")) }
+        }
+    }
+
     private func dotted(_ bits: UInt32) -> String {
         "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
     }

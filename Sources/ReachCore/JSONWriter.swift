@@ -46,6 +46,15 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    package mutating func field(_ name: StaticString, _ address: IPAddress?) {
+        key(name)
+        separate()
+        guard let address else { return append("null") }
+        bytes.append(UInt8(ascii: "\""))
+        address.append(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     package mutating func field(_ name: StaticString, _ list: [String]) {
         key(name)
         array { for text in list { $0.value(text) } }
@@ -131,11 +140,17 @@ package struct JSONWriter {
     }
 
     private mutating func quote(_ text: String) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        if text.utf8.allSatisfy(Self.standsForItself) {
-            bytes.append(contentsOf: text.utf8)
-        } else {
-            for byte in text.utf8 { escape(byte) }
+        text.withUTF8 { utf8 in
+            // Nearly always there is nothing to escape, and the whole is taken at once.
+            var start = 0
+            for (index, byte) in utf8.enumerated() where !Self.standsForItself(byte) {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
+                escape(byte)
+                start = index + 1
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
         }
         bytes.append(UInt8(ascii: "\""))
     }
@@ -145,7 +160,6 @@ package struct JSONWriter {
     }
 
     private mutating func escape(_ byte: UInt8) {
-        guard !Self.standsForItself(byte) else { return bytes.append(byte) }
         if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
             bytes += [UInt8(ascii: "\\"), byte]
         } else {

@@ -58,6 +58,7 @@ package struct Link: Hashable, Sendable {
     /// It can pass packets now.
     ///
     /// IFF_RUNNING is the kernel's summary of carrier and operational state, and counts a state of `unknown` as up:
-    /// modems, tunnels and PPP stay `unknown` for ever. IFLA_CARRIER is no help: it is often 1 on a link that is down.
-    package var isUsable: Bool { isUp && flags.contains(.running) }
+    /// modems, tunnels and PPP stay `unknown` for ever. It follows up to a second late; IFF_LOWER_UP is the carrier as it
+    /// is. IFLA_CARRIER is no help: it is often 1 on a link that is down.
+    package var isUsable: Bool { flags.isSuperset(of: [.up, .running, .lowerUp]) }
 }

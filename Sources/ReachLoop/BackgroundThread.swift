@@ -15,21 +15,30 @@ package enum BackgroundThread {
 
     /// Runs `body` on a new thread, detached, with every signal blocked: signals are for whoever reads them as data.
     ///
+    /// Where the process is out of threads, it runs on this one: better late than never. For work that ends.
+    ///
     /// - Parameter name: What ps and top show; cut after 15 bytes.
     package static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
+        if !startIfPossible(named: name, body) { body() }
+    }
+
+    /// Runs `body` on a new thread, as ``start(named:_:)`` does.
+    ///
+    /// - Returns: `false` where the process is out of threads; then `body` does not run.
+    package static func startIfPossible(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         var everySignal = sigset_t()
         var before = sigset_t()
         sigfillset(&everySignal)
         pthread_sigmask(SIG_SETMASK, &everySignal, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         var thread = pthread_t()
-        let argument = Unmanaged.passRetained(Body(name: name, run: body)).toOpaque()
-        guard pthread_create(&thread, nil, runBody, argument) == 0 else {
-            // Out of threads: better late on this one than never.
-            Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-            return
+        let argument = Unmanaged.passRetained(Body(name: name, run: body))
+        guard pthread_create(&thread, nil, runBody, argument.toOpaque()) == 0 else {
+            argument.release()
+            return false
         }
         pthread_detach(thread)
+        return true
     }
 
     private static let runBody: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in

@@ -1,9 +1,11 @@
+internal import CReachLinux
 internal import Glibc
 
 /// Lines written to a descriptor that may be slow, without ever waiting for its reader.
 ///
-/// A descriptor that others hold too (a terminal, a pipe from the shell) must not be made non-blocking, so each write
-/// is preceded by a poll, and is no larger than what a pipe that polls as writable is sure to take (PIPE_BUF).
+/// A descriptor that others hold too (a terminal, a pipe from the shell) must not be made non-blocking. Where the kernel
+/// cannot write at once or not at all, each write is preceded by a poll, and is no larger than what a pipe that polls as
+/// writable is sure to take (PIPE_BUF).
 package final class LineOutput {
     private let descriptor: CInt
     private let loop: EventLoop
@@ -11,6 +13,8 @@ package final class LineOutput {
     private var pending: [UInt8] = []
     /// Regular files cannot be polled for and never make anybody wait for long.
     private var isPollable = true
+    /// The kernel can write without waiting: pipes since Linux 6.4, not terminals.
+    private var writesAtOnce = true
     private var isWaiting = false
     private var isClosed = false
     /// Called when all that was pending is written.
@@ -65,17 +69,14 @@ package final class LineOutput {
 
     private func pump() {
         var written = 0
-        while written < pending.count, !isClosed, canWrite() {
-            let count = min(isPollable ? Self.pieceBytes : .max, pending.count - written)
-            let result = pending.withUnsafeBytes { bytes in
-                Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, count)
-            }
+        while written < pending.count, !isClosed {
+            let result = pending.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[written...])) }
             if result >= 0 {
                 written += result
-            } else if errno == EPIPE {
-                close(0)
-            } else if errno != EINTR, errno != EAGAIN {
-                close(errno)
+            } else if result == -Int(EAGAIN) {
+                break
+            } else if result != -Int(EINTR) {
+                close(result == -Int(EPIPE) ? 0 : CInt(-result))
             }
         }
         if isClosed { return }
@@ -83,10 +84,20 @@ package final class LineOutput {
         wait(forRoom: !pending.isEmpty)
     }
 
-    private func canWrite() -> Bool {
-        guard isPollable else { return true }
-        var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return Glibc.poll(&poll, 1, 0) > 0
+    /// - Returns: How many bytes were taken, or the negative error number.
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if writesAtOnce {
+            let result = reach_write_at_once(descriptor, bytes.baseAddress, bytes.count)
+            if result != -Int(EOPNOTSUPP), result != -Int(EINVAL), result != -Int(ENOSYS) { return result }
+            writesAtOnce = false
+        }
+        if isPollable {
+            var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard Glibc.poll(&poll, 1, 0) > 0 else { return -Int(EAGAIN) }
+        }
+        let count = min(isPollable ? Self.pieceBytes : .max, bytes.count)
+        let result = Glibc.write(descriptor, bytes.baseAddress, count)
+        return result < 0 ? -Int(errno) : result
     }
 
     private func wait(forRoom: Bool) {

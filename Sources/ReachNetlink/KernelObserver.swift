@@ -71,6 +71,7 @@ package final class KernelObserver {
         do throws(NetlinkError) {
             try open()
         } catch {
+            close()
             scheduleRetry()
             throw error
         }
@@ -211,6 +212,7 @@ package final class KernelObserver {
                 try open()
                 handler(.resynced(.lost))
             } catch {
+                close()
                 handler(.blind(error))
                 scheduleRetry()
             }
@@ -227,10 +229,11 @@ package final class KernelObserver {
 }
 
 extension Cause {
-    /// The kernel tells of it before it has drawn all the consequences.
+    /// The kernel tells of it before it has drawn all the consequences. (Of carriers it tells afterwards:
+    /// `netdev_state_change` notifies the routing tables first.)
     fileprivate var comesInPieces: Bool {
         switch self {
-        case .routeAdded, .routeReplaced, .neighbour, .setting: false
+        case .routeAdded, .routeReplaced, .neighbour, .setting, .carrierLost, .carrierGained: false
         default: true
         }
     }

@@ -41,25 +41,29 @@ package enum NoticeParser {
             return nil
         }
         var flags = UInt32(header.ifa_flags)
+        var hasExpired = false
         var local: IPAddress?
-        var peer: IPAddress?
+        var far: IPAddress?
         for attribute in attributes {
             switch attribute.type {
             case IFA_LOCAL: local = attribute.address
-            case IFA_ADDRESS: peer = attribute.address
+            case IFA_ADDRESS: far = attribute.address
             case IFA_FLAGS: flags = attribute.uint32 ?? flags
             case IFA_CACHEINFO:
                 // A preferred lifetime of zero is what deprecation means; the flag follows later, or never.
-                if attribute.structure(ifa_cacheinfo.self)?.ifa_prefered == 0 { flags |= UInt32(IFA_F_DEPRECATED) }
+                hasExpired = attribute.structure(ifa_cacheinfo.self)?.ifa_prefered == 0
             default: break
             }
         }
-        guard let address = local ?? peer, address.family == family(header.ifa_family) else { return nil }
+        guard let address = local ?? far, address.family == family(header.ifa_family) else { return nil }
+        if hasExpired { flags |= UInt32(IFA_F_DEPRECATED) }
         let kept: InterfaceAddress.Flags = [.optimistic, .duplicate, .deprecated, .tentative]
-        return InterfaceAddress(
+        var result = InterfaceAddress(
             interface: InterfaceIndex(bitPattern: header.ifa_index), address: address,
             prefixLength: header.ifa_prefixlen, scope: header.ifa_scope,
             flags: InterfaceAddress.Flags(rawValue: flags).intersection(kept))
+        result.peer = far == address ? nil : far
+        return result
     }
 
     private static func neighbour(_ message: Message) -> Neighbour? {

@@ -44,39 +44,41 @@ package struct PathFinder {
     package mutating func internet(
         anchors: [IPAddress], only family: IPAddress.Family? = nil, known: Verdict? = nil
     ) throws(NetlinkError) -> Verdict {
-        let asksIPv4 = known == nil || family != .ipv6
-        let asksIPv6 = known == nil || family != .ipv4
-        return Verdict(
-            ipv4: asksIPv4 ? try internet(anchors.filter { $0.family == .ipv4 }) : known?.ipv4 ?? .notAsked,
-            ipv6: asksIPv6 ? try internet(anchors.filter { $0.family == .ipv6 }) : known?.ipv6 ?? .notAsked)
+        let isLookedAt = { (own: IPAddress.Family) in known == nil || family == nil || family == own }
+        var surveys: [AnchorSurvey] = []
+        if isLookedAt(.ipv4) { surveys.append(AnchorSurvey(.ipv4, among: anchors, known: known?.ipv4)) }
+        if isLookedAt(.ipv6) { surveys.append(AnchorSurvey(.ipv6, among: anchors, known: known?.ipv6)) }
+        while try advance(&surveys) {}
+        var verdict = known ?? Verdict(ipv4: .notAsked, ipv6: .notAsked)
+        for survey in surveys {
+            for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
+            verdict =
+                survey.family == .ipv4
+                ? Verdict(ipv4: survey.path, ipv6: verdict.ipv6) : Verdict(ipv4: verdict.ipv4, ipv6: survey.path)
+        }
+        return verdict
     }
 
-    /// One family of it. As many anchors are asked as it takes to decide.
-    private mutating func internet(_ anchors: [IPAddress]) throws(NetlinkError) -> NetworkPath {
-        guard let first = anchors.first else { return .notAsked }
-        let enough = Verdict.anchorsNeeded(of: anchors.count)
-        var questions = anchors.prefix(enough).map { RouteQuestion($0, mark: mark) }
-        // The metric is a property of the route and is asked for in the same breath.
-        questions.append(RouteQuestion(first, mark: mark, matchesTable: true))
-        var answers = try ask(questions)
-        let matched = answers.removeLast()
-        var paths = try judge(Array(anchors.prefix(enough)), answers)
-        let reached = { (paths: [NetworkPath]) in paths.filter { $0.status == .reachable }.count }
-        if reached(paths) < enough, anchors.count - enough + reached(paths) >= enough {
-            let rest = Array(anchors.dropFirst(enough))
-            let more = try ask(rest.map { RouteQuestion($0, mark: mark) })
-            paths += try judge(rest, more)
-            answers += more
+    /// Asks what the surveys want to know next, all at once.
+    ///
+    /// - Returns: Whether there was anything.
+    private mutating func advance(_ surveys: inout [AnchorSurvey]) throws(NetlinkError) -> Bool {
+        let rounds = surveys.map(\.nextQuestions)
+        var questions: [RouteQuestion] = []
+        for round in rounds {
+            for anchor in round.anchors { questions.append(RouteQuestion(anchor, mark: mark)) }
+            for anchor in round.matching { questions.append(RouteQuestion(anchor, mark: mark, matchesTable: true)) }
         }
-        let isReached = reached(paths) >= enough
-        guard let telling = paths.firstIndex(where: { ($0.status == .reachable) == isReached }) else {
-            return .notAsked
+        guard !questions.isEmpty else { return false }
+        var answers = try ask(questions)[...]
+        for (index, round) in rounds.enumerated() {
+            let ways = Array(answers.prefix(round.anchors.count))
+            answers = answers.dropFirst(ways.count)
+            let paths = try judge(round.anchors, ways)
+            surveys[index].take(paths, ways, matched: Array(answers.prefix(round.matching.count)), for: round)
+            answers = answers.dropFirst(round.matching.count)
         }
-        if case .route(let route) = matched, paths[telling].interfaceIndex != nil {
-            paths[telling].metric = route.metric
-        }
-        for (index, path) in paths.enumerated() { keep(path, to: anchors[index], answers[index], telling == index) }
-        return paths[telling]
+        return true
     }
 
     /// Anchors mostly share their way, and it is judged once.

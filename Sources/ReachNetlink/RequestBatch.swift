@@ -26,31 +26,32 @@ struct RequestBatch {
         append(fixed)
         attributes(&self)
         let length = UInt32(bytes.count - start)
-        withUnsafeBytes(of: length) { bytes.replaceSubrange(start..<start + 4, with: $0) }
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length, toByteOffset: start, as: UInt32.self) }
         count += 1
     }
 
     mutating func attribute(_ type: some BinaryInteger, _ number: UInt32) {
-        withUnsafeBytes(of: number) { attribute(type, bytes: Array($0)) }
+        begin(type, payloadBytes: 4)
+        append(number)
     }
 
     mutating func attribute(_ type: some BinaryInteger, _ address: IPAddress) {
-        attribute(type, bytes: address.bytes)
+        if address.family == .ipv4 {
+            begin(type, payloadBytes: 4)
+            append(UInt32(truncatingIfNeeded: address.low).bigEndian)
+        } else {
+            begin(type, payloadBytes: 16)
+            append(address.high.bigEndian)
+            append(address.low.bigEndian)
+        }
     }
 
-    private mutating func attribute(_ type: some BinaryInteger, bytes payload: [UInt8]) {
-        let size = MemoryLayout<nlattr>.size + payload.count
-        append(nlattr(nla_len: UInt16(size), nla_type: UInt16(type)))
-        bytes += payload
-        pad()
+    private mutating func begin(_ type: some BinaryInteger, payloadBytes: Int) {
+        append(nlattr(nla_len: UInt16(MemoryLayout<nlattr>.size + payloadBytes), nla_type: UInt16(type)))
     }
 
     private mutating func append(_ value: some BitwiseCopyable) {
-        withUnsafeBytes(of: value) { bytes += $0 }
-        pad()
-    }
-
-    private mutating func pad() {
+        withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
         while bytes.count % 4 != 0 { bytes.append(0) }
     }
 }

@@ -103,8 +103,7 @@ package final class RunningProgram {
             guard ContinuousClock.now < deadline else { throw failure("did not end") }
             usleep(1000)
         }
-        let signal = word & 0x7f
-        let status = signal == 0 ? word >> 8 & 0xff : 128 + signal
+        let status = Spawn.status(word)
         self.status = status
         return BuiltProgram.Result(
             status: status, standardOutput: String(decoding: unread, as: UTF8.self), standardError: errorText)
@@ -123,10 +122,7 @@ package final class RunningProgram {
         return !bytes.isEmpty
     }
 
-    private var errorText: String {
-        let size = max(0, Int(lseek(errors, 0, SEEK_END)))
-        return String(unsafeUninitializedCapacity: size) { max(0, pread(errors, $0.baseAddress, size, 0)) }
-    }
+    private var errorText: String { Spawn.text(of: errors) }
 
     private func failure(_ what: String) -> Failure {
         Failure(description: "'\(command.joined(separator: " "))' \(what); standard error: \(errorText)")

@@ -72,6 +72,18 @@ final class Spawn {
         return child
     }
 
+    /// What a child wrote to a ``file(_:)``.
+    static func text(of file: CInt) -> String {
+        let size = max(0, Int(lseek(file, 0, SEEK_END)))
+        return String(unsafeUninitializedCapacity: size) { max(0, pread(file, $0.baseAddress, size, 0)) }
+    }
+
+    /// What waitpid(2) says, as the shell tells it: a signal is 128 and more.
+    static func status(_ word: CInt) -> CInt {
+        let signal = word & 0x7f
+        return signal == 0 ? word >> 8 & 0xff : 128 + signal
+    }
+
     private func temporaryName() -> String {
         "/tmp/reach-test-\(getpid())-" + String(UInt64.random(in: .min ... .max), radix: 36)
     }

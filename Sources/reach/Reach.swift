@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
-internal import ReachNetlink
+internal import ReachCore
 
 /// The command `reach`.
 struct Reach: ParsableCommand {
@@ -11,9 +11,11 @@ struct Reach: ParsableCommand {
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
             ExplainCommand.self,
-        ],
-        defaultSubcommand: StatusCommand.self
+        ]
     )
+
+    /// Without a subcommand, the status of the Internet.
+    func run() throws { try StatusCommand.parse([]).run() }
 
     /// Parses, runs, and turns what comes of it into an exit status.
     static func runAndExit() -> Never {
@@ -32,7 +34,9 @@ struct Reach: ParsableCommand {
                 StandardOutput.write(message + "\n")
                 exit(ExitStatus.success)
             }
-            StandardError.write(message + "\n")
+            // It quotes what was typed.
+            StandardError.write(
+                message.split(separator: "\n").map { DisplayText.sanitized(String($0)) + "\n" }.joined())
             exit(code == .validationFailure ? ExitStatus.usage : ExitStatus.failure(code.rawValue))
         }
     }

@@ -17,20 +17,25 @@ struct TextTable {
     /// Columns of the terminal; `nil` where there is none, and lines may be as long as they like.
     let width: Int?
 
+    /// Leaves out columns in which there is nothing but the heading.
+    ///
     /// - Parameter rows: The heading first; all of the same number of cells. Where the table is too wide, the last
     ///   cells move below their rows.
     func layOut(_ rows: [[Cell]]) -> String {
-        let columns = rows.first?.count ?? 0
+        let all = rows.first?.indices ?? 0..<0
+        let used = all.filter { column in rows.dropFirst().contains { $0[column].width > 0 } }
+        let rows = rows.map { row in used.map { row[$0] } }
+        let columns = used.count
         let widths = (0..<columns).map { column in rows.map { $0[column].width }.max() ?? 0 }
         let total = widths.reduce(0, +) + Self.gap * max(0, columns - 1)
         let isTooWide = width.map { total > $0 } ?? false
-        return rows.map { row in
+        return rows.enumerated().map { number, row in
             guard isTooWide, let last = row.last else { return line(row, widths) }
-            return line(Array(row.dropLast()), widths) + below(last)
+            return line(row.dropLast(), widths) + (number == 0 ? "" : below(last))
         }.joined()
     }
 
-    private func line(_ row: [Cell], _ widths: [Int]) -> String {
+    private func line(_ row: some Collection<Cell>, _ widths: [Int]) -> String {
         let height = row.map(\.lines.count).max() ?? 0
         return (0..<height).map { number in
             var line = ""

@@ -66,6 +66,13 @@ extension LinkStack {
         _ links: Link..., policy: LinkPolicy = LinkPolicy(), underlay: [InterfaceIndex: InterfaceIndex] = [:],
         pppoe: String? = nil
     ) {
+        self.init(of: links, policy: policy, underlay: underlay, pppoe: pppoe)
+    }
+
+    init(
+        of links: [Link], policy: LinkPolicy = LinkPolicy(), underlay: [InterfaceIndex: InterfaceIndex] = [:],
+        pppoe: String? = nil
+    ) {
         var traits: [InterfaceIndex: LinkTraits] = [:]
         let hardware = [("eth", LinkTraits.cable), ("wlan", .wifi), ("wwan", .modem), ("bnep", .bluetooth)]
         for link in links {

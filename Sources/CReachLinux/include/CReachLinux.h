@@ -19,6 +19,10 @@
    `port` is the sender's: 0 is the kernel. */
 ssize_t reach_receive_netlink(int socket, void *buffer, size_t size, uint32_t *port);
 
+/* Writes what a descriptor takes at once, without waiting and without making it non-blocking (RWF_NOWAIT). Returns the
+   number of bytes, or -errno: -EOPNOTSUPP where that kind of file, or the kernel, cannot do it. */
+ssize_t reach_write_at_once(int descriptor, const void *bytes, size_t count);
+
 /* Moves the calling thread into the network namespace that `descriptor` refers to. Returns 0 or -errno. */
 int reach_enter_network_namespace(int descriptor);
 

@@ -1,0 +1,72 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Runs work one item at a time, in order, where the user wants to be called.
+///
+/// Appending and setting in motion are two steps: the first may happen under a lock, which fixes the order.
+final class SerialPump: Sendable {
+    typealias Work = @Sendable () -> Void
+
+    private enum Place {
+        case queue(DispatchQueue)
+        case executor(any TaskExecutor)
+        case engine
+    }
+
+    private struct State {
+        var pending: [Work] = []
+        var isPumping = false
+    }
+
+    private let place: Place
+    private let state = Mutex(State())
+
+    init(_ delivery: ReachabilityDelivery) {
+        place =
+            switch delivery {
+            case .privateQueue: .queue(DispatchQueue(label: "reachability.delivery"))
+            case .queue(let queue): .queue(queue)
+            case .taskExecutor(let executor): .executor(executor)
+            case .immediate: .engine
+            }
+    }
+
+    func append(_ work: @escaping Work) { state.withLock { $0.pending.append(work) } }
+
+    /// Sees to it that what was appended will run.
+    ///
+    /// - Parameter onEngine: Runs work on the engine's thread; `false` if that is gone.
+    /// - Returns: `false` if what was appended waits for another start, since the engine's thread is gone.
+    func start(onEngine: (@escaping Work) -> Bool) -> Bool {
+        let isIdle = state.withLock { state in
+            guard !state.isPumping, !state.pending.isEmpty else { return false }
+            state.isPumping = true
+            return true
+        }
+        guard isIdle else { return true }
+        switch place {
+        case .queue(let queue): queue.async { self.run() }
+        case .executor(let executor): Task(executorPreference: executor) { self.run() }
+        case .engine:
+            guard onEngine({ self.run() }) else {
+                state.withLock { $0.isPumping = false }
+                return false
+            }
+        }
+        return true
+    }
+
+    private func run() {
+        while let work = next() { work() }
+    }
+
+    private func next() -> Work? {
+        state.withLock { state in
+            guard !state.pending.isEmpty else {
+                state.isPumping = false
+                return nil
+            }
+            return state.pending.removeFirst()
+        }
+    }
+}

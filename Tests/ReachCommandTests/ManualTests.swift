@@ -1,0 +1,81 @@
+internal import ReachCore
+internal import ReachTesting
+internal import Testing
+
+/// The manual says what the program does, and nothing else.
+@Suite struct ManualTests {
+    private static let reach = ManualPage("reach.1")
+    private static let events = ManualPage("reach-events.7")
+    private static let commands = ["status", "watch", "wait", "run", "links", "explain"]
+
+    @Test func `every command is in the manual, and no other`() throws {
+        let help = try BuiltProgram.reach.run(["--help"]).lines
+        let listed = help.drop { !$0.hasPrefix("SUBCOMMANDS") }.dropFirst()
+            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(listed == Self.commands)
+        #expect(Self.reach.subsections(of: "COMMANDS") == Self.commands + ["help"])
+    }
+
+    @Test(arguments: commands)
+    func `every option of a command is in the manual, and no other`(command: String) throws {
+        let ofEvery = Self.reach.options(of: "OPTIONS OF EVERY COMMAND")
+        let documented = Self.reach.options(of: "COMMANDS", command).union(ofEvery)
+        #expect(try Self.options(of: [command]) == documented)
+    }
+
+    @Test func `the manual mentions no option that no command has`() throws {
+        let all = try Self.commands.reduce(into: Self.options(of: [])) { try $0.formUnion(Self.options(of: [$1])) }
+        #expect(Self.reach.mentionedOptions.subtracting(all) == [])
+        #expect(Self.events.mentionedOptions.subtracting(all) == [])
+    }
+
+    @Test func `every word that the JSON uses is in the manual`() {
+        let words = Self.events.arguments(of: "Cm")
+        let used =
+            Reason.allCases.map(\.rawValue) + Cause.allCases.map(\.rawValue) + LinkClass.allCases.map(\.rawValue)
+            + Connectivity.allCases.map(\.rawValue) + ReachabilityStatus.allCases.map(\.rawValue)
+            + ReachabilityChange.Aspect.allCases.map(\.rawValue)
+            + Explanation.Step.Subject.allCases.map(\.rawValue) + Explanation.Step.Finding.allCases.map(\.rawValue)
+        #expect(Set(used).subtracting(words) == [])
+    }
+
+    @Test func `every class is in the manual of conditions`() {
+        #expect(Set(LinkClass.allCases.map(\.rawValue)).subtracting(Self.reach.arguments(of: "Cm")) == [])
+    }
+
+    @Test func `every key that is printed is in the manual`() throws {
+        var printed = try BuiltProgram.reach.run(["status", "--json", "internet", "127.0.0.1"]).standardOutput
+        printed += try BuiltProgram.reach.run(["links", "--json", "--all"]).standardOutput
+        printed += try BuiltProgram.reach.run(["explain", "--json"]).standardOutput
+        #expect(JSONKeys.all(in: printed).subtracting(Self.events.arguments(of: "Va")) == [])
+        #expect(JSONKeys.all(in: printed).isSuperset(of: ["v", "held", "neighbour", "internet", "steps", "text"]))
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `every key of the stream is in the manual`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let watch = try BuiltProgram.reach.start(["watch", "--all"], in: namespace.name)
+        var printed = try watch.nextLine()
+        try namespace.vethPair()
+        try namespace.run("ip", "rule", "add", "priority", "90", "to", "203.0.113.0/24", "lookup", "7")
+        try namespace.run("ip", "nexthop", "add", "id", "5", "via", "192.0.2.1", "dev", "up0")
+        try namespace.run("ip", "neighbour", "add", "192.0.2.9", "dev", "up0", "lladdr", "02:00:00:00:00:09")
+        try namespace.run("ip", "route", "replace", "default", "nhid", "5")
+        for type in ["address", "rule", "nexthop", "neighbour", "\"replaces\":true"] {
+            repeat { printed += try watch.nextLine() } while !printed.contains(type)
+        }
+        watch.send(15)
+        printed += try watch.finish().standardOutput
+        #expect(JSONKeys.all(in: printed).subtracting(Self.events.arguments(of: "Va")) == [])
+    }
+
+    private static func options(of command: [String]) throws -> Set<String> {
+        let help = try BuiltProgram.reach.run(command + ["--help"]).lines
+        return help.filter { $0.hasPrefix("  -") }.reduce(into: []) { options, line in
+            let names = line.split(separator: " ").prefix { $0.hasPrefix("-") }
+            options.formUnion(names.map { String($0) }.filter { $0.hasPrefix("--") })
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import ReachTesting
+internal import Testing
+
+/// What happens when `reach` is asked for something wrong: a clear sentence, and the status that scripts know.
+@Suite struct UsageTests {
+    @Test(arguments: [
+        (["status", "--bogus"], "--bogus"),
+        (["status", ""], "must not be empty"),
+        (["status", "interface:"], "must not be empty"),
+        (["status", "interface:a/b"], "cannot be an interface name"),
+        (["status", "300.1.2.3"], "not an IPv4 address"),
+        (["status", "2001:db8::1::2"], "neither an IPv6 address nor a host name"),
+        (["status", "192.0.2.0/33"], "is not a prefix"),
+        (["status", "http://"], "without a host"),
+        (["status", "http://example.org:99999/"], "port"),
+        (["status", "fe80::1%"], "interface name must not be empty"),
+        (["status", String(repeating: "a", count: 300)], "too long for a host name"),
+        (["status", "interface:" + String(repeating: "a", count: 300)], "too long for an interface name"),
+        (["status", "--anchor", "example.org"], "not an IPv4 or IPv6 address"),
+        (["status", "--class", "up0=fast"], "is not a class"),
+        (["status", "--metered", "up0"], "PATTERN=VALUE"),
+        (["watch", "--json", "--pretty"], "exclude each other"),
+        (["watch", "--hold-down", "soon"], "is not a duration"),
+        (["wait", "--until", "tomorrow"], "is not a condition"),
+        (["wait", "--until", "class=slow"], "is not a condition"),
+        (["wait", "--timeout", "-1s"], "timeout"),
+        (["run", "--when", "reachable"], "Missing the command"),
+        (["run", "--", "true"], "--when"),
+        (["nonsense", "more"], "nonsense"),
+    ])
+    func `a mistake on the command line is named, and ends with 2`(arguments: [String], word: String) throws {
+        let result = try BuiltProgram.reach.run(arguments)
+        #expect(result.status == 2)
+        #expect(result.standardOutput.isEmpty)
+        #expect(result.standardError.contains(word), "\(result.standardError)")
+    }
+
+    @Test func `control characters of a target never reach the terminal`() throws {
+        let result = try BuiltProgram.reach.run(["status", "\u{1b}]0;title\u{7}"])
+        #expect(result.status == 2)
+        #expect(!result.standardError.unicodeScalars.contains { $0.value == 0x1b || $0.value == 7 })
+    }
+
+    @Test func `an interface that does not exist is not reachable, and said not to exist`() throws {
+        let result = try BuiltProgram.reach.run(["status", "interface:nosuch0"])
+        #expect(result.status == 1)
+        #expect(result.standardOutput.contains("no interface has that name"))
+    }
+
+    @Test func `the Internet cannot be waited for where nothing probes it`() throws {
+        let result = try BuiltProgram.reach.run(["wait", "--until", "internet"])
+        #expect(result.status == 4)
+        #expect(result.standardError.contains("probes"))
+    }
+
+    @Test func `the loopback device answers by name and by address`() throws {
+        let result = try BuiltProgram.reach.run(["status", "--json", "localhost", "127.0.0.1", "::1", "interface:lo"])
+        #expect(result.status == 0)
+        #expect(result.lines.count == 4)
+        #expect(result.lines.allSatisfy { $0.contains("\"class\":\"loopback\"") })
+    }
+}

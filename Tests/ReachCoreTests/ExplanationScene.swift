@@ -1,0 +1,116 @@
+import ReachCore
+
+/// A machine at one moment, and what the kernel answered when it was asked: what an explanation is told from.
+///
+/// Without any change it is a machine with a cable, 192.0.2.2/24 and 2001:db8::2/64 on eth0, and nothing else.
+struct ExplanationScene: Sendable {
+    static let anchor = IPAddress(ipv4: 0xc629_0004)  // 198.41.0.4
+    static let gateway = IPAddress(ipv4: 0xc000_0201)  // 192.0.2.1
+
+    var target = Target.internet
+    var links: [Link] = [.up(1, "lo").with { $0.flags.insert(.loopback) }, .up(2, "eth0")]
+    var underlay: [InterfaceIndex: InterfaceIndex] = [:]
+    var addresses: [InterfaceAddress] = [address("192.0.2.2", on: 2), address("2001:db8::2", on: 2)]
+    var neighbours: [IPAddress: NeighbourState] = [:]
+    var rules: [Rule] = [rule(0, table: 255), rule(32766, table: 254), rule(32767, table: 253)]
+    var mark: UInt32?
+    var resolution: NameAnswer?
+    var answers: [(destination: IPAddress, answer: RouteAnswer)] = []
+    var matched: Route?
+    var refusing: [Route] = []
+
+    func with(_ change: (inout ExplanationScene) throws -> Void) rethrows -> ExplanationScene {
+        var scene = self
+        try change(&scene)
+        return scene
+    }
+
+    /// The kernel refused the way to the first anchor.
+    static func refused(_ number: Int32, _ change: (inout ExplanationScene) -> Void = { _ in }) -> ExplanationScene {
+        ExplanationScene().with {
+            $0.answers = [(anchor, .refused(errno: number))]
+            change(&$0)
+        }
+    }
+
+    /// The kernel sends to the first anchor by this interface and gateway.
+    static func route(
+        by interface: InterfaceIndex = 2, via gateway: IPAddress? = gateway, from source: String? = "192.0.2.2",
+        table: UInt32 = 254, to destination: IPAddress = anchor, _ change: (inout ExplanationScene) -> Void = { _ in }
+    ) -> ExplanationScene {
+        ExplanationScene().with {
+            var route = defaultRoute(destination.family, table: table)
+            route.hops = [NextHop(interface: interface, gateway: gateway)]
+            $0.matched = route
+            route.source = source.flatMap { IPAddress($0) }
+            $0.answers = [(destination, .route(route))]
+            change(&$0)
+        }
+    }
+
+    static func defaultRoute(
+        _ family: IPAddress.Family = .ipv4, _ type: RouteType = .unicast, table: UInt32 = 254
+    ) -> Route {
+        let zero = family == .ipv4 ? IPAddress(ipv4: 0) : IPAddress(ipv6: 0, 0)
+        guard let prefix = IPPrefix(zero, length: 0) else { preconditionFailure("every family has a default route") }
+        return Route(destination: prefix, type: type, table: table)
+    }
+
+    static func rule(
+        _ priority: UInt32, _ action: Rule.Action = .table, table: UInt32 = 254, family: IPAddress.Family = .ipv4,
+        _ change: (inout Rule) -> Void = { _ in }
+    ) -> Rule {
+        var rule = Rule(family: family, priority: priority, action: action, table: table)
+        change(&rule)
+        return rule
+    }
+
+    static func address(
+        _ text: String, on interface: InterfaceIndex, _ flags: InterfaceAddress.Flags = []
+    ) -> InterfaceAddress {
+        guard let address = IPAddress(text) else { preconditionFailure("\(text) is no address") }
+        return InterfaceAddress(
+            interface: interface, address: address, prefixLength: address.family == .ipv4 ? 24 : 64,
+            scope: address.isLinkLocal ? InterfaceAddress.linkScope : 0, flags: flags)
+    }
+
+    var explanation: Explanation {
+        var table = NetworkTable()
+        for link in links { _ = table.apply(.link(link)) }
+        for address in addresses { _ = table.apply(.address(address)) }
+        for link in links {
+            for (address, state) in neighbours {
+                table.learn(state, of: Neighbour.Key(interface: link.index, address: address))
+            }
+        }
+        let stack = LinkStack(of: links, underlay: underlay)
+        let judge = PathJudge(table: table, stack: stack)
+        var paths: [IPAddress.Family: NetworkPath] = [:]
+        var findings: [PathFinding] = []
+        for (destination, answer) in answers {
+            let path = judge.path(to: destination, answer: answer, isInternet: target == .internet)
+            let isFirst = paths[destination.family] == nil
+            if isFirst { paths[destination.family] = path }
+            findings.append(PathFinding(destination: destination, answer: answer, path: path, isDecisive: isFirst))
+        }
+        var verdict = Verdict(
+            ipv4: paths[.ipv4] ?? NetworkPath(status: .unknown, reason: .notAsked),
+            ipv6: paths[.ipv6] ?? NetworkPath(status: .unknown, reason: .notAsked))
+        if answers.isEmpty, resolution != nil { verdict = Verdict(.notReachable, reason: .nameNotResolved) }
+        if case .interface(let name) = target.subject, let index = table.link(named: name)?.index {
+            verdict = Verdict(
+                ipv4: judge.path(ofInterface: index, family: .ipv4), ipv6: judge.path(ofInterface: index, family: .ipv6)
+            )
+        }
+        var facts = ExplanationFacts(target: target, verdict: verdict, table: table)
+        facts.resolution = resolution
+        facts.findings = findings
+        facts.anchors = answers.map(\.destination)
+        facts.rules = rules
+        facts.mark = mark
+        for family in IPAddress.Family.allCases {
+            facts.ways[family] = ExplanationFacts.Way(stack: stack, matched: matched, refusing: refusing)
+        }
+        return Narrator(facts).explanation
+    }
+}

@@ -1,0 +1,190 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import Testing
+
+/// What handlers on a loop note, in order.
+final class Notes {
+    var lines: [String] = []
+}
+
+extension EventLoop {
+    /// Runs until something stops it; what nobody stops ends the test and not the patience of who runs it.
+    func runToTheEnd() {
+        let guardian = schedule(at: SystemClock.boot + .seconds(20)) { [unowned self] in
+            Issue.record("nothing stopped the loop")
+            stop()
+        }
+        run()
+        cancel(guardian)
+    }
+}
+
+/// A pipe whose ends are closed with it.
+///
+/// It begins as a named one: only open(2) can keep its ends from children in the same moment as it makes them, and other
+/// tests start children all the while.
+final class Pipe {
+    let (reader, writer): (CInt, CInt)
+    private var isReaderOpen = true
+
+    init() throws {
+        signal(SIGPIPE, SIG_IGN)
+        var directory = Array("/tmp/reach-pipe-XXXXXX".utf8CString)
+        try #require(mkdtemp(&directory) != nil)
+        let path = String(decoding: directory.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        try #require(mkfifo(path + "/pipe", 0o600) == 0)
+        reader = open(path + "/pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        writer = open(path + "/pipe", O_WRONLY | O_CLOEXEC)
+        _ = fcntl(reader, F_SETFL, 0)
+        unlink(path + "/pipe")
+        rmdir(path)
+        try #require(reader >= 0 && writer >= 0)
+    }
+
+    deinit {
+        closeReader()
+        close(writer)
+    }
+
+    func closeReader() {
+        if isReaderOpen { close(reader) }
+        isReaderOpen = false
+    }
+
+    func write(_ text: String) { _ = Glibc.write(writer, text, text.utf8.count) }
+
+    /// What is there now, up to a bound.
+    func read(upTo limit: Int = 1 << 16) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: limit)
+        let count = Glibc.read(reader, &buffer, buffer.count)
+        return Array(buffer.prefix(max(count, 0)))
+    }
+}
+
+@Suite struct EventLoopTests {
+    @Test func `timers fire by their deadlines, in whatever order they were set, those of the past at once`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let start = SystemClock.boot
+        loop.schedule(at: start + .milliseconds(9)) {
+            notes.lines.append("last")
+            loop.stop()
+        }
+        loop.schedule(at: start + .milliseconds(4)) { notes.lines.append("second") }
+        loop.schedule(at: start + .seconds(-100)) { notes.lines.append("first") }
+        loop.schedule(at: start + .milliseconds(4)) { notes.lines.append("third") }
+        loop.schedule(at: BootTime(nanoseconds: .max)) { notes.lines.append("never") }
+        loop.schedule(at: BootTime(nanoseconds: .min)) { notes.lines.append("zeroth") }
+        loop.runToTheEnd()
+        #expect(notes.lines == ["zeroth", "first", "second", "third", "last"])
+        #expect(SystemClock.boot >= start + .milliseconds(9), "and none before its time")
+    }
+
+    @Test func `a cancelled timer does not fire, not even one that is due at the same moment`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let now = SystemClock.boot
+        let early = loop.schedule(at: now + .milliseconds(1)) { notes.lines.append("cancelled before") }
+        loop.cancel(early)
+        loop.cancel(early)
+        var second: TimerQueue.ID?
+        loop.schedule(at: now) {
+            notes.lines.append("first")
+            if let second { loop.cancel(second) }
+        }
+        second = loop.schedule(at: now) { notes.lines.append("cancelled by the first") }
+        loop.schedule(at: now + .milliseconds(2)) { loop.stop() }
+        loop.runToTheEnd()
+        #expect(notes.lines == ["first"])
+    }
+
+    @Test func `a timer may set another, and itself again`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        func again(_ number: Int) {
+            loop.schedule(at: SystemClock.boot) {
+                notes.lines.append("\(number)")
+                if number == 5 { loop.stop() } else { again(number + 1) }
+            }
+        }
+        again(1)
+        loop.runToTheEnd()
+        #expect(notes.lines == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test func `a descriptor is told of while it is readable, and no longer when it is not watched`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let pipe = try Pipe()
+        try loop.watch(pipe.reader, for: .readable) { readiness in
+            #expect(readiness.contains(.readable))
+            notes.lines.append(String(decoding: pipe.read(upTo: 1), as: UTF8.self))
+            guard notes.lines.count == 2 else { return }
+            loop.unwatch(pipe.reader)
+            loop.unwatch(pipe.reader)
+            loop.schedule(at: SystemClock.boot + .milliseconds(1)) { loop.stop() }
+        }
+        pipe.write("abc")
+        loop.runToTheEnd()
+        #expect(notes.lines == ["a", "b"])
+        #expect(pipe.read() == Array("c".utf8))
+    }
+
+    @Test func `a descriptor may be waited for in another way, or not at all for a while`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let pipe = try Pipe()
+        try loop.watch(pipe.reader, for: []) { _ in
+            notes.lines.append("read")
+            loop.stop()
+        }
+        pipe.write("a")
+        loop.schedule(at: SystemClock.boot + .milliseconds(1)) {
+            notes.lines.append("paused until now")
+            #expect(throws: Never.self) { try loop.change(pipe.reader, to: .readable) }
+        }
+        loop.runToTheEnd()
+        #expect(notes.lines == ["paused until now", "read"])
+    }
+
+    // peers 57
+    @Test func `a descriptor that fails is told of, even when nothing was asked`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let pipe = try Pipe()
+        try loop.watch(pipe.writer, for: []) { readiness in
+            notes.lines.append(readiness.isDisjoint(with: .failed) ? "?" : "failed")
+            loop.unwatch(pipe.writer)
+            loop.stop()
+        }
+        pipe.closeReader()
+        loop.runToTheEnd()
+        #expect(notes.lines == ["failed"])
+    }
+
+    @Test func `once it is stopped nothing more is called, and it can be run again`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let (one, other) = (try Pipe(), try Pipe())
+        for pipe in [one, other] {
+            try loop.watch(pipe.reader, for: .readable) { _ in
+                notes.lines.append("read")
+                loop.unwatch(pipe.reader)
+                loop.stop()
+            }
+            pipe.write("a")
+        }
+        loop.runToTheEnd()
+        #expect(notes.lines == ["read"])
+        loop.runToTheEnd()
+        #expect(notes.lines == ["read", "read"])
+    }
+
+    @Test func `what cannot be watched is refused with its reason`() throws {
+        let loop = try EventLoop()
+        #expect(throws: SystemError(call: "epoll_ctl", number: EBADF)) { try loop.watch(-1, for: .readable) { _ in } }
+        let pipe = try Pipe()
+        #expect(throws: SystemError(call: "epoll_ctl", number: ENOENT)) { try loop.change(pipe.reader, to: .readable) }
+    }
+}

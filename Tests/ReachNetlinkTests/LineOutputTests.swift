@@ -1,0 +1,172 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachTesting
+import Testing
+
+@Suite struct LineOutputTests {
+    private func line(_ number: Int, bytes: Int = 100) -> [UInt8] {
+        let text = Array("\(number) ".utf8)
+        return text + [UInt8](repeating: UInt8(ascii: "x"), count: bytes - text.count - 1) + [UInt8(ascii: "\n")]
+    }
+
+    /// Writes lines until one is not taken, or so many are.
+    private func fill(_ output: LineOutput, upTo limit: Int = 100_000) -> [UInt8] {
+        var taken: [UInt8] = []
+        for number in 0..<limit {
+            let line = line(number)
+            guard output.write(line) else { break }
+            taken += line
+        }
+        return taken
+    }
+
+    // peers 95
+    @Test func `a line is there at once when the reader keeps up`() throws {
+        let (loop, pipe) = (try EventLoop(), try Pipe())
+        let output = LineOutput(pipe.writer, on: loop)
+        for number in 0..<1000 {
+            #expect(output.write(line(number)))
+            #expect(pipe.read() == line(number))
+        }
+    }
+
+    // peers 96
+    @Test func `a full pipe keeps so many lines and refuses the rest, and all that were taken arrive in order`() throws
+    {
+        let (loop, pipe) = (try EventLoop(), try Pipe())
+        let limit = 10_000
+        let output = LineOutput(pipe.writer, on: loop, limit: limit)
+        let taken = fill(output)
+        #expect(taken.count > limit && taken.count < limit + (1 << 20), "the limit and what the pipe holds")
+        #expect(!output.write(line(0)))
+
+        var arrived: [UInt8] = []
+        var drained = 0
+        output.whenDrained = { drained += 1 }
+        try loop.watch(pipe.reader, for: .readable) { _ in
+            arrived += pipe.read(upTo: 3000)
+            if arrived.count >= taken.count { loop.stop() }
+        }
+        loop.runToTheEnd()
+        #expect(arrived == taken)
+        #expect(drained == 1)
+        #expect(output.write(line(1)), "there is room again")
+        #expect(pipe.read() == line(1))
+    }
+
+    // peers 96
+    @Test func `nobody waits for a reader that reads nothing`() throws {
+        let (loop, pipe) = (try EventLoop(), try Pipe())
+        let output = LineOutput(pipe.writer, on: loop, limit: 1000)
+        let start = SystemClock.boot
+        _ = fill(output)
+        output.flush(patienceMilliseconds: 1)
+        #expect(SystemClock.boot - start < .seconds(5))
+        #expect(!output.write(line(0)), "and what is pending is still pending")
+    }
+
+    @Test func `a line longer than the limit is taken when nothing is pending, or nothing ever could be`() throws {
+        let (loop, pipe) = (try EventLoop(), try Pipe())
+        let output = LineOutput(pipe.writer, on: loop, limit: 10)
+        #expect(output.write(line(1, bytes: 5000)))
+        #expect(pipe.read() == line(1, bytes: 5000))
+    }
+
+    @Test func `flushing waits for a reader that takes its time`() async throws {
+        let (loop, pipe) = (try EventLoop(), try Pipe())
+        let output = LineOutput(pipe.writer, on: loop, limit: 200_000)
+        let taken = fill(output)
+        let log = EventLog<[UInt8]>()
+        let (reader, count) = (pipe.reader, taken.count)
+        BackgroundThread.start(named: "reader") {
+            var arrived: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 2000)
+            while arrived.count < count {
+                let length = read(reader, &buffer, buffer.count)
+                guard length > 0 else { break }
+                arrived += buffer.prefix(length)
+            }
+            log.append(arrived)
+        }
+        output.flush(patienceMilliseconds: 10_000)
+        let isComplete = try await log.wait(for: 1) == [taken]
+        #expect(isComplete)
+        #expect(output.write(line(0)), "there is room again")
+    }
+
+    // peers 96
+    @Test func `a reader that goes away is told of once, written to or not`() throws {
+        for isWritten in [false, true] {
+            let (loop, pipe) = (try EventLoop(), try Pipe())
+            let output = LineOutput(pipe.writer, on: loop)
+            var numbers: [CInt] = []
+            output.whenClosed = { number in
+                numbers.append(number)
+                loop.stop()
+            }
+            pipe.closeReader()
+            if isWritten {
+                #expect(output.write(line(0)))
+            } else {
+                loop.runToTheEnd()
+            }
+            #expect(numbers == [0])
+            #expect(output.write(line(1)), "what nobody reads is taken, and goes nowhere")
+            output.flush(patienceMilliseconds: 10_000)
+            #expect(numbers == [0])
+        }
+    }
+
+    // peers 96
+    @Test func `a reader that goes away with lines pending is told of, and they are forgotten`() throws {
+        let (loop, pipe) = (try EventLoop(), try Pipe())
+        let output = LineOutput(pipe.writer, on: loop, limit: 1000)
+        _ = fill(output)
+        var numbers: [CInt] = []
+        output.whenClosed = { number in
+            numbers.append(number)
+            loop.stop()
+        }
+        pipe.closeReader()
+        loop.runToTheEnd()
+        #expect(numbers == [0])
+        #expect(output.write(line(1)))
+    }
+
+    @Test func `a regular file takes everything at once`() throws {
+        let loop = try EventLoop()
+        var path = Array("/tmp/reach-lines-XXXXXX".utf8CString)
+        let file = mkstemp(&path)
+        unlink(path)
+        defer { close(file) }
+        let output = LineOutput(file, on: loop, limit: 10)
+        let taken = fill(output, upTo: 2000)
+        #expect(taken.count == 200_000)
+        var content = [UInt8](repeating: 0, count: 300_000)
+        #expect(pread(file, &content, content.count, 0) == taken.count)
+        #expect(Array(content.prefix(taken.count)) == taken)
+    }
+
+    @Test func `a full disk is told of by its number`() throws {
+        let loop = try EventLoop()
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        try #require(full >= 0)
+        defer { close(full) }
+        let output = LineOutput(full, on: loop)
+        var numbers: [CInt] = []
+        output.whenClosed = { numbers.append($0) }
+        #expect(output.write(line(0)))
+        #expect(numbers == [ENOSPC])
+    }
+
+    @Test func `an output that is let go no longer watches its descriptor`() throws {
+        let (loop, pipe) = (try EventLoop(), try Pipe())
+        var output: LineOutput? = LineOutput(pipe.writer, on: loop)
+        #expect(output?.write(line(0)) == true)
+        output = nil
+        #expect(throws: Never.self) { try loop.watch(pipe.writer, for: .writable) { _ in loop.stop() } }
+        loop.runToTheEnd()
+        loop.unwatch(pipe.writer)
+    }
+}

@@ -1,0 +1,90 @@
+internal import ReachCore
+internal import ReachEngine
+internal import ReachLoop
+internal import Reachability
+internal import Synchronization
+
+/// Tells monitors what the test has seen, through the real status machine, on the thread that has seen it.
+final class FakeSource: ChangeSource {
+    private let watches = Mutex<[ObjectIdentifier: FakeWatch]>([:])
+    private let verdict: Mutex<Verdict?>
+
+    /// - Parameter verdict: What is known from the start; `nil` if the first look takes its time.
+    init(_ verdict: Verdict? = nil) { self.verdict = Mutex(verdict) }
+
+    /// How many watches have begun and not ended.
+    var count: Int { watches.withLock { $0.count } }
+
+    func see(_ verdict: Verdict, because cause: Cause = .poll) {
+        self.verdict.withLock { $0 = verdict }
+        for watch in watches.withLock({ Array($0.values) }) { watch.see(verdict, because: cause) }
+    }
+
+    func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch {
+        FakeWatch(StatusMachine(target: target, holdDown: settings.holdDown, at: SystemClock.now), self)
+    }
+
+    fileprivate func add(_ watch: FakeWatch) -> Verdict? {
+        watches.withLock { $0[ObjectIdentifier(watch)] = watch }
+        return verdict.withLock { $0 }
+    }
+
+    fileprivate func remove(_ watch: FakeWatch) {
+        _ = watches.withLock { $0.removeValue(forKey: ObjectIdentifier(watch)) }
+    }
+}
+
+private final class FakeWatch: ChangeWatch {
+    private struct State {
+        var machine: StatusMachine
+        var handler: (@Sendable (EngineEvent) -> Void)?
+        var isEnded = false
+    }
+
+    private let source: FakeSource
+    private let state: Mutex<State>
+
+    init(_ machine: StatusMachine, _ source: FakeSource) {
+        self.source = source
+        state = Mutex(State(machine: machine))
+    }
+
+    func begin(_ handler: @escaping @Sendable (EngineEvent) -> Void) {
+        let mayBegin = state.withLock { state in
+            guard !state.isEnded else { return false }
+            state.handler = handler
+            return true
+        }
+        if mayBegin, let verdict = source.add(self) { see(verdict, because: .start) }
+    }
+
+    func end() {
+        state.withLock { $0.isEnded = true }
+        source.remove(self)
+    }
+
+    func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+        work()
+        return true
+    }
+
+    /// Calls the handler even after the end, as an engine may do that was just about to.
+    func see(_ verdict: Verdict, because cause: Cause) {
+        let (change, handler) = state.withLock { state in
+            (state.machine.observe(verdict, cause: cause, epoch: 1, at: SystemClock.now), state.handler)
+        }
+        if let change { handler?(.change(change)) }
+    }
+}
+
+extension Verdict {
+    /// Through this interface, in IPv4 only.
+    static func reachable(_ interface: String, _ linkClass: LinkClass = .wired) -> Verdict {
+        var path = NetworkPath(status: .reachable)
+        path.interface = interface
+        path.linkClass = linkClass
+        return Verdict(ipv4: path, ipv6: NetworkPath(status: .notReachable, reason: .noRoute))
+    }
+
+    static let away = Verdict(.notReachable, reason: .noRoute)
+}

@@ -1,0 +1,82 @@
+internal import Dispatch
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTesting
+internal import Reachability
+internal import Synchronization
+
+/// Runs `body`, which may block, on a thread of its own: the concurrency runtime has few.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        BackgroundThread.start(named: "test") { continuation.resume(returning: body()) }
+    }
+}
+
+/// Runs `body` on so many threads at once, and waits for all.
+func onThreads<Value: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) -> Value) async -> [Value] {
+    let start = DispatchSemaphore(value: 0)
+    return await withTaskGroup(of: Value.self) { group in
+        for number in 0..<count {
+            group.addTask {
+                await onThread {
+                    start.wait()
+                    return body(number)
+                }
+            }
+        }
+        await onThread { for _ in 0..<count { start.signal() } }
+        return await group.reduce(into: []) { $0.append($1) }
+    }
+}
+
+/// Looks again and again whether `condition` holds, for what cannot call back. Ten seconds at most.
+func becomesTrue(_ condition: @escaping @Sendable () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < end {
+        if condition() { return true }
+        try? await Task.sleep(for: .milliseconds(2))
+    }
+    return condition()
+}
+
+/// Counts, from any thread.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .sequentiallyConsistent) }
+
+    func increment() { count.add(1, ordering: .sequentiallyConsistent) }
+}
+
+/// Shows whether a monitor is still there.
+final class Weak: Sendable {
+    weak let monitor: ReachabilityMonitor?
+
+    init(_ monitor: ReachabilityMonitor) { self.monitor = monitor }
+}
+
+extension DispatchSemaphore {
+    /// Waits ten seconds at most.
+    ///
+    /// - Returns: Whether it was signalled.
+    func waitAWhile() -> Bool { wait(timeout: .now() + 10) == .success }
+}
+
+extension ReachabilityMonitor {
+    /// A monitor of a fake source. Its observers are its own, so tests do not hear each other.
+    convenience init(
+        _ source: any ChangeSource, _ target: Target = .internet, delivery: ReachabilityDelivery = .privateQueue,
+        wantsInitialEvent: Bool = true, center: ReachabilityNotificationCenter = ReachabilityNotificationCenter()
+    ) {
+        var options = ReachabilityOptions()
+        options.delivery = delivery
+        options.wantsInitialEvent = wantsInitialEvent
+        options.notificationCenter = center
+        self.init(target, options: options, source: source)
+    }
+}
+
+extension EventLog {
+    /// A function that appends.
+    var sink: @Sendable (Value) -> Void { { self.append($0) } }
+}

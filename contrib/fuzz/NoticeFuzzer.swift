@@ -1,0 +1,24 @@
+import ReachControl
+import ReachCore
+
+/// Gives libFuzzer's bytes to the parser as one datagram, folds what comes of it, and writes it as event lines. What must
+/// hold of any bytes whatever is checked here; libFuzzer and the sanitizers find the rest: traps, reads beyond the end,
+/// endless loops, memory that grows.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    let notices = NoticeParser.notices(in: UnsafeRawBufferPointer(start: start, count: count))
+    // A message has a header of 16 bytes.
+    precondition(notices.count <= count / 16, "more notices than messages")
+    var table = NetworkTable()
+    var stream = EventStream(source: .kernel)
+    let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+    for notice in notices {
+        _ = table.apply(notice)
+        let once = table
+        _ = table.apply(notice)
+        precondition(table == once, "a notice told twice is a change")
+        let line = stream.notice(notice, at: moment)
+        precondition(line.last == UInt8(ascii: "\n") && line.dropLast().allSatisfy { $0 >= 0x20 }, "not one line")
+    }
+    return 0
+}
