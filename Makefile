@@ -89,9 +89,8 @@ completions: warnings ## Write the shell completions from the program's own desc
 	@contrib/completions/generate $(debug_bin)
 
 .PHONY: fuzz
-fuzz: ## Fuzz the netlink parser for FUZZ_SECONDS (20)
-	@if [ -x contrib/fuzz/run ]; then SWIFT="$(SWIFT)" contrib/fuzz/run $(FUZZ_SECONDS); \
-	  else echo "fuzz: contrib/fuzz/run is not here, nothing fuzzed"; fi
+fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
+	@for run in contrib/fuzz/run contrib/fuzz/*/run; do SWIFT="$(SWIFT)" $$run $(FUZZ_SECONDS) || exit; done
 
 .PHONY: bench
 bench: deps build bench-tools ## Measure reach beside ip and a C program; BENCH_ARGS="--quick --only latency,idle"

@@ -115,8 +115,10 @@ private final class StreamTally {
             let frame = try client.nextFrame(within: .seconds(20))
             sequence += 1
             let type = sequence == 1 ? "snapshot" : "change"
-            isWhole = isWhole && frame.starts(
-                with: #"{"parameters":{"event":{"v":1,"type":"\#(type)","seq":\#(sequence),"#.utf8)
+            isWhole =
+                isWhole
+                && frame.starts(
+                    with: #"{"parameters":{"event":{"v":1,"type":"\#(type)","seq":\#(sequence),"#.utf8)
         }
     }
 }

@@ -92,18 +92,19 @@ import Testing
         #expect(try read("flaps", nil).flaps == 0)
     }
 
-    @Test(arguments: [
-        ("target", JSONValue.integer(1), "target"), ("target", .string("-"), "target"), ("target", nil, "target"),
-        ("status", nil, "status"), ("status", .bool(true), "status"), ("interface", .integer(2), "interface"),
-        ("metered", .string("no"), "metered"), ("metered", nil, "metered"), ("since", .string("now"), "since"),
-        ("epoch", .integer(-1), "epoch"), ("epoch", .double(1.5), "epoch"), ("epoch", nil, "epoch"),
-        ("flaps", .string("3"), "flaps"), ("ipv4", nil, "ipv4"), ("ipv4", .string(""), "ipv4"),
-        ("ipv4", .object([:]), "ipv4.status"),
-        ("ipv6", .object(["status": .string("reachable"), "gateway": .string("x")]), "ipv6.gateway"),
-        ("ipv6", .object(["status": .string("reachable"), "table": .integer(1 << 32)]), "ipv6.table"),
-        ("ipv6", .object(["status": .string("reachable"), "lower": .array([.integer(1)])]), "ipv6.lower"),
-        ("ipv6", .object(["status": .string("reachable"), "class": .integer(1)]), "ipv6.class"),
-    ] as [(String, JSONValue?, String)])
+    @Test(
+        arguments: [
+            ("target", JSONValue.integer(1), "target"), ("target", .string("-"), "target"), ("target", nil, "target"),
+            ("status", nil, "status"), ("status", .bool(true), "status"), ("interface", .integer(2), "interface"),
+            ("metered", .string("no"), "metered"), ("metered", nil, "metered"), ("since", .string("now"), "since"),
+            ("epoch", .integer(-1), "epoch"), ("epoch", .double(1.5), "epoch"), ("epoch", nil, "epoch"),
+            ("flaps", .string("3"), "flaps"), ("ipv4", nil, "ipv4"), ("ipv4", .string(""), "ipv4"),
+            ("ipv4", .object([:]), "ipv4.status"),
+            ("ipv6", .object(["status": .string("reachable"), "gateway": .string("x")]), "ipv6.gateway"),
+            ("ipv6", .object(["status": .string("reachable"), "table": .integer(1 << 32)]), "ipv6.table"),
+            ("ipv6", .object(["status": .string("reachable"), "lower": .array([.integer(1)])]), "ipv6.lower"),
+            ("ipv6", .object(["status": .string("reachable"), "class": .integer(1)]), "ipv6.class"),
+        ] as [(String, JSONValue?, String)])
     func `a wrong type is an error that names the key`(key: String, value: JSONValue?, fault: String) throws {
         let status = try changing(.reachable(.internet), key, to: value)
         #expect(throws: StatusReadingError(key: fault)) { try ReachabilityState(reading: status) }
@@ -112,7 +113,10 @@ import Testing
 
 extension SeededGenerator {
     fileprivate mutating func state() -> ReachabilityState {
-        let texts = ["internet", "host.example", "192.0.2.1", "fe80::1%eth0", "interface:eth0", "192.0.2.0/24", "http://[::1]:80/"]
+        let texts = [
+            "internet", "host.example", "192.0.2.1", "fe80::1%eth0", "interface:eth0", "192.0.2.0/24",
+            "http://[::1]:80/",
+        ]
         guard let target = try? Target(pick(texts)) else { fatalError("no target") }
         return state(of: target)
     }
@@ -147,7 +151,8 @@ extension SeededGenerator {
         path.source = oneIn(2) ? nil : IPAddress(ipv6: next(), next())
         path.table = oneIn(2) ? nil : UInt32.random(in: 0 ... .max, using: &self)
         path.metric = oneIn(2) ? nil : UInt32.random(in: 0 ... .max, using: &self)
-        path.neighbour = oneIn(2) ? nil : pick([NeighbourState.none, .incomplete, .reachable, .stale, .failed, .permanent])
+        path.neighbour =
+            oneIn(2) ? nil : pick([NeighbourState.none, .incomplete, .reachable, .stale, .failed, .permanent])
         path.isMetered = oneIn(2)
         return path
     }

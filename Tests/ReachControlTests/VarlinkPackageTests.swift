@@ -21,7 +21,11 @@ import Testing
 
     private static var isThere: Bool { (try? environment.get()) != nil }
     private static var whyNot: String {
-        if case .failure(let failure) = environment { "the Python package varlink cannot be had: \(failure)" } else { "" }
+        if case .failure(let failure) = environment {
+            "the Python package varlink cannot be had: \(failure)"
+        } else {
+            ""
+        }
     }
 
     @Test(.enabled(if: isThere, "\(whyNot)"))

@@ -116,7 +116,8 @@ final class Connection {
         if !takesBytes || unfinishedBytes == 0 {
             stopPatienceTimer()
         } else if patienceTimer == nil {
-            patienceTimer = switchboard.loop.schedule(at: SystemClock.boot + switchboard.limits.messagePatience) { [weak self] in
+            patienceTimer = switchboard.loop.schedule(at: SystemClock.boot + switchboard.limits.messagePatience) {
+                [weak self] in
                 self?.patienceTimer = nil
                 self?.close()
             }
