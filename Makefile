@@ -93,8 +93,7 @@ completions: warnings ## Write the shell completions from the program's own desc
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
-	@if [ -x contrib/fuzz/run ]; then SWIFT="$(SWIFT)" contrib/fuzz/run $(FUZZ_SECONDS); \
-	  else echo "fuzz: contrib/fuzz/run is not here, nothing fuzzed"; fi
+	@for run in contrib/fuzz/run contrib/fuzz/*/run; do SWIFT="$(SWIFT)" $$run $(FUZZ_SECONDS) || exit; done
 
 .PHONY: bench
 bench: deps build bench-tools ## Measure reach beside ip and a C program; BENCH_ARGS="--quick --only latency,idle"

@@ -12,6 +12,16 @@ import Testing
         #expect(file == MonitorInterface.definition)
     }
 
+    /// Some readers keep types, methods and errors in one table.
+    @Test func `no name stands for two things`() {
+        let names = MonitorInterface.definition.split(separator: "\n").compactMap { line in
+            let words = line.split { " (".contains($0) }
+            return ["type", "method", "error"].contains(words[0]) ? words[1] : nil
+        }
+        #expect(names.count == 15)
+        #expect(Set(names).count == names.count)
+    }
+
     /// The names of a type's fields, as the definition has them.
     private func fields(of type: String) -> Set<String> {
         let lines = MonitorInterface.definition.split(separator: "\n")
@@ -35,7 +45,7 @@ import Testing
         #expect(keys == fields(of: "Event"))
         var stream = EventStream(source: .daemon)
         let event = try JSONReader.read(stream.change(change))
-        #expect(Set(event["status"]?.object?.keys ?? [:].keys) == fields(of: "Status"))
+        #expect(Set(event["status"]?.object?.keys ?? [:].keys) == fields(of: "TargetStatus"))
         #expect(Set(event["previous"]?.object?.keys ?? [:].keys) == fields(of: "Summary"))
         #expect(Set(event["status"]?["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Path"))
     }

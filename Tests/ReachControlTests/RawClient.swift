@@ -56,11 +56,16 @@ final class RawClient {
 
     /// The next message.
     func next(within limit: Duration = .seconds(10)) throws -> JSONValue {
+        try JSONReader.read(try nextFrame(within: limit))
+    }
+
+    /// The next message as it came, without its NUL.
+    func nextFrame(within limit: Duration) throws -> [UInt8] {
         let deadline = ContinuousClock.now + limit
         while true {
             if let end = unread.firstIndex(of: 0) {
                 defer { unread.removeFirst(end + 1) }
-                return try JSONReader.read(Array(unread[..<end]))
+                return Array(unread[..<end])
             }
             guard try receive(until: deadline) else { throw Failure(description: "the server hung up") }
         }

@@ -62,10 +62,7 @@ import Testing
 
     @Test func `a socket that a dead daemon left is replaced`() throws {
         let server = try TestServer(listens: false)
-        let address = try #require(UnixAddress(server.path))
-        let left = try UnixAddress.socket(isBlocking: true)
-        try address.bind(left)
-        close(left)
+        #expect(TestServer.bindAndLeave(server.path))
         #expect(file(server.path) != nil)
         #expect(listen(server, at: server.path) == nil)
         _ = try RawClient(server.path)

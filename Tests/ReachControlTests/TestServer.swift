@@ -1,7 +1,8 @@
 import Foundation
-import ReachControl
 import ReachCore
 import ReachLoop
+
+@testable import ReachControl
 
 /// A server on a thread of its own, in a directory of its own, with a service that tests play.
 final class TestServer: @unchecked Sendable {
@@ -22,45 +23,48 @@ final class TestServer: @unchecked Sendable {
         }
     }
 
+    /// Where the room is handed from the thread that lives in it to the tests, which only look in while that one waits.
+    private final class Door: @unchecked Sendable {
+        var room: Room?
+        var failure: (any Error)?
+        let opened = DispatchSemaphore(value: 0)
+        let closed = DispatchSemaphore(value: 0)
+    }
+
     let directory: String
     let path: String
-    private var room: Room?
+    private let door = Door()
     private var mailbox: Mailbox?
-    private let ended = DispatchSemaphore(value: 0)
 
-    /// Starts listening; `prepare` is called before that.
     init(
         limits: ControlLimits = ControlLimits(), authority: ControlAuthority = ControlAuthority(user: getuid()),
         listens: Bool = true
     ) throws {
         directory = try Self.makeDirectory()
         path = directory + "/reach.sock"
-        let started = DispatchSemaphore(value: 0)
-        nonisolated(unsafe) var failure: (any Error)?
-        BackgroundThread.start(named: "test-server") { [self, path] in
+        BackgroundThread.start(named: "test-server") { [door, path] in
             do {
                 let room = try Room(limits, authority)
                 if listens { try room.server.listen(at: path) }
-                self.room = room
-                mailbox = room.loop.mailbox
+                door.room = room
             } catch {
-                failure = error
+                door.failure = error
             }
-            started.signal()
-            guard let loop = room?.loop else { return }
-            loop.run()
-            room = nil
-            ended.signal()
+            door.opened.signal()
+            door.room?.loop.run()
+            door.room = nil
+            door.closed.signal()
         }
-        started.wait()
-        if let failure { throw failure }
+        door.opened.wait()
+        if let failure = door.failure { throw failure }
+        mailbox = door.room?.loop.mailbox
     }
 
     /// Ends the loop, and with it the server.
     func stop() {
         guard let mailbox else { return }
         mailbox.post { $0.stop() }
-        ended.wait()
+        door.closed.wait()
         self.mailbox = nil
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -73,8 +77,8 @@ final class TestServer: @unchecked Sendable {
         let done = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var result: Result?
         nonisolated(unsafe) let body = body
-        mailbox?.post { [self] _ in
-            if let room { result = body(room.service, room.server) }
+        mailbox?.post { [door] _ in
+            if let room = door.room { result = body(room.service, room.server) }
             done.signal()
         }
         done.wait()
@@ -96,6 +100,15 @@ final class TestServer: @unchecked Sendable {
         return false
     }
 
+    /// Leaves a socket at a path as a process does that was killed.
+    static func bindAndLeave(_ path: String) -> Bool {
+        guard let address = UnixAddress(path), let socket = try? UnixAddress.socket(isBlocking: true) else {
+            return false
+        }
+        defer { close(socket) }
+        return (try? address.bind(socket)) != nil
+    }
+
     static func makeDirectory() throws -> String {
         var template = Array("/tmp/reach-control-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp") }
@@ -112,6 +125,8 @@ final class PlayedService: ControlService {
     var answersLater = false
     var reloadResult: Result<Void, MonitorError> = .success(())
     private(set) var reloads: [Caller] = []
+    /// A client can bring about a change by having the configuration read.
+    var changesOnReload = false
     private(set) var watchCount = 0
     private(set) var cancelCount = 0
 
@@ -139,6 +154,7 @@ final class PlayedService: ControlService {
 
     func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         reloads.append(caller)
+        if changesOnReload { change() }
         reply(reloadResult)
     }
 

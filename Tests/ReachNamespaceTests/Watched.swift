@@ -105,6 +105,20 @@ final class Watched: Sendable {
         try await expect(told, after: sentinel, sourceLocation: sourceLocation)
     }
 
+    /// Does something while the engine's thread is held up, as on a machine that is busy with something else.
+    func whileStalled(_ action: () throws -> Void) throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reader, writer) = (ends[0], ends[1])
+        mailbox.post { _ in
+            var byte: UInt8 = 0
+            _ = read(reader, &byte, 1)
+            close(reader)
+        }
+        defer { close(writer) }
+        try action()
+    }
+
     /// Waits until the engine has been through what the kernel had queued for it.
     func drain() async throws {
         let done = EventLog<Bool>()

@@ -21,7 +21,7 @@ extension MonitorInterface {
         #   held          the status differs now, and a hold-down waits to see whether that lasts
         #   flaps         how many times the target went away and came back
         # Times are in UTC as RFC 3339 has them; boottime_ns is CLOCK_BOOTTIME in nanoseconds.
-        type Status (
+        type TargetStatus (
           v: int,
           type: string,
           time: string,
@@ -88,21 +88,21 @@ extension MonitorInterface {
           cause: ?string,
           changed: ?[]string,
           previous: ?Summary,
-          status: ?Status,
+          status: ?TargetStatus,
           reason: ?string,
           slept_ms: ?int,
           count: ?int
         )
 
         # The state of a target now.
-        method Status(target: ?string) -> (status: Status)
+        method Status(target: ?string) -> (status: TargetStatus)
 
         # The state of a target now, and every change from then on. Call it with "more". Further calls on the same connection are
         # not answered.
         method Watch(target: ?string) -> (event: Event)
 
         # Sends probes to a target, and tells what they prove.
-        method Probe(target: ?string) -> (status: Status)
+        method Probe(target: ?string) -> (status: TargetStatus)
 
         # Reads the configuration anew. For root, the daemon's own user, and the group that the configuration names.
         method Reload() -> ()

@@ -16,7 +16,7 @@ final class Connection {
 
     let descriptor: CInt
     let caller: Caller
-    private unowned let server: ControlServer
+    private unowned let switchboard: Switchboard
     private var reader: FrameReader
     private var output: SocketOutput
     private var phase = Phase.idle
@@ -25,7 +25,7 @@ final class Connection {
     private var needsBytes = true
     private var interest = EventLoop.Interest.readable
     private var patienceTimer: TimerQueue.ID?
-    /// As told to the server.
+    /// As told to the switchboard.
     private var unfinishedBytes = 0
     private var isClosed = false
     private var isDue = false
@@ -38,15 +38,15 @@ final class Connection {
     private static let sendBufferBytes: CInt = 32 << 10
 
     /// Takes over the descriptor.
-    init(_ descriptor: CInt, from caller: Caller, of server: ControlServer) throws(SystemError) {
+    init(_ descriptor: CInt, from caller: Caller, of switchboard: Switchboard) throws(SystemError) {
         self.descriptor = descriptor
         self.caller = caller
-        self.server = server
-        reader = FrameReader(limit: server.limits.messageBytes)
+        self.switchboard = switchboard
+        reader = FrameReader(limit: switchboard.limits.messageBytes)
         output = SocketOutput(descriptor)
         var size = Self.sendBufferBytes
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
-        try server.loop.watch(descriptor, for: interest) { [unowned self] readiness in ready(readiness) }
+        try switchboard.loop.watch(descriptor, for: interest) { [unowned self] readiness in ready(readiness) }
     }
 
     deinit {
@@ -56,12 +56,12 @@ final class Connection {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        server.loop.unwatch(descriptor)
+        switchboard.loop.unwatch(descriptor)
         Glibc.close(descriptor)
         stopPatienceTimer()
         let subscription = subscription
         self.subscription = nil
-        server.remove(self, subscription, unfinishedBytes: unfinishedBytes)
+        switchboard.remove(self, subscription, unfinishedBytes: unfinishedBytes)
     }
 
     // MARK: - Turns
@@ -71,7 +71,7 @@ final class Connection {
         // One who has not taken what was sent is heard of when there is room.
         guard !isDue, !isClosed, output.isEmpty else { return }
         isDue = true
-        server.enqueue(self)
+        switchboard.enqueue(self)
     }
 
     func proceed() {
@@ -108,15 +108,16 @@ final class Connection {
         let wanted: EventLoop.Interest = !output.isEmpty ? .writable : takesBytes ? .readable : []
         if wanted != interest {
             interest = wanted
-            try? server.loop.change(descriptor, to: wanted)
+            try? switchboard.loop.change(descriptor, to: wanted)
         }
         let change = reader.pendingCount - unfinishedBytes
         unfinishedBytes += change
-        if change != 0, !server.account(change, for: caller) { return close() }
+        if change != 0, !switchboard.account(change, for: caller) { return close() }
         if !takesBytes || unfinishedBytes == 0 {
             stopPatienceTimer()
         } else if patienceTimer == nil {
-            patienceTimer = server.loop.schedule(at: SystemClock.boot + server.limits.messagePatience) { [weak self] in
+            patienceTimer = switchboard.loop.schedule(at: SystemClock.boot + switchboard.limits.messagePatience) {
+                [weak self] in
                 self?.patienceTimer = nil
                 self?.close()
             }
@@ -124,14 +125,14 @@ final class Connection {
     }
 
     private func stopPatienceTimer() {
-        patienceTimer.map(server.loop.cancel)
+        patienceTimer.map(switchboard.loop.cancel)
         patienceTimer = nil
     }
 
     // MARK: - Calls
 
     private func read() {
-        let count = server.receive(from: descriptor) { reader.append($0) }
+        let count = switchboard.receive(from: descriptor) { reader.append($0) }
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else { return close() }
         needsBytes = false
@@ -147,7 +148,7 @@ final class Connection {
                 stopPatienceTimer()
                 handle(try VarlinkCall(reading: frame))
             } catch {
-                server.reportBadMessage(from: caller, error)
+                switchboard.reportBadMessage(from: caller, error)
                 return close()
             }
         }
@@ -159,7 +160,7 @@ final class Connection {
         let request = ControlRequest(call, from: caller, answerTo: call.isOneWay ? nil : self)
         isHandling = true
         do throws(VarlinkError) {
-            try server.answer(request, at: descriptor)
+            try switchboard.answer(request, at: descriptor)
         } catch {
             request.fail(error)
         }
@@ -193,10 +194,11 @@ final class Connection {
     private func tellEvents() {
         for _ in 0..<Self.eventsPerTurn {
             guard var subscription else { return }
-            server.line.removeAll(keepingCapacity: true)
-            guard subscription.next(into: &server.line) else { return }
+            switchboard.line.removeAll(keepingCapacity: true)
+            let hasMore = subscription.next(into: &switchboard.line)
             self.subscription = subscription
-            output.send(server.line)
+            guard hasMore else { return }
+            output.send(switchboard.line)
             guard output.isEmpty, !output.hasFailed else { return }
         }
         proceedSoon()

@@ -1,0 +1,176 @@
+import Foundation
+import ReachControl
+import ReachCore
+import ReachLoop
+import ReachTesting
+import Testing
+
+@Suite struct ClientTests {
+    @Test func `a client gets the state that the service has`() throws {
+        let server = try TestServer()
+        let target = try Target("host.example")
+        server.run { service, _ in for _ in 0..<7 { service.change(target) } }
+        var client = try ControlClient(path: server.path)
+        let state = try client.status(of: target)
+        #expect(state.target == target && state.epoch == 7)
+        #expect(try client.status(of: .internet) == .reachable(.internet))
+        try client.reload()
+        #expect(server.run { service, _ in service.reloads.count } == 1)
+    }
+
+    @Test func `errors come as what they are`() throws {
+        let server = try TestServer()
+        var client = try ControlClient(path: server.path)
+        let blind = try Target("blind.example")
+        do {
+            _ = try client.status(of: blind)
+            Issue.record("no error")
+        } catch {
+            #expect(error.monitorError == .cannotObserve(reason: "netlink is gone"))
+            #expect(
+                error.description == "the daemon refused: io.reach.Monitor.CannotObserve, reason: netlink is gone")
+        }
+        #expect(try client.status(of: .internet).isReachable)
+    }
+
+    private func connect(_ path: String) -> ControlError? {
+        do throws(ControlError) {
+            _ = try ControlClient(path: path, patience: .milliseconds(100))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `where no daemon is, that is told at once`() throws {
+        let server = try TestServer()
+        server.run { _, server in server.stop() }
+        #expect(connect(server.path) == .notRunning(path: server.path))
+        #expect(TestServer.bindAndLeave(server.path))
+        #expect(connect(server.path) == .notRunning(path: server.path))
+        #expect(connect("") == .badPath(""))
+        let file = server.directory + "/file"
+        try Data().write(to: URL(filePath: file))
+        #expect(connect(file) == .notRunning(path: file))
+        #expect(
+            connect(file + "/s") == .failed(path: file + "/s", SystemError(call: "connect", number: ENOTDIR)))
+    }
+
+    @Test func `a daemon that does not answer is not waited for without end`() throws {
+        let server = try TestServer()
+        server.run { service, _ in service.answersLater = true }
+        var client = try ControlClient(path: server.path, patience: .milliseconds(100))
+        let start = ContinuousClock.now
+        do {
+            _ = try client.status(of: .internet)
+            Issue.record("an answer")
+        } catch {
+            #expect(error == .timedOut(path: server.path))
+        }
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func `a daemon that stops is noticed by who asks and by who watches`() async throws {
+        let server = try TestServer()
+        let events = EventLog<ControlSubscription.Event>()
+        let watcher = try Watcher(server.path, events)
+        try await events.wait(for: 1)
+        var client = try ControlClient(path: server.path)
+        server.run { _, server in server.stop() }
+        do {
+            _ = try client.status(of: .internet)
+            Issue.record("an answer")
+        } catch {
+            #expect(error == .closed(path: server.path))
+        }
+        let last = try await events.wait(for: 2).last
+        guard case .ended(.closed(server.path)) = last else {
+            Issue.record("\(String(describing: last))")
+            return
+        }
+        watcher.stop()
+    }
+
+    @Test func `a subscription tells the state, the differences, and nothing after its end`() async throws {
+        let server = try TestServer()
+        let events = EventLog<ControlSubscription.Event>()
+        let watcher = try Watcher(server.path, events)
+        try await events.wait(for: 1)
+        for number in 2...20 {
+            server.run { service, _ in service.change() }
+            try await events.wait(for: number)
+        }
+        for (number, event) in events.values.enumerated() {
+            guard case .event(let event) = event else {
+                Issue.record("\(event)")
+                continue
+            }
+            #expect(event.sequenceNumber == UInt64(number) + 1)
+            switch event.content {
+            case .snapshot(let change): #expect(number == 0 && change.state == .reachable(.internet))
+            case .change(let change):
+                #expect(change.state.epoch == UInt64(number) + 1 && change.previous?.epoch == UInt64(number))
+            default: Issue.record("\(event)")
+            }
+        }
+        watcher.stop()
+        #expect(server.wait { $0.connections == 0 })
+        #expect(events.values.count == 20)
+    }
+
+    @Test func `a subscription that is refused says why`() async throws {
+        let server = try TestServer()
+        let events = EventLog<ControlSubscription.Event>()
+        let watcher = try Watcher(server.path, events, target: try Target("blind.example"))
+        guard case .ended(let error)? = try await events.wait(for: 1).last else {
+            Issue.record("no error")
+            return
+        }
+        #expect(error.monitorError == .cannotObserve(reason: "netlink is gone"))
+        watcher.stop()
+    }
+
+    @Test func `one connection too many is told so, and the next is let in`() throws {
+        var limits = ControlLimits()
+        limits.connectionsPerUser = 3
+        let server = try TestServer(limits: limits)
+        var clients = try (0..<3).map { _ in try RawClient(server.path) }
+        #expect(server.wait { $0.connections == 3 })
+        var client = try ControlClient(path: server.path)
+        do {
+            _ = try client.status(of: .internet)
+            Issue.record("no error")
+        } catch {
+            #expect(error.monitorError == .tooManyConnections(limit: 3))
+        }
+        #expect(server.statistics.refusedConnections == 1)
+        clients.removeFirst()
+        #expect(server.wait { $0.connections == 2 })
+        var next = try ControlClient(path: server.path)
+        #expect(try next.status(of: .internet).isReachable)
+        clients = []
+    }
+}
+
+/// A subscription on a loop of its own.
+private final class Watcher: @unchecked Sendable {
+    private var subscription: ControlSubscription?
+    private let mailbox: Mailbox
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ path: String, _ events: EventLog<ControlSubscription.Event>, target: Target = .internet) throws {
+        nonisolated(unsafe) let loop = try EventLoop()
+        mailbox = loop.mailbox
+        subscription = try ControlSubscription(path: path, target: target, on: loop) { events.append($0) }
+        BackgroundThread.start(named: "test-watcher") { [self] in
+            loop.run()
+            subscription = nil
+            ended.signal()
+        }
+    }
+
+    func stop() {
+        mailbox.post { $0.stop() }
+        ended.wait()
+    }
+}

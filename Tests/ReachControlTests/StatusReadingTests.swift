@@ -1,0 +1,159 @@
+import ReachCore
+import ReachTesting
+import Testing
+
+@testable import ReachControl
+
+@Suite struct StatusReadingTests {
+    private let moment = Moment(
+        wall: Timestamp(nanosecondsSince1970: 1_795_230_600_123_456_000), boot: BootTime(nanoseconds: 93_600))
+
+    private func json(_ state: ReachabilityState) throws -> JSONValue {
+        var writer = JSONWriter()
+        writer.status(state, source: .daemon, at: moment.wall, moment.boot)
+        return try JSONReader.read(writer.bytes)
+    }
+
+    private func changing(_ state: ReachabilityState, _ key: String, to value: JSONValue?) throws -> JSONValue {
+        var members = try #require(try json(state).object)
+        members[key] = value
+        return .object(members)
+    }
+
+    @Test func `a state that was written is read again`() throws {
+        var random = SeededGenerator(seed: 17)
+        for _ in 0..<2000 {
+            let state = random.state()
+            #expect(try ReachabilityState(reading: try json(state)) == state)
+        }
+    }
+
+    @Test func `a stream that was written is read again, event by event`() throws {
+        var random = SeededGenerator(seed: 18)
+        for _ in 0..<200 {
+            var stream = EventStream(source: .daemon)
+            var reader = StreamReader()
+            var state = random.state()
+            for number in 1...20 as ClosedRange<UInt64> {
+                let previous = number == 1 ? nil : state
+                if number > 1 { state = random.state(of: state.target) }
+                let change = ReachabilityChange(
+                    at: moment, cause: random.pick(Cause.allCases),
+                    aspects: previous == nil ? [] : [random.pick(ReachabilityChange.Aspect.allCases)],
+                    previous: previous, state: state)
+                let event = try reader.read(try JSONReader.read(stream.change(change)))
+                let told = change.numbered(number)
+                #expect(event.content == (number == 1 ? .snapshot(told) : .change(told)))
+                #expect(event.sequenceNumber == number && event.moment == moment)
+            }
+        }
+    }
+
+    @Test func `events without a state are read`() throws {
+        var stream = EventStream(source: .daemon)
+        var reader = StreamReader()
+        func read(_ line: [UInt8]) throws -> StreamEvent.Content { try reader.read(try JSONReader.read(line)).content }
+        #expect(try read(stream.resync(reason: "x", at: moment)) == .resync(reason: "x"))
+        #expect(try read(stream.wake(slept: .milliseconds(1500), at: moment)) == .wake(slept: .milliseconds(1500)))
+        #expect(try read(stream.dropped(count: 9, at: moment)) == .dropped(count: 9))
+        let later = try JSONReader.read(
+            Array(#"{"v":1,"type":"probe","seq":4,"time":"2026-11-21T03:10:00Z","boottime_ns":1,"url":"x"}"#.utf8))
+        #expect(try reader.read(later).content == .other(type: "probe", later))
+    }
+
+    @Test func `what was before is a summary where the rest is not known`() throws {
+        var stream = EventStream(source: .daemon)
+        var reader = StreamReader()
+        var (before, after) = (ReachabilityState.reachable(.internet), ReachabilityState.reachable(.internet))
+        before.interface = "wlan0"
+        before.linkClass = .wifi
+        after.flaps = 1
+        let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: before, state: after)
+        guard case .change(let read) = try reader.read(try JSONReader.read(stream.change(change))).content else {
+            Issue.record("no change")
+            return
+        }
+        #expect(read.previous?.interface == "wlan0" && read.previous?.linkClass == .wifi)
+        #expect(read.previous?.ipv4 == .unknown)
+    }
+
+    @Test func `words and keys of a newer daemon are taken for the least they can mean`() throws {
+        let state = ReachabilityState.reachable(.internet)
+        func read(_ key: String, _ value: JSONValue?) throws -> ReachabilityState {
+            try ReachabilityState(reading: try changing(state, key, to: value))
+        }
+        #expect(try read("mood", .object([:])) == state)
+        #expect(try read("status", .string("likely")).status == .unknown)
+        #expect(try read("class", .string("starlight")).linkClass == .other)
+        #expect(try read("reason", .string("eclipse")).reason == nil)
+        #expect(try read("connectivity", .string("odd")).connectivity == .unknown)
+        // An older daemon did not tell these.
+        #expect(try read("held", nil).isHeld == false)
+        #expect(try read("flaps", nil).flaps == 0)
+    }
+
+    @Test(
+        arguments: [
+            ("target", JSONValue.integer(1), "target"), ("target", .string("-"), "target"), ("target", nil, "target"),
+            ("status", nil, "status"), ("status", .bool(true), "status"), ("interface", .integer(2), "interface"),
+            ("metered", .string("no"), "metered"), ("metered", nil, "metered"), ("since", .string("now"), "since"),
+            ("epoch", .integer(-1), "epoch"), ("epoch", .double(1.5), "epoch"), ("epoch", nil, "epoch"),
+            ("flaps", .string("3"), "flaps"), ("ipv4", nil, "ipv4"), ("ipv4", .string(""), "ipv4"),
+            ("ipv4", .object([:]), "ipv4.status"),
+            ("ipv6", .object(["status": .string("reachable"), "gateway": .string("x")]), "ipv6.gateway"),
+            ("ipv6", .object(["status": .string("reachable"), "table": .integer(1 << 32)]), "ipv6.table"),
+            ("ipv6", .object(["status": .string("reachable"), "lower": .array([.integer(1)])]), "ipv6.lower"),
+            ("ipv6", .object(["status": .string("reachable"), "class": .integer(1)]), "ipv6.class"),
+        ] as [(String, JSONValue?, String)])
+    func `a wrong type is an error that names the key`(key: String, value: JSONValue?, fault: String) throws {
+        let status = try changing(.reachable(.internet), key, to: value)
+        #expect(throws: StatusReadingError(key: fault)) { try ReachabilityState(reading: status) }
+    }
+}
+
+extension SeededGenerator {
+    fileprivate mutating func state() -> ReachabilityState {
+        let texts = [
+            "internet", "host.example", "192.0.2.1", "fe80::1%eth0", "interface:eth0", "192.0.2.0/24",
+            "http://[::1]:80/",
+        ]
+        guard let target = try? Target(pick(texts)) else { fatalError("no target") }
+        return state(of: target)
+    }
+
+    fileprivate mutating func state(of target: Target) -> ReachabilityState {
+        let microseconds = Int64.random(in: 0...4_000_000_000_000_000, using: &self)
+        var state = ReachabilityState(target: target, since: Timestamp(nanosecondsSince1970: microseconds * 1000))
+        state.status = pick(ReachabilityStatus.allCases)
+        state.reason = oneIn(2) ? pick(Reason.allCases) : nil
+        state.linkClass = oneIn(2) ? pick(LinkClass.allCases) : nil
+        state.interface = oneIn(2) ? pick(["eth0", "w\"l\\an", "é\u{1b}"]) : nil
+        state.isMetered = oneIn(2)
+        state.connectivity = pick(Connectivity.allCases)
+        state.epoch = UInt64.random(in: 0...UInt64(Int64.max), using: &self)
+        state.isStale = oneIn(2)
+        state.isHeld = oneIn(2)
+        state.flaps = Int.random(in: 0...100, using: &self)
+        state.ipv4 = path()
+        state.ipv6 = path()
+        return state
+    }
+
+    private mutating func path() -> NetworkPath {
+        var path = NetworkPath(
+            status: pick(ReachabilityStatus.allCases), reason: oneIn(2) ? pick(Reason.allCases) : nil)
+        guard oneIn(2) else { return path }
+        path.interfaceIndex = Int32.random(in: 1...Int32.max, using: &self)
+        path.interface = oneIn(4) ? nil : "eth0"
+        path.linkClass = oneIn(4) ? nil : pick(LinkClass.allCases)
+        path.lower = oneIn(2) ? [] : ["eth1", "eno1"]
+        path.gateway = oneIn(2) ? nil : IPAddress(ipv4: UInt32.random(in: 0 ... .max, using: &self))
+        path.source = oneIn(2) ? nil : IPAddress(ipv6: next(), next())
+        path.table = oneIn(2) ? nil : UInt32.random(in: 0 ... .max, using: &self)
+        path.metric = oneIn(2) ? nil : UInt32.random(in: 0 ... .max, using: &self)
+        path.neighbour =
+            oneIn(2) ? nil : pick([NeighbourState.none, .incomplete, .reachable, .stale, .failed, .permanent])
+        path.isMetered = oneIn(2)
+        return path
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import ReachTesting
+import Testing
+
+@testable import ReachControl
+
+/// The client that others have: the `varlink` package for Python, in an environment of its own.
+@Suite struct VarlinkPackageTests {
+    /// Where its Python is, or why there is none.
+    private static let environment: Result<String, ChildProcess.Failure> = {
+        let directory = "/tmp/reach-varlink-\(getpid())"
+        do throws(ChildProcess.Failure) {
+            try ChildProcess.run(["python3", "-m", "venv", directory])
+            try ChildProcess.run([directory + "/bin/pip", "install", "--quiet", "varlink"])
+            return .success(directory)
+        } catch {
+            try? FileManager.default.removeItem(atPath: directory)
+            return .failure(error)
+        }
+    }()
+
+    private static var isThere: Bool { (try? environment.get()) != nil }
+    private static var whyNot: String {
+        if case .failure(let failure) = environment {
+            "the Python package varlink cannot be had: \(failure)"
+        } else {
+            ""
+        }
+    }
+
+    @Test(.enabled(if: isThere, "\(whyNot)"))
+    func `the Python package finds its way, asks, and watches`() throws {
+        let server = try TestServer()
+        let directory = try Self.environment.get()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let script = server.directory + "/client.py"
+        try Data(Self.script.utf8).write(to: URL(filePath: script))
+        server.run { service, _ in service.changesOnReload = true }
+        let output = try ChildProcess.run([directory + "/bin/python3", script, server.path])
+        #expect(
+            output == """
+                test 1.2.3 ['org.varlink.service', 'io.reach.Monitor']
+                reachable eth0 daemon
+                wired 192.0.2.1 None
+                io.reach.Monitor.InvalidTarget {'reason': "'-' is not a host name", 'target': '-'}
+                io.reach.Monitor.NotAvailable {'reason': 'this version sends no probes'}
+                snapshot 1 True
+                change 2 ['path']
+                change 3 ['path']
+
+                """)
+    }
+
+    private static let script = """
+        import sys, varlink
+        client = varlink.Client("unix:" + sys.argv[1])
+        with client.open("org.varlink.service") as service:
+            info = service.GetInfo()
+            print(info["product"], info["version"], info["interfaces"])
+        with client.open("io.reach.Monitor") as monitor:
+            status = monitor.Status(None)["status"]
+            print(status["status"], status["interface"], status["source"])
+            status = monitor.Status("192.0.2.7")["status"]
+            print(status["class"], status["ipv4"]["gateway"], status["ipv6"].get("gateway"))
+            for call in [lambda: monitor.Status("-"), lambda: monitor.Probe()]:
+                try:
+                    call()
+                except varlink.VarlinkError as error:
+                    print(error.error(), error.parameters())
+        with client.open("io.reach.Monitor") as monitor, client.open("io.reach.Monitor") as other:
+            for number, reply in enumerate(monitor.Watch("internet", _more=True)):
+                event = reply["event"]
+                print(event["type"], event["seq"], event["initial"] or event["changed"])
+                if number == 2:
+                    break
+                other.Reload()
+        """
+}
