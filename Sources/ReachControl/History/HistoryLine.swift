@@ -1,0 +1,117 @@
+package import ReachCore
+
+/// A record as one line of JSON that ends with a checksum of itself, so that a torn or damaged one is known for it.
+package enum HistoryLine {
+    /// `,"crc":"01234567"}`
+    private static let tailCount = 18
+    private static let tailStart = Array(",\"crc\":\"".utf8)
+
+    /// What came of a line.
+    package enum Reading: Hashable, Sendable {
+        case entry(HistoryEntry)
+        /// It is whole, and of a kind that a newer version knows.
+        case unknown
+        case damaged
+    }
+
+    /// The line with its newline.
+    package static func encode(_ entry: HistoryEntry) -> [UInt8] {
+        var line = json(entry)
+        let sum = String(CyclicRedundancy.checksum(line), radix: 16)
+        line.removeLast()
+        line += tailStart
+        line += String(repeating: "0", count: 8 - sum.utf8.count).utf8
+        line += sum.utf8
+        line += "\"}\n".utf8
+        return line
+    }
+
+    /// The record's object alone, for people's programs.
+    package static func json(_ entry: HistoryEntry) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.field("v", 1)
+            json.field("type", entry.content.typeWord)
+            json.times(entry.moment.wall, entry.moment.boot)
+            json.field("boot", entry.boot)
+            json.details(of: entry.content)
+        }
+        return json.bytes
+    }
+
+    /// - Parameter line: Without its newline.
+    package static func decode(_ line: ArraySlice<UInt8>) -> Reading {
+        guard line.count > tailCount, line.suffix(2).elementsEqual("\"}".utf8) else { return .damaged }
+        let body = line.dropLast(tailCount)
+        let tail = line.suffix(tailCount)
+        let sum = UInt32(String(decoding: tail.dropFirst(tailStart.count).prefix(8), as: UTF8.self), radix: 16)
+        let document = Array(body) + [UInt8(ascii: "}")]
+        guard tail.starts(with: tailStart), sum == CyclicRedundancy.checksum(document),
+            let json = try? JSONReader.read(document), let type = json["type"]?.string
+        else { return .damaged }
+        guard let entry = HistoryEntry(type, json) else { return .unknown }
+        return .entry(entry)
+    }
+}
+
+extension HistoryEntry.Content {
+    fileprivate var typeWord: String {
+        switch self {
+        case .started: "started"
+        case .stopped: "stopped"
+        case .state: "state"
+        case .unwatched: "unwatched"
+        case .dropped: "dropped"
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func details(of content: HistoryEntry.Content) {
+        switch content {
+        case .started(let lastSeen): if let lastSeen { field("last_seen", lastSeen) }
+        case .stopped: break
+        case .unwatched(let target): field("target", target)
+        case .dropped(let count): field("count", count.wide)
+        case .state(let state):
+            field("target", state.target)
+            field("status", state.status.rawValue)
+            field("class", state.linkClass)
+            field("interface", state.interface)
+            field("reason", state.reason)
+            field("cause", state.cause)
+            field("change", state.isChange)
+        }
+    }
+}
+
+extension HistoryEntry {
+    fileprivate init?(_ type: String, _ json: JSONValue) {
+        guard json["v"]?.integer == 1, let wall = json["time"]?.string.flatMap({ Timestamp($0) }),
+            let nanoseconds = json["boottime_ns"]?.integer, let boot = json["boot"]?.string,
+            let content = Content(type, json)
+        else { return nil }
+        self.init(content, at: Moment(wall: wall, boot: BootTime(nanoseconds: nanoseconds)), boot: boot)
+    }
+}
+
+extension HistoryEntry.Content {
+    fileprivate init?(_ type: String, _ json: JSONValue) {
+        switch type {
+        case "started": self = .started(lastSeen: json["last_seen"]?.string.flatMap { Timestamp($0) })
+        case "stopped": self = .stopped
+        case "unwatched":
+            guard let target = json["target"]?.string else { return nil }
+            self = .unwatched(target: target)
+        case "dropped": self = .dropped(count: Int(json["count"]?.integer ?? 1))
+        case "state":
+            guard let target = json["target"]?.string, let status = json["status"]?.string else { return nil }
+            let state = HistoryEntry.State(
+                target: target, status: ReachabilityStatus(rawValue: status) ?? .unknown,
+                linkClass: json["class"]?.string, interface: json["interface"]?.string,
+                reason: json["reason"]?.string, cause: json["cause"]?.string, isChange: json["change"]?.bool ?? true)
+            self = .state(state)
+        default: return nil
+        }
+    }
+}

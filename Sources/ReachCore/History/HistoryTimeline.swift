@@ -1,0 +1,108 @@
+/// What is known of one target from one point in time to another, without a gap.
+package struct HistoryTimeline: Hashable, Sendable {
+    package enum Observation: Hashable, Sendable {
+        case up, down
+        /// The daemon looked and could not tell.
+        case unknown
+        /// Nobody looked: neither up nor down.
+        case notObserved
+    }
+
+    package struct Span: Hashable, Sendable {
+        package let from: Timestamp
+        package let to: Timestamp
+        package let observation: Observation
+
+        package var duration: Duration { .nanoseconds(to.nanosecondsSince1970 - from.nanosecondsSince1970) }
+    }
+
+    package let target: String
+    package let from: Timestamp
+    package let to: Timestamp
+    /// In order, each beginning where the one before ends, no two of one kind side by side.
+    package let spans: [Span]
+
+    /// - Parameters:
+    ///   - since: How far back; `nil` is to the first record.
+    ///   - now: Its end, on both clocks, and `boot` the machine's present start.
+    ///   - isRunning: The daemon looks at this moment, so what it said last still holds.
+    package init(
+        of target: String, in log: HistoryLog, since: Duration?, now: Moment, boot: String, isRunning: Bool
+    ) {
+        var course = Course(target: target)
+        let clock = HistoryClock(log.entries, now: now, boot: boot)
+        for entry in log.entries { course.take(entry, at: min(clock.time(of: entry), now.wall)) }
+        if !isRunning { course.end(at: min(log.lastSeen ?? now.wall, now.wall)) }
+        let first = course.turns.first?.time ?? now.wall
+        let earliest = since.map { Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - $0.nanoseconds) }
+        self.target = target
+        from = min(earliest ?? first, now.wall)
+        to = now.wall
+        spans = course.spans(from: from, to: to)
+    }
+}
+
+/// Follows one target through the records, and notes where what is known of it turns.
+private struct Course {
+    let target: String
+    private(set) var turns: [(time: Timestamp, observation: HistoryTimeline.Observation)] = []
+    private var latest: HistoryTimeline.Observation = .notObserved
+    private var time = Timestamp(nanosecondsSince1970: .min)
+
+    init(target: String) { self.target = target }
+
+    mutating func take(_ entry: HistoryEntry, at time: Timestamp) {
+        switch entry.content {
+        case .state(let state) where state.target == target: turn(to: state.status.observation, at: time)
+        case .unwatched(let target) where target == self.target: turn(to: .notObserved, at: time)
+        case .stopped: turn(to: .notObserved, at: time)
+        case .started(let lastSeen):
+            // The last run may have ended at any time after its last sign of life.
+            if latest != .notObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
+        case .dropped:
+            if latest != .notObserved { turn(to: .unknown, at: time) }
+        case .state, .unwatched: break
+        }
+        self.time = max(self.time, time)
+    }
+
+    mutating func end(at time: Timestamp) { turn(to: .notObserved, at: time) }
+
+    private mutating func turn(to observation: HistoryTimeline.Observation, at time: Timestamp) {
+        // Times that run backwards are nobody's help: what came later in the file was later.
+        self.time = max(self.time, time)
+        guard observation != latest else { return }
+        latest = observation
+        turns.append((self.time, observation))
+    }
+
+    func spans(from: Timestamp, to: Timestamp) -> [HistoryTimeline.Span] {
+        var spans: [HistoryTimeline.Span] = []
+        var (start, observation) = (from, HistoryTimeline.Observation.notObserved)
+        func close(at end: Timestamp) {
+            guard end > start else { return }
+            if let last = spans.last, last.observation == observation {
+                spans[spans.count - 1] = HistoryTimeline.Span(from: last.from, to: end, observation: observation)
+            } else {
+                spans.append(HistoryTimeline.Span(from: start, to: end, observation: observation))
+            }
+        }
+        for turn in turns {
+            let time = min(max(turn.time, from), to)
+            close(at: time)
+            (start, observation) = (time, turn.observation)
+        }
+        close(at: to)
+        return spans
+    }
+}
+
+extension ReachabilityStatus {
+    fileprivate var observation: HistoryTimeline.Observation {
+        switch self {
+        case .reachable: .up
+        case .notReachable: .down
+        case .unknown: .unknown
+        }
+    }
+}

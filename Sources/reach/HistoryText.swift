@@ -1,0 +1,143 @@
+internal import ReachCore
+
+/// A history for people: how each target did, at a glance, and what happened when.
+struct HistoryText {
+    let style: TerminalStyle
+    /// Columns of the terminal; `nil` where there is none, and no timeline is drawn.
+    let width: Int?
+    /// The terminal shows UTF-8.
+    let isUnicode: Bool
+    /// Writes a time as people read it here.
+    let stamp: (Timestamp) -> String
+
+    private static let indent = "    "
+    /// More would be no easier to read.
+    private static let widest = 200
+
+    /// A line of summary for each target, and its timeline.
+    func overview(_ timelines: [HistoryTimeline]) -> String {
+        guard let first = timelines.first else { return "nothing is known of that time\n" }
+        let blocks = timelines.map { timeline in
+            heading(HistorySummary(timeline)) + "\n" + (width.map { bar(timeline, $0) + "\n" } ?? "")
+        }
+        guard let width else { return blocks.joined() }
+        return blocks.joined() + axis(first, width) + "\n" + legend + "\n"
+    }
+
+    /// Such as `internet  up 99.2 %, 2 outages of 12 min 5 s, longest 11 min, 1 flap; not observed 2 h`.
+    func heading(_ summary: HistorySummary) -> String {
+        var parts: [String] = []
+        if let uptime = summary.uptime { parts.append("up \(Self.percent(uptime))") }
+        if let longest = summary.longestOutage {
+            let count = summary.outages.count
+            let all = DurationText.describe(summary.down)
+            parts.append(
+                count == 1
+                    ? "1 outage of \(all)"
+                    : "\(count) outages of \(all) in all, the longest \(DurationText.describe(longest))")
+        }
+        if summary.flaps > 0 { parts.append("\(summary.flaps) of them under a minute") }
+        if summary.isDown { parts.append(style.paint("down now", .red)) }
+        if summary.unknown > .zero { parts.append("unknown for \(DurationText.describe(summary.unknown))") }
+        if summary.notObserved > .zero {
+            parts.append("not observed for \(DurationText.describe(summary.notObserved))")
+        }
+        return style.paint(DisplayText.sanitized(summary.target), .bold) + "  " + parts.joined(separator: ", ")
+    }
+
+    /// What happened, a row each.
+    func changes(_ rows: [HistoryRow]) -> String {
+        guard !rows.isEmpty else { return "" }
+        let heading = ["TIME", "TARGET", "STATUS", "FOR", "THROUGH", "CAUSE"].map { TextTable.Cell($0, .grey) }
+        return TextTable(style: style, width: width).layOut([heading] + rows.map(row))
+    }
+
+    private func row(_ row: HistoryRow) -> [TextTable.Cell] {
+        let time = TextTable.Cell(stamp(row.time), .grey)
+        let lasted = TextTable.Cell(row.lasted.map(DurationText.describe) ?? "")
+        func plain(_ target: String, _ text: String) -> [TextTable.Cell] {
+            let cells = [TextTable.Cell(DisplayText.sanitized(target)), TextTable.Cell(text, .grey)]
+            return [time] + cells + ["", "", ""].map { TextTable.Cell($0) }
+        }
+        switch row.content {
+        case .started(nil): return plain("", "reachd started")
+        case .started(let lastSeen?): return plain("", "reachd started; last seen \(stamp(lastSeen))")
+        case .stopped: return plain("", "reachd stopped")
+        case .unwatched(let target): return plain(target, "no longer watched")
+        case .dropped(let count): return plain("", "\(count) records lost")
+        case .state(let state):
+            let through = [state.interface, state.linkClass.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+            return [
+                time, TextTable.Cell(DisplayText.sanitized(state.target), .bold), word(for: state.status), lasted,
+                TextTable.Cell(DisplayText.sanitized(state.reason ?? through)),
+                TextTable.Cell(DisplayText.sanitized(state.cause ?? ""), .grey),
+            ]
+        }
+    }
+
+    private func word(for status: ReachabilityStatus) -> TextTable.Cell {
+        switch status {
+        case .reachable: TextTable.Cell("reachable", .green)
+        case .notReachable: TextTable.Cell("not reachable", .red)
+        case .unknown: TextTable.Cell("unknown", .yellow)
+        }
+    }
+
+    private func bar(_ timeline: HistoryTimeline, _ width: Int) -> String {
+        let cells = HistoryBar(timeline, width: barWidth(width)).cells
+        // One escape for a run of equal cells, not one for each.
+        let runs = cells.indices.filter { $0 == 0 || cells[$0] != cells[$0 - 1] }
+        let ends = runs.dropFirst() + [cells.count]
+        let painted = zip(runs, ends).map { start, end in
+            style.paint(String(repeating: glyph(cells[start]), count: end - start), colour(cells[start]))
+        }
+        return Self.indent + painted.joined()
+    }
+
+    /// The times at both ends, and in the middle where there is room.
+    private func axis(_ timeline: HistoryTimeline, _ width: Int) -> String {
+        let room = barWidth(width)
+        let (left, right) = (stamp(timeline.from), stamp(timeline.to))
+        let gap = room - left.count - right.count
+        guard gap > 0 else { return Self.indent + style.paint(left, .grey) }
+        return Self.indent + style.paint(left + String(repeating: " ", count: gap) + right, .grey)
+    }
+
+    private var legend: String {
+        let words: [(HistoryBar.Cell, String)] = [
+            (.up, "up"), (.partlyDown, "up and down"), (.down, "down"), (.unknown, "unknown"),
+            (.notObserved, "not observed"),
+        ]
+        return Self.indent + words.map { style.paint(glyph($0), colour($0)) + " " + $1 }.joined(separator: "  ")
+    }
+
+    private func barWidth(_ width: Int) -> Int { min(max(1, width - Self.indent.count), Self.widest) }
+
+    /// Told apart without colours too.
+    private func glyph(_ cell: HistoryBar.Cell) -> String {
+        switch cell {
+        case .up: isUnicode ? "█" : "#"
+        case .partlyDown: isUnicode ? "▄" : "+"
+        case .down: isUnicode ? "▁" : "_"
+        case .unknown: isUnicode ? "▒" : "?"
+        case .notObserved: isUnicode ? "·" : "."
+        }
+    }
+
+    private func colour(_ cell: HistoryBar.Cell) -> TerminalStyle.Colour {
+        switch cell {
+        case .up: .green
+        case .partlyDown, .down: .red
+        case .unknown: .yellow
+        case .notObserved: .grey
+        }
+    }
+
+    /// Never 100 for what was not always up.
+    private static func percent(_ share: Double) -> String {
+        let hundredths = Int((share * 10_000).rounded(.down))
+        if hundredths == 10_000 { return "100 %" }
+        let fraction = hundredths % 100
+        return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) %"
+    }
+}

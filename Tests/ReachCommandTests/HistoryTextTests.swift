@@ -1,0 +1,106 @@
+import ReachCore
+import Testing
+
+@testable import reach
+
+@Suite struct HistoryTextTests {
+    private let log = HistoryLog(
+        entries: [
+            (.started(lastSeen: nil), 0), (.state(Self.up), 0), (.state(Self.down), 600), (.state(Self.up), 630),
+            (.state(Self.down), 3000), (.dropped(count: 4), 3600), (.state(Self.up), 4200), (.stopped, 6000),
+            (.started(lastSeen: nil), 7200), (.state(Self.up), 7200), (.unwatched(target: "internet"), 9000),
+        ].map { HistoryEntry($0, at: Self.moment($1), boot: "boot") })
+
+    private static let up = HistoryEntry.State(
+        target: "internet", status: .reachable, linkClass: "wired", interface: "eth0", cause: "carrier-gained")
+    private static let down = HistoryEntry.State(
+        target: "internet", status: .notReachable, reason: "no-carrier", cause: "carrier-lost")
+
+    private static func moment(_ second: Int) -> Moment {
+        let nanoseconds = Int64(second) * 1_000_000_000
+        return Moment(wall: Timestamp(nanosecondsSince1970: nanoseconds), boot: BootTime(nanoseconds: nanoseconds))
+    }
+
+    private func text(width: Int?, colour: Bool = false, unicode: Bool = false) -> HistoryText {
+        HistoryText(style: TerminalStyle(hasColour: colour), width: width, isUnicode: unicode) { time in
+            "s\(time.nanosecondsSince1970 / 1_000_000_000)"
+        }
+    }
+
+    private func timeline(_ target: String = "internet") -> HistoryTimeline {
+        HistoryTimeline(
+            of: target, in: log, since: .seconds(10_000), now: Self.moment(10_000), boot: "boot", isRunning: true)
+    }
+
+    @Test func `a target has a line of summary and a timeline as wide as the terminal`() {
+        #expect(
+            text(width: 54).overview([timeline()]) == """
+                internet  up 91.25 %, 2 outages of 10 min 30 s in all, the longest 10 min 0 s, 1 of them under a minute, \
+                unknown for 10 min 0 s, not observed for 36 min 40 s
+                    ###+###########___???#########......#########.....
+                    s0                                          s10000
+                    # up  + up and down  _ down  ? unknown  . not observed
+
+                """)
+    }
+
+    @Test func `without a terminal there is no timeline`() {
+        let lines = text(width: nil).overview([timeline(), timeline("other")]).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[1] == "other  not observed for 2 h 46 min")
+    }
+
+    @Test(arguments: [1, 3, 4, 5, 12, 80, 300])
+    func `no timeline is wider than its terminal`(width: Int) {
+        for line in text(width: width, unicode: true).overview([timeline()]).split(separator: "\n").dropFirst().prefix(
+            1)
+        {
+            #expect(line.count <= max(width, 5))
+        }
+    }
+
+    @Test func `colours are switched where the state does, and not for each cell`() {
+        let bar = text(width: 14, colour: true, unicode: true).overview([timeline()]).split(separator: "\n")[1]
+        #expect(
+            bar == "    "
+                + [(31, "▄"), (32, "██"), (31, "▁"), (32, "██"), (90, "·"), (32, "██"), (90, "·")]
+                .map { "\u{1b}[\($0)m\($1)\u{1b}[0m" }.joined())
+    }
+
+    @Test func `what happened is a table`() {
+        let rows = HistoryRow.rows(of: log, matching: HistoryQuery(), now: Self.moment(10_000), boot: "boot")
+        #expect(
+            text(width: nil).changes(rows) == """
+                TIME   TARGET    STATUS             FOR          THROUGH       CAUSE
+                s0               reachd started
+                s0     internet  reachable          10 min 0 s   eth0 (wired)  carrier-gained
+                s600   internet  not reachable      30 s         no-carrier    carrier-lost
+                s630   internet  reachable          39 min 30 s  eth0 (wired)  carrier-gained
+                s3000  internet  not reachable      20 min 0 s   no-carrier    carrier-lost
+                s3600            4 records lost
+                s4200  internet  reachable          30 min 0 s   eth0 (wired)  carrier-gained
+                s6000            reachd stopped
+                s7200            reachd started
+                s7200  internet  reachable          30 min 0 s   eth0 (wired)  carrier-gained
+                s9000  internet  no longer watched
+
+                """)
+        #expect(text(width: nil).changes([]) == "")
+    }
+
+    @Test func `nothing known is said, not drawn`() {
+        #expect(text(width: 80).overview([]) == "nothing is known of that time\n")
+    }
+
+    @Test func `what came from outside cannot rewrite the screen`() {
+        var state = Self.up
+        state.interface = "e\u{1b}[2J"
+        state.target = "t\u{1b}[2J"
+        let log = HistoryLog(entries: [HistoryEntry(.state(state), at: Self.moment(0), boot: "boot")])
+        let rows = HistoryRow.rows(of: log, matching: HistoryQuery(), now: Self.moment(1), boot: "boot")
+        #expect(!text(width: nil).changes(rows).contains("\u{1b}"))
+        let timeline = HistoryTimeline(
+            of: state.target, in: log, since: nil, now: Self.moment(1), boot: "boot", isRunning: true)
+        #expect(!text(width: 80).overview([timeline]).contains("\u{1b}"))
+    }
+}

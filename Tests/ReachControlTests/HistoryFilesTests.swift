@@ -1,0 +1,78 @@
+import ReachControl
+import ReachCore
+import ReachLoop
+import ReachTesting
+import Testing
+
+@Suite struct HistoryFilesTests {
+    private let directory: TemporaryDirectory
+    private let files: HistoryFiles
+    private let lines = HistoryLineTests.entries.map { String(decoding: HistoryLine.encode($0), as: UTF8.self) }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        files = HistoryFiles(directory: directory.path)
+    }
+
+    @Test func `the older file comes first`() throws {
+        try directory.file("history.old.jsonl", lines[0] + lines[1])
+        try directory.file("history.jsonl", lines[2])
+        let log = try files.read()
+        #expect(log.entries == Array(HistoryLineTests.entries[..<3]))
+        #expect(log.damaged == 0)
+        #expect(log.lastSeen != nil)
+    }
+
+    @Test func `one file is enough, and none is an error`() throws {
+        #expect(throws: SystemError.self) { try files.read() }
+        try directory.file("history.old.jsonl", lines[0])
+        #expect(try files.read().entries.count == 1)
+    }
+
+    @Test func `torn and foreign lines are counted and passed over`() throws {
+        try directory.file(
+            "history.jsonl", lines[0] + "\n{\"v\":1,\"ty\n" + lines[1] + "\u{0}\u{0}\n" + lines[2].dropLast(5))
+        let log = try files.read()
+        #expect(log.entries == Array(HistoryLineTests.entries[..<2]))
+        #expect(log.damaged == 3)
+    }
+
+    @Test func `a last line without its newline is whole if its checksum is`() throws {
+        try directory.file("history.jsonl", lines[0] + lines[2].dropLast())
+        #expect(try files.read().entries.count == 2)
+    }
+
+    @Test func `lines that end beyond a piece of the file are put together`() throws {
+        let many = String(repeating: lines.joined(), count: 1000)
+        #expect(many.utf8.count > 3 * 262_144)
+        try directory.file("history.jsonl", many)
+        let log = try files.read()
+        #expect(log.entries.count == 7000)
+        #expect(log.damaged == 0)
+    }
+
+    @Test func `a file of another kind without lines is read in bounded memory, and is no history`() throws {
+        try directory.file("history.jsonl", String(repeating: "x", count: 3 << 20) + "\n" + lines[0])
+        let log = try files.read()
+        #expect(log.entries.count == 1)
+        #expect(log.damaged == 1)
+    }
+
+    @Test func `the last record is found from the end`() throws {
+        let path = try directory.file("history.jsonl", String(repeating: lines[0], count: 2000) + lines[2] + "torn")
+        #expect(HistoryFiles.lastSign(in: path).entry == HistoryLineTests.entries[2])
+        #expect(HistoryFiles.lastSign(in: directory.path + "/none").entry == nil)
+        #expect(HistoryFiles.lastSign(in: directory.path + "/none").time == nil)
+    }
+
+    @Test(
+        arguments: [
+            (true, [:], "/var/lib/reach"),
+            (true, ["STATE_DIRECTORY": "/var/lib/private/reach:/x"], "/var/lib/private/reach"),
+            (false, ["HOME": "/home/a"], "/home/a/.local/state/reach"),
+            (false, ["HOME": "/home/a", "XDG_STATE_HOME": "/s"], "/s/reach"), (false, [:], nil),
+        ] as [(Bool, [String: String], String?)])
+    func `it is in the state directory`(isRoot: Bool, environment: [String: String], path: String?) {
+        #expect(HistoryFiles.directory(isRoot: isRoot) { environment[$0] } == path)
+    }
+}

@@ -1,0 +1,67 @@
+import ReachControl
+import ReachCore
+import Testing
+
+@Suite struct HistoryLineTests {
+    static let moment = Moment(
+        wall: Timestamp(nanosecondsSince1970: 1_795_230_600_123_456_000), boot: BootTime(nanoseconds: 42))
+
+    static let entries: [HistoryEntry] = [
+        .started(lastSeen: nil), .started(lastSeen: Timestamp(nanosecondsSince1970: 1_795_230_000_000_000_000)),
+        .stopped,
+        .unwatched(target: "a.example"), .dropped(count: 7),
+        .state(
+            HistoryEntry.State(target: "internet", status: .notReachable, reason: "no-route", cause: "route-removed")),
+        .state(
+            HistoryEntry.State(
+                target: "interface:w\u{1b}\"", status: .reachable, linkClass: "wwan", interface: "é\"\\",
+                isChange: false)),
+    ].map { HistoryEntry($0, at: moment, boot: "b") }
+
+    @Test(arguments: entries)
+    func `what is written is read`(entry: HistoryEntry) {
+        let line = HistoryLine.encode(entry)
+        #expect(line.last == UInt8(ascii: "\n"))
+        #expect(HistoryLine.decode(line.dropLast()) == .entry(entry))
+    }
+
+    @Test func `a line is JSON, with its checksum as the last member`() throws {
+        let line = HistoryLine.encode(Self.entries[5])
+        let json = try JSONReader.read(line)
+        #expect(json["v"] == .integer(1))
+        #expect(json["type"] == .string("state"))
+        #expect(json["time"] == .string("2026-11-21T03:10:00.123456Z"))
+        #expect(json["status"] == .string("not-reachable"))
+        #expect(json["crc"]?.string?.count == 8)
+        #expect(try JSONReader.read(HistoryLine.json(Self.entries[5]))["crc"] == nil)
+    }
+
+    @Test(arguments: entries)
+    func `a line that was torn or changed anywhere is known for it`(entry: HistoryEntry) {
+        let line = HistoryLine.encode(entry).dropLast()
+        for count in line.indices.dropFirst() { #expect(HistoryLine.decode(line.prefix(count)) == .damaged) }
+        #expect(HistoryLine.decode([]) == .damaged)
+        for place in line.indices {
+            var changed = line
+            changed[place] ^= 1
+            #expect(HistoryLine.decode(changed) == .damaged, "byte \(place)")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"v":1,"type":"portal","time":"2026-11-21T03:10:00Z","boottime_ns":1,"boot":"b"}"#,
+        #"{"v":2,"type":"stopped"}"#,
+    ])
+    func `a whole line of a newer version is no damage`(text: String) {
+        let sum = String(CyclicRedundancy.checksum(text.utf8), radix: 16)
+        let line = text.dropLast() + ",\"crc\":\"" + String(repeating: "0", count: 8 - sum.count) + sum + "\"}"
+        #expect(HistoryLine.decode(Array(line.utf8)[...]) == .unknown)
+    }
+
+    @Test func `a newer version's words do not hide its record`() {
+        var state = HistoryEntry.State(target: "internet", status: .reachable, linkClass: "satellite", cause: "moon")
+        state.reason = "eclipse"
+        let entry = HistoryEntry(.state(state), at: Self.moment, boot: "b")
+        #expect(HistoryLine.decode(HistoryLine.encode(entry).dropLast()) == .entry(entry))
+    }
+}

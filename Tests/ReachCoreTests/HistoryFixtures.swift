@@ -1,0 +1,56 @@
+import ReachCore
+
+/// A history that a test writes down by the second.
+struct HistoryScript {
+    private(set) var log = HistoryLog()
+    private var boot = "first"
+    /// The wall clock's second at the boot's beginning.
+    private var origin = 0
+
+    /// The machine is started anew; its wall clock says `origin` at that moment.
+    mutating func boot(_ name: String, origin: Int) {
+        boot = name
+        self.origin = origin
+    }
+
+    mutating func add(_ content: HistoryEntry.Content, at second: Int, wallClockAheadBy skew: Int = 0) {
+        let moment = Self.moment(second: second, boot: second - origin, skew: skew)
+        log.entries.append(HistoryEntry(content, at: moment, boot: boot))
+    }
+
+    mutating func add(
+        _ status: ReachabilityStatus, at second: Int, target: String = "internet", wallClockAheadBy skew: Int = 0
+    ) {
+        add(.state(HistoryEntry.State(target: target, status: status)), at: second, wallClockAheadBy: skew)
+    }
+
+    mutating func lastSeen(at second: Int) { log.lastSeen = .at(second) }
+
+    func timeline(_ target: String = "internet", since: Int? = nil, now: Int, isRunning: Bool = true) -> HistoryTimeline
+    {
+        HistoryTimeline(
+            of: target, in: log, since: since.map { .seconds($0) }, now: self.now(now), boot: boot, isRunning: isRunning
+        )
+    }
+
+    func now(_ second: Int) -> Moment { Self.moment(second: second, boot: second - origin, skew: 0) }
+
+    var currentBoot: String { boot }
+
+    private static func moment(second: Int, boot: Int, skew: Int) -> Moment {
+        Moment(wall: .at(second + skew), boot: BootTime(nanoseconds: Int64(boot) * 1_000_000_000))
+    }
+}
+
+extension Timestamp {
+    static func at(_ second: Int) -> Timestamp { Timestamp(nanosecondsSince1970: Int64(second) * 1_000_000_000) }
+}
+
+extension HistoryTimeline {
+    /// Such as `0-10 up, 10-20 down`.
+    var shown: String {
+        spans.map {
+            "\($0.from.nanosecondsSince1970 / 1_000_000_000)-\($0.to.nanosecondsSince1970 / 1_000_000_000) \($0.observation)"
+        }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,62 @@
+import ReachCore
+import Testing
+
+@Suite struct HistoryRowTests {
+    private var script = HistoryScript()
+
+    private func rows(_ query: HistoryQuery = HistoryQuery(), now: Int) -> [String] {
+        HistoryRow.rows(of: script.log, matching: query, now: script.now(now), boot: script.currentBoot).map { row in
+            let what =
+                switch row.content {
+                case .state(let state): "\(state.target) \(state.status.rawValue)"
+                case let other: "\(other)"
+                }
+            let lasted = row.lasted.map { " for \($0.components.seconds)" } ?? ""
+            return "\(row.time.nanosecondsSince1970 / 1_000_000_000) \(what)\(lasted)"
+        }
+    }
+
+    @Test mutating func `each state says how long it lasted, and the last one does not`() {
+        script.add(.reachable, at: 10)
+        script.add(.notReachable, at: 15, target: "other")
+        script.add(.notReachable, at: 40)
+        script.add(.unwatched(target: "other"), at: 50)
+        #expect(
+            rows(now: 60) == [
+                "10 internet reachable for 30", "15 other not-reachable for 35", "40 internet not-reachable",
+                "50 unwatched(target: \"other\")",
+            ])
+    }
+
+    @Test mutating func `a query leaves out other targets and older times, but no mark of the daemon`() {
+        script.add(.started(lastSeen: nil), at: 5)
+        script.add(.reachable, at: 10)
+        script.add(.reachable, at: 12, target: "other")
+        script.add(.notReachable, at: 40)
+        script.add(.stopped, at: 50)
+        #expect(
+            rows(HistoryQuery(since: .seconds(25), target: "internet"), now: 60) == [
+                "40 internet not-reachable for 10", "50 stopped",
+            ])
+        #expect(
+            rows(HistoryQuery(target: "other"), now: 60) == [
+                "5 started(lastSeen: nil)", "12 other reachable for 38", "50 stopped",
+            ])
+    }
+
+    @Test mutating func `what was carried over to a new file is not told again`() {
+        script.add(.reachable, at: 10)
+        var carried = HistoryEntry.State(target: "internet", status: .reachable, isChange: false)
+        script.add(.state(carried), at: 20)
+        carried.interface = "eth1"
+        script.add(.state(carried), at: 30)
+        #expect(rows(now: 60) == ["10 internet reachable for 20", "30 internet reachable"])
+    }
+
+    @Test mutating func `a change that a later daemon finds as it was is told, since nobody looked in between`() {
+        script.add(.reachable, at: 10)
+        script.add(.stopped, at: 20)
+        script.add(.state(HistoryEntry.State(target: "internet", status: .reachable, isChange: false)), at: 30)
+        #expect(rows(now: 60) == ["10 internet reachable for 10", "20 stopped", "30 internet reachable"])
+    }
+}

@@ -1,0 +1,95 @@
+import ReachCore
+import ReachTesting
+import Testing
+
+@Suite struct HistorySummaryTests {
+    private var script = HistoryScript()
+
+    private func summary(since: Int? = nil, now: Int, isRunning: Bool = true) -> HistorySummary {
+        HistorySummary(script.timeline(since: since, now: now, isRunning: isRunning))
+    }
+
+    @Test mutating func `times add up, and uptime is a share of what is known`() {
+        script.add(.reachable, at: 0)
+        script.add(.notReachable, at: 600)
+        script.add(.unknown, at: 700)
+        script.add(.reachable, at: 750)
+        script.add(.stopped, at: 800)
+        let summary = summary(now: 1000)
+        #expect(summary.up == .seconds(650))
+        #expect(summary.down == .seconds(100))
+        #expect(summary.unknown == .seconds(50))
+        #expect(summary.notObserved == .seconds(200))
+        #expect(summary.uptime == 650.0 / 750.0)
+        #expect(!summary.isDown)
+    }
+
+    @Test mutating func `outages are counted from loss to return, and short ones are flaps`() {
+        script.add(.reachable, at: 0)
+        for (down, up) in [(100, 159), (200, 260), (300, 301)] {
+            script.add(.notReachable, at: down)
+            script.add(.reachable, at: up)
+        }
+        let summary = summary(now: 1000)
+        #expect(summary.outages == [.seconds(59), .seconds(60), .seconds(1)])
+        #expect(summary.longestOutage == .seconds(60))
+        #expect(summary.flaps == 2)
+    }
+
+    @Test mutating func `an outage that lasts is no flap yet, however short`() {
+        script.add(.reachable, at: 0)
+        script.add(.notReachable, at: 100)
+        #expect(summary(now: 110).flaps == 0)
+        #expect(summary(now: 110).isDown)
+        #expect(summary(now: 110).outages == [.seconds(10)])
+    }
+
+    @Test mutating func `an outage that nobody saw end is one, and what was not seen does not count`() {
+        script.add(.notReachable, at: 0)
+        script.add(.unknown, at: 100)
+        script.add(.notReachable, at: 200)
+        script.add(.stopped, at: 300)
+        script.add(.started(lastSeen: nil), at: 400)
+        script.add(.notReachable, at: 400)
+        script.add(.reachable, at: 450)
+        #expect(summary(now: 500).outages == [.seconds(250)])
+    }
+
+    @Test mutating func `nothing known is no uptime, and not zero`() {
+        #expect(summary(since: 100, now: 500).uptime == nil)
+        #expect(summary(since: 100, now: 500).notObserved == .seconds(100))
+        #expect(summary(since: 100, now: 500).longestOutage == nil)
+        script.add(.notReachable, at: 450)
+        #expect(summary(since: 100, now: 500).uptime == 0)
+    }
+
+    @Test(arguments: 0..<50)
+    func `of any history, the parts add up to the whole, and its bar hides no outage`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var script = HistoryScript()
+        var second = 0
+        for _ in 0..<Int.random(in: 1...60, using: &random) {
+            second += Int.random(in: 0...500, using: &random)
+            switch Int.random(in: 0...8, using: &random) {
+            case 0: script.add(.stopped, at: second)
+            case 1: script.add(.started(lastSeen: random.oneIn(2) ? nil : .at(second - 50)), at: second)
+            case 2: script.add(.dropped(count: 3), at: second)
+            case 3: script.add(.unwatched(target: "internet"), at: second)
+            case 4: script.boot("boot \(second)", origin: second)
+            default: script.add(random.pick(ReachabilityStatus.allCases), at: second)
+            }
+        }
+        let timeline = script.timeline(since: Int.random(in: 1...40_000, using: &random), now: second + 10)
+        let summary = HistorySummary(timeline)
+        let whole = Duration.nanoseconds(timeline.to.nanosecondsSince1970 - timeline.from.nanosecondsSince1970)
+        #expect(summary.up + summary.down + summary.unknown + summary.notObserved == whole)
+        #expect(summary.outages.reduce(.zero, +) == summary.down)
+        for (span, next) in zip(timeline.spans, timeline.spans.dropFirst()) {
+            #expect(span.to == next.from)
+            #expect(span.observation != next.observation)
+        }
+        let cells = HistoryBar(timeline, width: 60).cells
+        #expect(cells.count == 60)
+        #expect(cells.contains { $0 == .down || $0 == .partlyDown } == (summary.down > .zero))
+    }
+}

@@ -1,0 +1,122 @@
+import Glibc
+import ReachControl
+import ReachCore
+import ReachDaemon
+import ReachLoop
+import ReachTesting
+import Testing
+
+@Suite struct FileHistoryStoreTests {
+    private let directory: TemporaryDirectory
+    private let files: HistoryFiles
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        files = HistoryFiles(directory: directory.path + "/state")
+    }
+
+    private func entry(_ number: Int) -> HistoryEntry {
+        let time = Timestamp(nanosecondsSince1970: Int64(number) * 1_000_000_000)
+        return HistoryEntry(
+            .dropped(count: number), at: Moment(wall: time, boot: BootTime(nanoseconds: 0)), boot: "boot")
+    }
+
+    private func append(_ numbers: ClosedRange<Int>, to store: FileHistoryStore) throws {
+        try store.append(numbers.flatMap { HistoryLine.encode(entry($0)) }, count: numbers.count)
+    }
+
+    private var numbers: [Int] {
+        get throws {
+            try files.read().entries.map { if case .dropped(let count) = $0.content { count } else { -1 } }
+        }
+    }
+
+    @Test func `what is appended is there at once, and counted by the next one to open it`() throws {
+        let store = try FileHistoryStore(files)
+        try append(1...3, to: store)
+        #expect(try numbers == [1, 2, 3])
+        #expect(store.count == 3)
+        #expect(store.lastSign.entry == nil)
+        let next = try FileHistoryStore(files)
+        #expect(next.count == 3)
+        #expect(next.lastSign.entry == entry(3))
+        #expect(next.lastSign.time != nil)
+    }
+
+    @Test func `two files are kept, and never more`() throws {
+        let store = try FileHistoryStore(files)
+        for number in 1...3 {
+            try append(number...number, to: store)
+            try store.rotate()
+            #expect(store.count == 0)
+        }
+        #expect(try numbers == [3])
+        try append(4...5, to: store)
+        #expect(try numbers == [3, 4, 5])
+        #expect(try ChildProcess.run(["ls", files.directory]) == "history.jsonl\nhistory.old.jsonl\n")
+    }
+
+    @Test func `a torn record stays alone on its line`() throws {
+        try append(1...2, to: try FileHistoryStore(files))
+        truncate(files.current, off_t(HistoryLine.encode(entry(1)).count + 30))
+        let store = try FileHistoryStore(files)
+        try append(3...3, to: store)
+        #expect(try numbers == [1, 3])
+        #expect(try files.read().damaged == 1)
+        #expect(store.count == 3)
+    }
+
+    @Test func `a crash between the steps of a rotation loses nothing`() throws {
+        try append(1...2, to: try FileHistoryStore(files))
+        rename(files.current, files.older)
+        try directory.file("state/history.jsonl.new", "left behind")
+        let store = try FileHistoryStore(files)
+        #expect(store.lastSign.entry == entry(2), "it is in the older file now")
+        try append(3...3, to: store)
+        #expect(try numbers == [1, 2, 3])
+        try store.rotate()
+        #expect(try numbers == [3])
+    }
+
+    @Test func `it is readable for everybody, and follows no link that somebody laid`() throws {
+        try append(1...1, to: try FileHistoryStore(files))
+        var status = stat()
+        stat(files.current, &status)
+        #expect(status.st_mode & 0o777 == 0o644)
+        unlink(files.current)
+        symlink("/tmp/elsewhere", files.current)
+        #expect(throws: SystemError.self) { try FileHistoryStore(files) }
+    }
+
+    @Test func `a sign of life is the time of the file`() throws {
+        let store = try FileHistoryStore(files)
+        try append(1...1, to: store)
+        var times = [timespec(tv_sec: 1000, tv_nsec: 0), timespec(tv_sec: 1000, tv_nsec: 0)]
+        utimensat(AT_FDCWD, files.current, &times, 0)
+        #expect(HistoryFiles.lastSign(in: files.current).time == Timestamp(nanosecondsSince1970: 1_000_000_000_000))
+        store.touch()
+        #expect(
+            try #require(HistoryFiles.lastSign(in: files.current).time)
+                > Timestamp(nanosecondsSince1970: 1_700_000_000_000_000_000))
+    }
+
+    @Test func `a run that was killed is followed by one that says when it was last seen`() throws {
+        let state = HistoryEntry(
+            .state(HistoryEntry.State(target: "internet", status: .reachable)), at: entry(1).moment, boot: "boot")
+        try FileHistoryStore(files).append(HistoryLine.encode(state), count: 1)
+        var times = [timespec(tv_sec: 1000, tv_nsec: 0), timespec(tv_sec: 1000, tv_nsec: 0)]
+        utimensat(AT_FDCWD, files.current, &times, 0)
+        for _ in 0..<2 {
+            let history = try EventHistory(files, entries: 10, at: SystemClock.now, boot: "boot") {
+                Issue.record("\($0)")
+            }
+            #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
+        }
+        let log = try files.read()
+        let lastSeen = Timestamp(nanosecondsSince1970: 1_000_000_000_000)
+        #expect(
+            log.entries.map(\.content) == [
+                state.content, .started(lastSeen: lastSeen), .stopped, .started(lastSeen: nil), .stopped,
+            ])
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import ReachControl
+import ReachCore
+import ReachDaemon
+import ReachLoop
+import ReachTesting
+import Synchronization
+
+/// A store in memory that a test can hold up, or let fail.
+final class MemoryHistoryStore: HistoryStore, @unchecked Sendable {
+    /// What was done, in order: the words of the entries that were appended, `rotate`, `touch`, `sync`.
+    let done = EventLog<String>()
+    private let gate = Mutex(())
+    private let failure = Mutex<CInt?>(nil)
+    // The writer's thread alone uses these two.
+    private(set) var count = 0
+    let lastSign: (entry: HistoryEntry?, time: Timestamp?) = (nil, nil)
+
+    /// Runs `body` while every append waits.
+    func hang<Result>(during body: () throws -> Result) rethrows -> Result { try gate.withLock { _ in try body() } }
+
+    func fail(with number: CInt?) { failure.withLock { $0 = number } }
+
+    func append(_ lines: [UInt8], count: Int) throws(SystemError) {
+        gate.withLock { _ in }
+        if let number = failure.withLock({ $0 }) { throw SystemError(call: "write", number: number) }
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
+            guard case .entry(let entry) = HistoryLine.decode(line) else { continue }
+            done.append(entry.content.word)
+        }
+        self.count += count
+    }
+
+    func rotate() throws(SystemError) {
+        done.append("rotate")
+        count = 0
+    }
+
+    func touch() { done.append("touch") }
+
+    func sync() { done.append("sync") }
+}
+
+extension HistoryEntry.Content {
+    /// Such as `internet reachable`, with a star for what is no change.
+    var word: String {
+        switch self {
+        case .started: "started"
+        case .stopped: "stopped"
+        case .unwatched(let target): "\(target) unwatched"
+        case .dropped(let count): "dropped \(count)"
+        case .state(let state): "\(state.target) \(state.status.rawValue)\(state.isChange ? "" : "*")"
+        }
+    }
+}
+
+extension ReachabilityChange {
+    /// A change of status that happens now.
+    static func now(_ status: ReachabilityStatus, of target: Target = .internet) -> ReachabilityChange {
+        var state = ReachabilityState(target: target, since: SystemClock.now.wall)
+        state.status = status
+        var before = state
+        before.status = status == .reachable ? .notReachable : .reachable
+        return ReachabilityChange(
+            at: SystemClock.now, cause: .routeAdded, aspects: [.status], previous: before, state: state)
+    }
+}
