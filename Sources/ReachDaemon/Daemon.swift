@@ -14,6 +14,8 @@ package final class Daemon {
         /// Print the events of the Internet on standard output, as `reach watch` does.
         package var printsEvents = false
         package var version = ""
+        /// Where the event history is kept; `nil` is where the configuration says, or the usual place.
+        package var stateDirectory: String?
 
         package init() {}
     }
@@ -24,6 +26,7 @@ package final class Daemon {
     private let manager: ServiceManager
     private let watcher: Watcher
     private var server: ControlServer?
+    private var history: EventHistory?
     private var configuration: Configuration
 
     package init(loop: EventLoop, options: Options, configuration: Configuration) {
@@ -35,22 +38,36 @@ package final class Daemon {
         watcher = Watcher(loop: loop, configuration: configuration)
     }
 
+    /// Not before the socket is ours, since two must not write one history.
+    private func beginHistory() {
+        let usual = HistoryFiles.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
+        guard configuration.history.entries > 0,
+            let directory = options.stateDirectory ?? configuration.history.directory ?? usual
+        else { return }
+        history = try? EventHistory(
+            HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
+            boot: BootIdentity.current
+        ) { Log.write(.warning, "history: \($0)") }
+        watcher.whenChanged = { [unowned self] change in history?.record(change) }
+    }
+
     /// Begins to observe and to answer.
     ///
     /// - Throws: Why the socket cannot be had.
     package func start() throws(ListenError) {
-        watcher.start()
         let server = ControlServer(
             loop: loop, service: self,
             information: ServiceInformation(
                 vendor: "reach", product: "reachd", version: options.version, url: "https://example.org/reach"),
             authority: ControlAuthority(user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
-        server.whenTroubled = { [log] in log.write(.warning, $0) }
+        server.whenTroubled = { Log.write(.warning, $0) }
         self.server = server
         let inherited = manager.takeDescriptors()
         for descriptor in inherited { try server.listen(inheriting: descriptor) }
         if inherited.isEmpty { try server.listen(at: socketPath) }
+        beginHistory()
+        watcher.start()
         if let error = watcher.blindness { log.write(.error, "the kernel cannot be observed: \(error)") }
         manager.tell("READY=1\nSTATUS=Watching")
         manager.feedWatchdog(on: loop)
@@ -90,6 +107,7 @@ package final class Daemon {
     package func stop() {
         manager.tell("STOPPING=1")
         server?.stop()
+        history?.close(at: SystemClock.now, patience: .seconds(1))
     }
 
     /// Calls `sink` with what happens to the Internet's target.

@@ -4,13 +4,18 @@ internal import ReachCore
 /// Lines on standard error: with the journal's priorities under systemd, with a time elsewhere.
 final class Log {
     var level: LogLevel
-    private let isJournal = getenv("JOURNAL_STREAM") != nil
 
     init(level: LogLevel) { self.level = level }
 
     func write(_ level: LogLevel, _ text: String) {
-        guard level >= self.level else { return }
-        let prefix = isJournal ? "<\(level.priority)>" : "\(Self.time) \(level.rawValue): "
+        if level >= self.level { Self.write(level, text) }
+    }
+
+    private static let isJournal = getenv("JOURNAL_STREAM") != nil
+
+    /// Writes whatever the level is: from any thread.
+    static func write(_ level: LogLevel, _ text: String) {
+        let prefix = isJournal ? "<\(level.priority)>" : "\(time) \(level.rawValue): "
         var line = prefix + DisplayText.sanitized(text) + "\n"
         line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

@@ -23,8 +23,10 @@ final class Watcher {
     private let loop: EventLoop
     private var configuration: Configuration
     private var engine: ReachabilityEngine
+    /// Told of every change of the Internet and of the targets that the configuration names.
+    var whenChanged: (ReachabilityChange) -> Void = { _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
-    /// The targets that the configuration names, watched so that they can be told of at once.
+    /// The Internet and the targets that the configuration names: watched always, so that they can be told of at once.
     private var named: [Watch] = []
 
     init(loop: EventLoop, configuration: Configuration) {
@@ -84,7 +86,11 @@ final class Watcher {
     }
 
     private func watchNamedTargets() {
-        named = configuration.targets.map { watch($0.target) { _ in } }
+        named = ([.internet] + configuration.targets.map(\.target)).map { target in
+            watch(target) { [unowned self] event in
+                if case .change(let change) = event { whenChanged(change) }
+            }
+        }
     }
 
     private func begin(_ watch: Watch) {

@@ -39,4 +39,14 @@ struct EventText {
         let digits = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return style.paint(digits.joined(separator: ":"), .grey) + "  "
     }
+
+    /// The local date and time of day.
+    static func localTime(_ time: Timestamp) -> String {
+        var seconds = time_t(time.nanosecondsSince1970 / 1_000_000_000)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let length = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &parts)
+        return String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
 }

@@ -12,6 +12,15 @@ struct TerminalStyle {
 
     let hasColour: Bool
 
+    /// The locale's characters are UTF-8, as far as the environment tells.
+    static var isUnicode: Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { (name: String) -> String? in
+            getenv(name).map { String(cString: $0) }
+        }
+        .first { !$0.isEmpty }
+        return locale.map { $0.hasSuffix("UTF-8") || $0.hasSuffix("utf8") } ?? false
+    }
+
     static let plain = TerminalStyle(hasColour: false)
 
     /// What suits standard output.

@@ -23,6 +23,9 @@ struct ReachDaemonCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Where to listen.", valueName: "path"))
     var socket: String?
 
+    @Option(help: ArgumentHelp("Where the event history is kept.", valueName: "directory"))
+    var state: String?
+
     @Flag(help: "Print the events of the Internet on standard output, as \"reach watch\" does.")
     var events = false
 
@@ -62,6 +65,7 @@ struct ReachDaemonCommand: ParsableCommand {
         var options = Daemon.Options()
         options.configurationFile = file
         options.socketPath = socket
+        options.stateDirectory = state
         options.version = "0.1.0"
         return Self.run(options, configuration, printsEvents: events)
     }

@@ -27,7 +27,7 @@ internal import Testing
         try namespace.vethPair()
         try withDirectory { directory in
             let socket = directory + "/socket"
-            let daemon = try reachd.start(["--socket", socket, "--events"], in: namespace.name)
+            let daemon = try reachd.start(["--socket", socket, "--state", directory, "--events"], in: namespace.name)
             #expect(try daemon.nextLine().contains("\"source\":\"daemon\""))
             // The client is in another namespace, where the answer would differ.
             let told = try reach.run(["status", "--json", "--socket", socket])
@@ -41,13 +41,21 @@ internal import Testing
             daemon.send(SIGTERM)
             #expect(try daemon.finish(within: .seconds(2)).status == 0)
             #expect(access(socket, F_OK) == -1)
+            // What it saw is still known.
+            let history = try reach.run(["history", "--state", directory, "--since", "1h"])
+            #expect(history.status == 0)
+            #expect(history.standardOutput.contains("internet"))
+            #expect(history.standardOutput.contains("no-route"))
+            let records = try reach.run(["history", "--state", directory, "--json", "internet"]).lines
+            #expect(records.count == 2)
+            #expect(records.allSatisfy { $0.hasPrefix("{\"v\":1,\"type\":\"state\"") })
         }
     }
 
     @Test func `a second one is refused, and a socket left behind is replaced`() throws {
         try withDirectory { directory in
             let socket = directory + "/socket"
-            let first = try reachd.start(["--socket", socket, "--events"])
+            let first = try reachd.start(["--socket", socket, "--state", directory, "--events"])
             _ = try first.nextLine()
             let second = try reachd.run(["--socket", socket])
             #expect(second.status == 73)
@@ -55,7 +63,7 @@ internal import Testing
             first.send(SIGKILL)
             _ = try first.finish()
             #expect(access(socket, F_OK) == 0)
-            let third = try reachd.start(["--socket", socket, "--events"])
+            let third = try reachd.start(["--socket", socket, "--state", directory, "--events"])
             _ = try third.nextLine()
             #expect(try reach.run(["status", "--socket", socket]).status != 4)
             third.send(SIGTERM)
@@ -98,7 +106,7 @@ internal import Testing
             let (file, socket) = (directory + "/reach.toml", directory + "/socket")
             try write("# nothing", to: file)
             let daemon = try reachd.start(
-                ["--config", file, "--socket", socket, "--events"], in: namespace.name)
+                ["--config", file, "--socket", socket, "--state", directory, "--events"], in: namespace.name)
             #expect(try daemon.nextLine().contains("\"class\":\"virtual\""))
             try write("[[interface]]\nmatch = \"up*\"\nclass = \"wwan\"", to: file)
             daemon.send(SIGHUP)

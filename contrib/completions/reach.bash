@@ -173,13 +173,13 @@ _reach() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    status|watch|wait|run|links|explain|help)
+    status|watch|wait|run|links|explain|history|help)
         # Offer subcommand argument completions
         "_reach_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'status watch wait run links explain help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'status watch wait run links explain history help' -- "${cur}"))
         ;;
     esac
 }
@@ -347,6 +347,24 @@ _reach_explain() {
         return
         ;;
     '--metered')
+        return
+        ;;
+    esac
+}
+
+_reach_history() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--since --state)
+    __reach_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--since')
+        return
+        ;;
+    '--state')
         return
         ;;
     esac
