@@ -60,8 +60,7 @@ package final class EventLoop {
 
     /// Waits for something else from now on. The empty interest still tells of errors and hang-ups.
     package func change(_ descriptor: CInt, to interest: Interest) throws(SystemError) {
-        guard let watch = watches[descriptor] else { return }
-        try control(EPOLL_CTL_MOD, descriptor, interest, watch.generation)
+        try control(EPOLL_CTL_MOD, descriptor, interest, watches[descriptor]?.generation ?? 0)
     }
 
     /// The handler is not called again. To be called before the descriptor is closed.
@@ -118,7 +117,7 @@ package final class EventLoop {
     ) throws(SystemError) {
         var event = epoll_event()
         event.events = interest.rawValue
-        event.data.u64 = UInt64(generation) << 32 | UInt64(descriptor)
+        event.data.u64 = UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
         _ = try SystemError.check("epoll_ctl") { epoll_ctl(epoll.rawValue, operation, descriptor, &event) }
     }
 
