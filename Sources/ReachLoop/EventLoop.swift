@@ -60,8 +60,7 @@ package final class EventLoop {
 
     /// Waits for something else from now on. The empty interest still tells of errors and hang-ups.
     package func change(_ descriptor: CInt, to interest: Interest) throws(SystemError) {
-        guard let watch = watches[descriptor] else { throw SystemError(call: "epoll_ctl", number: ENOENT) }
-        try control(EPOLL_CTL_MOD, descriptor, interest, watch.generation)
+        try control(EPOLL_CTL_MOD, descriptor, interest, watches[descriptor]?.generation ?? 0)
     }
 
     /// The handler is not called again. To be called before the descriptor is closed.
@@ -108,7 +107,7 @@ package final class EventLoop {
     package func stop() { isRunning = false }
 
     private func tell(_ event: epoll_event) {
-        let watch = watches[CInt(bitPattern: UInt32(truncatingIfNeeded: event.data.u64))]
+        let watch = watches[CInt(truncatingIfNeeded: event.data.u64)]
         guard let watch, watch.generation == event.data.u64 >> 32 else { return }
         watch.handler(Interest(rawValue: event.events))
     }

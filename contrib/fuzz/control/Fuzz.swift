@@ -1,6 +1,5 @@
-// Feeds bytes to what reads the control socket: frames, JSON, calls, replies, states and events. What may not happen: a
-// trap, a hang, another message because the bytes came in other pieces, another value after writing and reading again.
-
+/// Feeds bytes to what reads the control socket: frames, JSON, calls, replies, states and events. What may not happen: a
+/// trap, a hang, another message because the bytes came in other pieces, another value after writing and reading again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

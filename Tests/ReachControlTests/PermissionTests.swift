@@ -1,0 +1,39 @@
+import Foundation
+import ReachControl
+import ReachTesting
+import Testing
+
+/// One that other users may run, too.
+private let otherPython = "/usr/bin/python3"
+
+/// Callers who are somebody else, which takes root to be.
+@Suite(.enabled(if: getuid() == 0 && access(otherPython, X_OK) == 0, "only root can call as somebody else"))
+struct PermissionTests {
+    private static let script = """
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(sys.argv[1])
+        for method in ["Status", "Reload"]:
+            s.sendall(b'{"method":"io.reach.Monitor.' + method.encode() + b'"}\\0')
+            data = b""
+            while not data.endswith(b"\\0"):
+                data += s.recv(65536)
+            print(data[:13].decode(), b"PermissionDenied" in data)
+        """
+
+    /// What a client of another user, in these groups, is answered.
+    private func answers(_ server: TestServer, groups: String) throws -> String {
+        chmod(server.directory, 0o755)
+        return try ChildProcess.run([
+            "setpriv", "--reuid", "54321", "--regid", "54321", groups, otherPython, "-c", Self.script, server.path,
+        ])
+    }
+
+    @Test func `everybody may ask, and only some may change something`() throws {
+        let server = try TestServer(authority: ControlAuthority(user: 0, group: 12345))
+        #expect(try answers(server, groups: "--clear-groups") == "{\"parameters\" False\n{\"error\":\"io. True\n")
+        #expect(server.run { service, _ in service.reloads.isEmpty })
+        #expect(try answers(server, groups: "--groups=12344,12345") == "{\"parameters\" False\n{\"parameters\" False\n")
+        #expect(server.run { service, _ in service.reloads.first?.user } == 54321)
+    }
+}
