@@ -1,10 +1,13 @@
 /// The checksum of zlib, PNG and Ethernet: CRC-32 with the polynomial 0x04c11db7, reflected.
 package enum CyclicRedundancy {
-    package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
-        ~bytes.reduce(UInt32.max) { sum, byte in
-            let half = table[Int((sum ^ UInt32(byte)) & 15)] ^ sum >> 4
-            return table[Int((half ^ UInt32(byte >> 4)) & 15)] ^ half >> 4
+    /// Of an array and not of any sequence: generic code across modules took a third of the time to read a history.
+    package static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        var sum = UInt32.max
+        for byte in bytes {
+            sum = table[Int((sum ^ UInt32(byte)) & 15)] ^ sum >> 4
+            sum = table[Int((sum ^ UInt32(byte >> 4)) & 15)] ^ sum >> 4
         }
+        return ~sum
     }
 
     /// What four bits of zeros behind each value of four bits come to: a small table is as fast as records need.

@@ -53,7 +53,7 @@ import Testing
         #"{"v":2,"type":"stopped"}"#,
     ])
     func `a whole line of a newer version is no damage`(text: String) {
-        let sum = String(CyclicRedundancy.checksum(text.utf8), radix: 16)
+        let sum = String(CyclicRedundancy.checksum(Array(text.utf8)), radix: 16)
         let line = text.dropLast() + ",\"crc\":\"" + String(repeating: "0", count: 8 - sum.count) + sum + "\"}"
         #expect(HistoryLine.decode(Array(line.utf8)[...]) == .unknown)
     }

@@ -1,0 +1,78 @@
+#include "reach_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int reach_memory_file(const void *bytes, size_t count)
+{
+    int file = memfd_create("reach-event", MFD_CLOEXEC);
+    if (file < 0)
+        return -errno;
+    if (pwrite(file, bytes, count, 0) != (ssize_t)count) {
+        close(file);
+        return -EIO;
+    }
+    return file;
+}
+
+int reach_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -errno;
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attributes, int input, int output)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawn_file_actions_adddup2(files, input, STDIN_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(files, output, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(files, output, STDERR_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
+    if (!error)
+        error = posix_spawn_file_actions_addchdir_np(files, "/");
+    /* The threads of a daemon block every signal, and it ignores some; a child would inherit both. */
+    if (!error)
+        error = posix_spawnattr_setsigmask(attributes, &none);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(attributes, &all);
+    if (!error)
+        error = posix_spawnattr_setpgroup(attributes, 0);
+    if (!error)
+        error = posix_spawnattr_setflags(
+            attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    return error;
+}
+
+int reach_spawn(const char *path, char *const environment[], int input, int output, pid_t *process)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    char *const arguments[] = {(char *)path, NULL};
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    int error = describe(&files, &attributes, input, output);
+    if (!error)
+        error = posix_spawn(process, path, &files, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return -error;
+}
+
+int reach_pidfd_open(pid_t process)
+{
+    /* glibc has a wrapper since 2.36 only. */
+    int descriptor = (int)syscall(SYS_pidfd_open, process, 0);
+    return descriptor < 0 ? -errno : descriptor;
+}

@@ -1,0 +1,79 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachLoop
+
+/// A hook that was started: in a process group of its own, with nothing of the daemon's but what it is given.
+struct HookProcess: Sendable {
+    let process: pid_t
+    /// Readable once it has ended.
+    let end: CInt
+    /// What it writes.
+    let output: CInt
+
+    /// What other programs tell the daemon about itself is not for its children.
+    private static let withheld = [
+        "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "WATCHDOG_USEC", "WATCHDOG_PID",
+        "JOURNAL_STREAM",
+        "INVOCATION_ID", "MAINPID", "MANAGERPID", "SYSTEMD_EXEC_PID",
+    ]
+
+    /// Starts it. Reading the program from a disk that sleeps takes its time: not for the loop's thread.
+    static func start(_ path: String, for run: HookQueue.Run) throws(SystemError) -> HookProcess {
+        let input = FileDescriptor(
+            owning: try descriptor("memfd_create") { reach_memory_file(run.event.json, run.event.json.count) })
+        var ends: [CInt] = [-1, -1]
+        _ = try descriptor("pipe2") { reach_pipe(&ends) }
+        let writeEnd = FileDescriptor(owning: ends[1])
+        do throws(SystemError) {
+            let process = try spawn(
+                path, input: input.rawValue, output: writeEnd.rawValue, environment: environment(run))
+            return HookProcess(process: process, end: try watchEnd(of: process), output: ends[0])
+        } catch {
+            close(ends[0])
+            throw error
+        }
+    }
+
+    private static func watchEnd(of process: pid_t) throws(SystemError) -> CInt {
+        do throws(SystemError) {
+            return try descriptor("pidfd_open") { reach_pidfd_open(process) }
+        } catch {
+            // Nobody would ever notice its end.
+            kill(-process, SIGKILL)
+            waitpid(process, nil, 0)
+            throw error
+        }
+    }
+
+    private static func descriptor(_ call: String, _ body: () -> CInt) throws(SystemError) -> CInt {
+        let result = body()
+        guard result >= 0 else { throw SystemError(call: call, number: -result) }
+        return result
+    }
+
+    private static func environment(_ run: HookQueue.Run) -> [String] {
+        var variables: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            if !withheld.contains(name), !name.hasPrefix("REACH_") {
+                variables[name] = parts.count > 1 ? String(parts[1]) : ""
+            }
+            entry += 1
+        }
+        variables.merge(run.event.environment) { $1 }
+        variables["REACH_SKIPPED"] = "\(run.skipped)"
+        return variables.map { "\($0)=\($1)" }
+    }
+
+    private static func spawn(
+        _ path: String, input: CInt, output: CInt, environment: [String]
+    ) throws(SystemError) -> pid_t {
+        var variables = environment.map { strdup($0) } + [nil]
+        defer { variables.forEach { free($0) } }
+        var child = pid_t()
+        _ = try descriptor("posix_spawn") { reach_spawn(path, &variables, input, output, &child) }
+        return child
+    }
+}

@@ -1,0 +1,43 @@
+import ReachCore
+import ReachDaemon
+import Testing
+
+@Suite struct HookEventTests {
+    @Test func `a change is told in JSON and in words`() throws {
+        let moment = Moment(
+            wall: Timestamp(nanosecondsSince1970: 1_795_230_600_000_000_000), boot: BootTime(nanoseconds: 5))
+        let before = ReachabilityState(target: .internet, since: moment.wall)
+        var state = before
+        state.status = .reachable
+        state.linkClass = .wwan
+        state.interface = "wwan0"
+        state.isMetered = true
+        state.epoch = 7
+        let change = ReachabilityChange(
+            at: moment, cause: .carrierGained, aspects: [.path, .metered], previous: before, state: state
+        ).numbered(3)
+        let event = HookEvent(change)
+        #expect(event.target == "internet")
+        #expect(
+            event.environment == [
+                "REACH_EVENT": "change", "REACH_TIME": "2026-11-21T03:10:00.000000Z", "REACH_TARGET": "internet",
+                "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": "unknown", "REACH_REASON": "",
+                "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
+                "REACH_CONNECTIVITY": "unknown", "REACH_CAUSE": "carrier-gained", "REACH_CHANGED": "path metered",
+                "REACH_EPOCH": "7",
+            ])
+        let json = try JSONReader.read(event.json)
+        #expect(json["type"] == .string("change"))
+        #expect(json["seq"] == .integer(3))
+        #expect(json["status"]?["source"] == .string("daemon"))
+        #expect(event.json.last == UInt8(ascii: "\n"))
+    }
+
+    @Test func `the state at the start is a snapshot without a previous status`() {
+        let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+        let state = ReachabilityState(target: .internet, since: moment.wall)
+        let event = HookEvent(ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state))
+        #expect(event.environment["REACH_EVENT"] == "snapshot")
+        #expect(event.environment["REACH_PREVIOUS_STATUS"] == "")
+    }
+}

@@ -1,0 +1,85 @@
+import ReachDaemon
+import ReachTesting
+import Testing
+
+@Suite struct HookQueueTests {
+    private var queue = HookQueue()
+
+    private func event(_ number: Int, of target: String = "internet") -> HookEvent {
+        HookEvent(target: target, json: [], environment: ["NUMBER": "\(number)"])
+    }
+
+    private func shown(_ run: HookQueue.Run?) -> String? {
+        run.map { "\($0.hook) \($0.event.target) \($0.event.environment["NUMBER"] ?? "") skipped \($0.skipped)" }
+    }
+
+    @Test mutating func `every hook that is idle runs at once`() {
+        #expect(
+            queue.add(event(1), for: ["a", "b"]).map(shown) == ["a internet 1 skipped 0", "b internet 1 skipped 0"])
+        #expect(queue.running == ["a", "b"])
+        #expect(queue.finished("a") == nil)
+        #expect(queue.running == ["b"])
+        #expect(queue.add(event(2), for: ["a", "b"]).map(shown) == ["a internet 2 skipped 0"])
+    }
+
+    @Test mutating func `a hook that was busy is told only the newest, and how many it missed`() {
+        _ = queue.add(event(1), for: ["a"])
+        for number in 2...5 { #expect(queue.add(event(number), for: ["a"]) == []) }
+        #expect(shown(queue.finished("a")) == "a internet 5 skipped 3")
+        #expect(queue.finished("a") == nil)
+        #expect(shown(queue.add(event(6), for: ["a"]).first) == "a internet 6 skipped 0")
+    }
+
+    @Test mutating func `the newest of each target is told, in the order in which they first changed`() {
+        _ = queue.add(event(1), for: ["a"])
+        for (number, target) in [(2, "x"), (3, "y"), (4, "x"), (5, "internet")] {
+            _ = queue.add(event(number, of: target), for: ["a"])
+        }
+        #expect(shown(queue.finished("a")) == "a x 4 skipped 1")
+        #expect(shown(queue.finished("a")) == "a y 3 skipped 0")
+        #expect(shown(queue.finished("a")) == "a internet 5 skipped 0")
+        #expect(queue.finished("a") == nil)
+    }
+
+    @Test mutating func `nothing starts after the end`() {
+        _ = queue.add(event(1), for: ["a"])
+        _ = queue.add(event(2), for: ["a"])
+        queue.stop()
+        #expect(queue.finished("a") == nil)
+        #expect(queue.add(event(3), for: ["a"]) == [])
+    }
+
+    @Test(arguments: 0..<50)
+    func `whatever happens, a hook runs once at a time, and ends with the newest of each target`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = HookQueue()
+        let hooks = ["a", "b", "c"]
+        let targets = ["x", "y"]
+        var (running, told, newest): (Set<String>, [String: Int], [String: HookEvent]) = ([], [:], [:])
+        var last: [String: HookEvent] = [:]
+        func start(_ run: HookQueue.Run) {
+            #expect(running.insert(run.hook).inserted, "it runs already")
+            told[run.hook, default: 0] += 1 + run.skipped
+            last[run.hook + run.event.target] = run.event
+        }
+        for number in 0..<200 {
+            if random.oneIn(2) {
+                let event = event(number, of: random.pick(targets))
+                newest[event.target] = event
+                queue.add(event, for: hooks).forEach(start)
+            } else if let hook = running.randomElement(using: &random) {
+                running.remove(hook)
+                if let next = queue.finished(hook) { start(next) }
+            }
+            #expect(queue.running == running)
+        }
+        while let hook = running.first {
+            running.remove(hook)
+            if let next = queue.finished(hook) { start(next) }
+        }
+        for hook in hooks {
+            #expect(told[hook] == told["a"])
+            for target in targets { #expect(last[hook + target] == newest[target]) }
+        }
+    }
+}
