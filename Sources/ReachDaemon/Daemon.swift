@@ -27,6 +27,7 @@ package final class Daemon {
     private let watcher: Watcher
     private var server: ControlServer?
     private var history: EventHistory?
+    private var hooks: HookRunner?
     private var configuration: Configuration
 
     package init(loop: EventLoop, options: Options, configuration: Configuration) {
@@ -48,7 +49,17 @@ package final class Daemon {
             HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
             boot: BootIdentity.current
         ) { Log.write(.warning, "history: \($0)") }
-        watcher.whenChanged = { [unowned self] change in history?.record(change) }
+    }
+
+    private var hookOptions: HookRunner.Options? {
+        let usual = ConfigurationFile.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
+        guard let directory = configuration.hooks.directory ?? usual.map({ $0 + "/hooks.d" }) else { return nil }
+        return HookRunner.Options(directory: HookDirectory(directory), timeout: configuration.hooks.timeout)
+    }
+
+    private func beginHooks() {
+        guard let hookOptions else { return }
+        hooks = HookRunner(on: loop, hookOptions) { [log] report in log.write(report.level, report.text) }
     }
 
     /// Begins to observe and to answer.
@@ -67,6 +78,12 @@ package final class Daemon {
         for descriptor in inherited { try server.listen(inheriting: descriptor) }
         if inherited.isEmpty { try server.listen(at: socketPath) }
         beginHistory()
+        beginHooks()
+        watcher.whenChanged = { [unowned self] change in
+            history?.record(change)
+            // A state that was there before is no event.
+            if !change.isInitial { hooks?.tell(HookEvent(change)) }
+        }
         watcher.start()
         if let error = watcher.blindness { log.write(.error, "the kernel cannot be observed: \(error)") }
         manager.tell("READY=1\nSTATUS=Watching")
@@ -94,6 +111,7 @@ package final class Daemon {
             configuration = fresh
             log.level = fresh.logLevel
             watcher.take(fresh)
+            if let hookOptions { hooks?.options = hookOptions }
             log.write(.info, "the configuration was read anew")
             return nil
         } catch {
@@ -107,6 +125,7 @@ package final class Daemon {
     package func stop() {
         manager.tell("STOPPING=1")
         server?.stop()
+        hooks?.stop()
         history?.close(at: SystemClock.now, patience: .seconds(1))
     }
 
