@@ -52,6 +52,31 @@ internal import Testing
         }
     }
 
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `a hook is run when something changes, and not before`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try withDirectory { directory in
+            let (file, socket, hook) = (directory + "/reach.toml", directory + "/socket", directory + "/hook")
+            try ChildProcess.run(["mkdir", "-m", "755", directory + "/hooks.d"])
+            try write("[hooks]\ndirectory = \"\(directory)/hooks.d\"", to: file)
+            let said = directory + "/said"
+            let words = "$REACH_PREVIOUS_STATUS $REACH_STATUS $REACH_CAUSE"
+            try write("#!/bin/sh\necho \(words) > \(said).new && mv \(said).new \(said)", to: hook)
+            try ChildProcess.run(["install", "-m", "755", hook, directory + "/hooks.d/tell"])
+            let daemon = try reachd.start(
+                ["--config", file, "--socket", socket, "--state", directory, "--events"], in: namespace.name)
+            _ = try daemon.nextLine()
+            try namespace.run("ip", "route", "del", "default")
+            _ = try daemon.nextLine()
+            let wait = "for i in $(seq 100); do [ -e \"$0\" ] && break; sleep 0.1; done; cat \"$0\""
+            #expect(try ChildProcess.run(["sh", "-c", wait, said]) == "reachable not-reachable route-removed\n")
+            daemon.send(SIGTERM)
+            #expect(try daemon.finish().status == 0)
+        }
+    }
+
     @Test func `a second one is refused, and a socket left behind is replaced`() throws {
         try withDirectory { directory in
             let socket = directory + "/socket"
