@@ -159,13 +159,3 @@ extension Daemon: ControlService {
         }
     }
 }
-
-extension Configuration {
-    fileprivate var controlLimits: ControlLimits {
-        var result = ControlLimits()
-        result.connections = limits.connections
-        result.connectionsPerUser = limits.connectionsPerUser
-        result.backlogBytes = limits.pendingBytes
-        return result
-    }
-}

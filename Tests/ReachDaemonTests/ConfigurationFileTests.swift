@@ -9,6 +9,7 @@ import Testing
             ("/x/reach.toml", true, [:], "/x/reach.toml"), ("reach.toml", false, [:], "reach.toml"),
             (nil, true, ["HOME": "/root", "XDG_CONFIG_HOME": "/c"], "/etc/reach/reach.toml"),
             (nil, false, ["HOME": "/home/a"], "/home/a/.config/reach/reach.toml"),
+            (nil, false, ["HOME": "/", "CONFIGURATION_DIRECTORY": "/etc/reach:/x"], "/etc/reach/reach.toml"),
             (nil, false, ["HOME": "/home/a", "XDG_CONFIG_HOME": "/c"], "/c/reach/reach.toml"),
             (nil, false, ["HOME": "/home/a", "XDG_CONFIG_HOME": "c"], "/home/a/.config/reach/reach.toml"),
             (nil, false, [:], nil), (nil, false, ["HOME": ""], nil),

@@ -1,3 +1,4 @@
+import ReachControl
 import ReachCore
 import ReachDaemon
 import ReachEngine
@@ -43,6 +44,7 @@ import Testing
             [limits]
             connections = 20
             connections_per_user = 10
+            targets = 5
             pending_bytes = 65536
             [socket]
             path = "/tmp/reach.sock"
@@ -58,9 +60,9 @@ import Testing
         #expect(configuration.target(named: "office") == (try Target("10.0.0.0/8")))
         #expect(configuration.targets.map(\.name) == ["office", "backup.example"])
         #expect(configuration.target(named: "other") == nil)
-        #expect(configuration.limits.connections == 20)
-        #expect(configuration.limits.connectionsPerUser == 10)
-        #expect(configuration.limits.pendingBytes == 65536)
+        var limits = ControlLimits()
+        (limits.connections, limits.connectionsPerUser, limits.targets, limits.backlogBytes) = (20, 10, 5, 65536)
+        #expect(configuration.controlLimits == limits)
         #expect(configuration.socket.path == "/tmp/reach.sock")
         #expect(configuration.socket.group == "netdev")
         #expect(configuration.hooks.directory == "/srv/hooks")
@@ -86,6 +88,7 @@ import Testing
         #expect(options.mark == standard.mark)
         #expect(options.holdDown == standard.holdDown)
         #expect(options.observer.policy == standard.observer.policy)
+        #expect(configuration.controlLimits == ControlLimits())
     }
 
     @Test func `every mistake is told with its file, line and key, in the order of the lines`() {
@@ -117,7 +120,7 @@ import Testing
             "reach.toml:9: interface: match is missing; expected match = VALUE below [[interface]]",
             "reach.toml:10: interface.class: \"wlan\" is none of its words; expected one of \"wired\", \"wifi\", \"wwan\", "
                 + "\"bluetooth\", \"tunnel\", \"virtual\", \"loopback\", \"other\"",
-            "reach.toml:12: history.entries: it is a number with a fraction; expected a whole number from 0 to 10000000",
+            "reach.toml:12: history.entries: it is a number with a fraction; expected a whole number from 0 to 1000000",
             "reach.toml:13: hokos: there is no such key; expected [hooks], which is the nearest table",
         ]
         #expect(found == expected)

@@ -29,6 +29,7 @@ extension Configuration {
             [
                 ConfigurationKey("connections", \.limits.connections, .number(1...65_536)),
                 ConfigurationKey("connections_per_user", \.limits.connectionsPerUser, .number(1...65_536)),
+                ConfigurationKey("targets", \.limits.targets, .number(1...65_536)),
                 ConfigurationKey("pending_bytes", \.limits.pendingBytes, .number(4096...67_108_864)),
             ]),
         .keys(
@@ -47,7 +48,7 @@ extension Configuration {
         .keys(
             "history",
             [
-                ConfigurationKey("entries", \.history.entries, .number(0...10_000_000)),
+                ConfigurationKey("entries", \.history.entries, .number(0...1_000_000)),
                 ConfigurationKey("directory", \.history.directory, .path(longest: 4000)),
             ]),
     ]

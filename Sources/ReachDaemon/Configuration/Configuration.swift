@@ -1,3 +1,4 @@
+internal import ReachControl
 package import ReachCore
 internal import ReachEngine
 
@@ -34,11 +35,13 @@ package struct Configuration: Hashable, Sendable {
 
     package struct Limits: Hashable, Sendable {
         /// Clients at a time.
-        package var connections = 1024
+        package var connections = ControlLimits().connections
         /// Clients at a time of one user.
-        package var connectionsPerUser = 512
-        /// What is kept for a client that does not read, before lines are left out.
-        package var pendingBytes = 256 * 1024
+        package var connectionsPerUser = ControlLimits().connectionsPerUser
+        /// Different targets that are watched at a time.
+        package var targets = ControlLimits().targets
+        /// Events kept for clients that have yet to read them, for each target, before some are left out.
+        package var pendingBytes = ControlLimits().backlogBytes
     }
 
     package struct Socket: Hashable, Sendable {

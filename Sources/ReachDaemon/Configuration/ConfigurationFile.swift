@@ -28,6 +28,8 @@ package struct ConfigurationFile: Hashable, Sendable {
 
     /// Where root's, or the user's own, configuration and hooks are.
     package static func directory(isRoot: Bool, environment: (String) -> String?) -> String? {
+        // systemd hands it over as the first of a list, to services that run as a user of their own.
+        if let handed = environment("CONFIGURATION_DIRECTORY")?.split(separator: ":").first { return String(handed) }
         if isRoot { return "/etc/reach" }
         // The XDG base directory specification ignores relative paths.
         if let home = environment("XDG_CONFIG_HOME"), home.hasPrefix("/") { return home + "/reach" }

@@ -30,7 +30,7 @@ package struct ConfigurationTable: Sendable {
     }
 
     /// How its header is written.
-    var header: String { name.map { isList ? "[[\($0)]]" : "[\($0)]" } ?? "the top, before all tables" }
+    package var header: String { name.map { isList ? "[[\($0)]]" : "[\($0)]" } ?? "the top, before all tables" }
 
     /// A table of known keys.
     static func keys(_ name: String?, _ keys: [ConfigurationKey<Configuration>]) -> ConfigurationTable {

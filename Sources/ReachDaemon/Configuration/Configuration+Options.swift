@@ -1,3 +1,4 @@
+package import ReachControl
 internal import ReachCore
 package import ReachEngine
 internal import ReachNetlink
@@ -15,5 +16,15 @@ extension Configuration {
                 LinkPolicy.Rule(pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered)
             })
         return options
+    }
+
+    /// What the socket's server is told of it.
+    package var controlLimits: ControlLimits {
+        var control = ControlLimits()
+        control.connections = limits.connections
+        control.connectionsPerUser = limits.connectionsPerUser
+        control.targets = limits.targets
+        control.backlogBytes = limits.pendingBytes
+        return control
     }
 }
