@@ -1,5 +1,6 @@
 // Feeds texts to the parser of the configuration. What may not happen: a trap, a hang, a mistake without a place.
 
+/// Called by libFuzzer with each text it invents.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = Array(UnsafeBufferPointer(start: start, count: count))
