@@ -20,6 +20,7 @@ bin := .build/release/reach
 daemon_bin := .build/release/reachd
 debug_bin := .build/debug/reach
 bench_tools := .build/bench
+swift_code := Package.swift Sources Tests contrib/fuzz
 man_pages = $(wildcard man/*.1 man/*.5 man/*.7 man/*.8)
 install_settings = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" OPENRC="$(OPENRC)"
 
@@ -50,16 +51,24 @@ test: deps ## Run all tests; those that need a network namespace make their own
 	$(SWIFT) build --build-tests
 	$(SWIFT) test
 
+.PHONY: test-thread
+test-thread: deps ## Run all tests under the thread sanitizer
+	SWIFT="$(SWIFT)" contrib/sanitizers/run thread
+
+.PHONY: test-address
+test-address: deps ## Run all tests under the address sanitizer
+	SWIFT="$(SWIFT)" contrib/sanitizers/run address
+
 .PHONY: check
 check: lint warnings check-man check-completions fuzz ## Formatting, warnings, man pages, completions, a bounded fuzz
 
 .PHONY: lint
 lint: ## Check the formatting of the Swift code
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
 
 .PHONY: format
 format: ## Format the Swift code
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --parallel --recursive $(swift_code)
 
 # Package.swift turns every warning into an error.
 .PHONY: warnings
@@ -120,4 +129,4 @@ try-deb: deb ## Install, use and purge that package under systemd, on a throwawa
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build
+	rm -rf .build .build-tsan .build-asan

@@ -133,9 +133,9 @@ internal import Testing
         defer { namespace.remove() }
         try namespace.vethPair()
         try ChildProcess.run(["mkdir", "-m", "755", directory.path + "/hooks.d"])
-        let said = directory.path + "/said"
-        try ChildProcess.run(["mkfifo", said])
-        try directory.file("hooks.d/tell", "#!/bin/sh\nulimit -Sn >\(said)\n", mode: 0o755)
+        let (said, held) = (directory.path + "/said", directory.path + "/held")
+        try ChildProcess.run(["mkfifo", said, held])
+        try directory.file("hooks.d/tell", "#!/bin/sh\necho $$ >\(said)\nexec cat \(held)\n", mode: 0o755)
         let file = try directory.file("reach.toml", "[hooks]\ndirectory = \"\(directory.path)/hooks.d\"")
         let daemon = try BuiltProgram(named: "sh").start(
             [
@@ -147,7 +147,11 @@ internal import Testing
             separator: " ")
         #expect(limits.count >= 5 && limits[3] == limits[4], "\(limits)")
         try namespace.run("ip", "route", "del", "default")
-        #expect(try ChildProcess.run(["timeout", "10", "cat", said]) == "512\n")
+        let hook = try ChildProcess.run(["timeout", "10", "cat", said]).split(separator: "\n")
+        // It is told when it has started, perhaps a moment after its first steps.
+        let isLimited =
+            "for i in $(seq 100); do grep -q 'open files *512 ' /proc/$0/limits && exit; sleep 0.1; done; exit 1"
+        try ChildProcess.run(["sh", "-c", isLimited, String(hook[0])])
         daemon.send(SIGTERM)
         #expect(try daemon.finish().status == 0)
     }
