@@ -75,6 +75,8 @@ let package = Package(
                 "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", "ReachDaemon", "ReachTesting",
             ]),
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
-        tests("ReachCommandTests", ["reach", "reachd", "confine", "ReachCore", "ReachTesting"]),
+        .executableTarget(
+            name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
+        tests("ReachCommandTests", ["reach", "reachd", "confine", "monitor", "ReachCore", "ReachTesting"]),
     ]
 )

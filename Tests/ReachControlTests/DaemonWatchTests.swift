@@ -50,6 +50,7 @@ import Testing
 
     @Test func `one that takes a connection and says nothing is given up after five seconds`() async throws {
         let daemon = try FakeDaemon([])
+        defer { daemon.stop() }
         let start = ContinuousClock.now
         let (events, watch) = try DaemonWatcher.watch(daemon.path)
         guard case .unavailable(.timedOut(daemon.path), _)? = try await events.wait(for: 1).first else {
@@ -79,6 +80,7 @@ import Testing
         name: String, bytes: [UInt8], complaint: String
     ) async throws {
         let daemon = try FakeDaemon(bytes)
+        defer { daemon.stop() }
         let (events, watch) = try DaemonWatcher.watch(daemon.path)
         guard case .unavailable(let error, _)? = try await events.wait(for: 1).first else {
             Issue.record("\(events.values)")
@@ -101,6 +103,7 @@ import Testing
             ([], ControlError.closed(path: "")), (Array("{\"par".utf8), .notUnderstood("it ends in the middle")),
         ] {
             let daemon = try FakeDaemon(bytes, then: .hangUp)
+            defer { daemon.stop() }
             do throws(ControlError) {
                 var client = try ControlClient(path: daemon.path)
                 _ = try client.links()
@@ -123,6 +126,7 @@ import Testing
         reply.removeLast()
         let daemon = try FakeDaemon(
             Array(#"{"parameters":{"event":"#.utf8) + reply + Array(#"},"continues":true}"#.utf8) + [0], then: .hangUp)
+        defer { daemon.stop() }
         let (events, watch) = try DaemonWatcher.watch(daemon.path)
         let start = ContinuousClock.now
         try await events.wait(for: 9)
@@ -144,7 +148,7 @@ import Testing
 }
 
 extension DaemonEvent {
-    var word: String {
+    fileprivate var word: String {
         switch self {
         case .change: "change"
         case .resync: "resync"

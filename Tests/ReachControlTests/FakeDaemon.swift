@@ -29,6 +29,9 @@ final class FakeDaemon: Sendable {
         }
     }
 
+    /// The `defer` that calls this also keeps it alive.
+    func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     deinit {
         shutdown(descriptor, Int32(SHUT_RDWR))
         close(descriptor)

@@ -78,6 +78,7 @@ import Testing
 
     @Test func `of many who start at once, one listens`() throws {
         let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
         let path = directory.path + "/s"
         for _ in 0..<20 {
             let servers = try (0..<4).map { _ in try TestServer(listens: false) }
