@@ -64,7 +64,10 @@ let package = Package(
         tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
         tests(
             "ReachabilityTests",
-            ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
+            [
+                "ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "reachd",
+                "ReachTesting",
+            ]),
         tests(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),

@@ -94,8 +94,11 @@ struct DaemonClientTests {
         let stage = try Stage()
         let watch = try reach.start(["watch"], environment: ["REACH_SOCKET": stage.socket])
         var number = 1
+        var printed = ""
         func next() throws -> [String: Any] {
-            let line = try object(watch.nextLine())
+            let text = try watch.nextLine()
+            printed += text
+            let line = try object(text)
             #expect(line["seq"] as? Int == number)
             number += 1
             return line
@@ -135,6 +138,8 @@ struct DaemonClientTests {
         // And from then on it is told like anybody.
         try stage.ip("route replace prohibit default")
         #expect(try next()["type"] as? String == "change")
+        #expect(JSONKeys.all(in: printed).subtracting(ManualPage("reach-events.7").arguments(of: "Va")) == [])
+        #expect(JSONKeys.all(in: printed).contains("away_ms"))
         watch.send(SIGTERM)
         #expect(try watch.finish().status == 0)
     }
