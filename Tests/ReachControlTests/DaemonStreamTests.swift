@@ -1,5 +1,6 @@
 import ReachCore
 import ReachLoop
+import ReachTesting
 import Testing
 
 @testable import ReachControl
@@ -137,6 +138,45 @@ import Testing
                 + "\n")
     }
 
+    /// Whatever comes, in whatever order: what is told is one series without a gap.
+    @Test func `any order of events makes one series`() {
+        var random = SeededGenerator(seed: 31)
+        for _ in 0..<300 {
+            var stream = DaemonStream(of: .internet)
+            var told: ReachabilityState?
+            var isConnected = true
+            for second in 1...40 as ClosedRange<Int64> {
+                for event in random.step(&stream, snapshot(random.oneIn(2) ? away : .reachable(.internet), at: second))
+                {
+                    switch event {
+                    case .change(let change), .unavailable(_, let change):
+                        // That it is stale no more is told before what differs.
+                        var previous = change.previous
+                        previous?.isStale = told?.isStale ?? false
+                        #expect(previous == told && change.isInitial == (told == nil))
+                        #expect(change.isInitial == change.aspects.isEmpty)
+                        #expect(change.state.epoch >= told?.epoch ?? 0)
+                        told = change.state
+                    case .snapshot(_, let state, let difference):
+                        #expect(difference == nil || difference?.previous?.status == told?.status)
+                        told = state
+                    case .disconnected(_, _, let state):
+                        #expect(isConnected && state.isStale)
+                        told?.isStale = true
+                        #expect(state == told)
+                        isConnected = false
+                    case .reconnected:
+                        told?.isStale = false
+                        isConnected = true
+                    default: #expect(isConnected)
+                    }
+                    if case .unavailable = event { isConnected = false }
+                }
+                #expect(stream.deadline == nil || !stream.isTold)
+            }
+        }
+    }
+
     @Test func `what is said of the daemon itself has the keys that the manual names`() {
         var lines = EventStream(source: .daemon)
         func text(_ event: DaemonEvent) -> String { String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self) }
@@ -147,5 +187,23 @@ import Testing
         let gone = text(.disconnected(at(1), Self.gone, away))
         #expect(gone.contains(#""type":"disconnected","seq":2,"#))
         #expect(gone.contains(#""reason":"the daemon at /s hung up","status":{"v":1,"type":"status""#))
+    }
+}
+
+extension SeededGenerator {
+    /// Lets something happen at the time of the snapshot.
+    fileprivate mutating func step(_ stream: inout DaemonStream, _ snapshot: StreamEvent) -> [DaemonEvent] {
+        let contents: [StreamEvent.Content] = [
+            .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
+        ]
+        func event(_ content: StreamEvent.Content) -> StreamEvent {
+            StreamEvent(sequenceNumber: 1, moment: snapshot.moment, content: content)
+        }
+        switch Int.random(in: 0..<6, using: &self) {
+        case 0, 1: return stream.lose(.closed(path: "/s"), at: snapshot.moment).events
+        case 2: return stream.take(event(pick(contents)))
+        case 3: return stream.patienceEnded(at: snapshot.moment)
+        default: return stream.take(snapshot)
+        }
     }
 }
