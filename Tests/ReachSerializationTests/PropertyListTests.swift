@@ -93,11 +93,12 @@ import Testing
         }
     }
 
+    /// Foundation leaves carriage returns in XML as they are, where they are read as line feeds: those texts are left out.
     @Test(arguments: PropertyListFormat.allCases)
     func `lists that Foundation wrote are read as it reads them`(format: PropertyListFormat) throws {
         var generator = SeededGenerator(seed: 8)
         for _ in 0..<200 {
-            let value = PropertyListValue.dictionary(["root": random(depth: 4, &generator)])
+            let value = PropertyListValue.dictionary(["root": random(depth: 4, lineEnd: "\n", &generator)])
             let data = try PropertyListSerialization.data(
                 fromPropertyList: foundation(value), format: format == .xml ? .xml : .binary, options: 0)
             #expect(try PropertyListValue(Array(data)) == value)
@@ -141,21 +142,27 @@ import Testing
 
     // MARK: - Random lists
 
-    private func random(depth: Int, _ generator: inout SeededGenerator) -> PropertyListValue {
+    private func random(
+        depth: Int, lineEnd: String = "\r\n", _ generator: inout SeededGenerator
+    ) -> PropertyListValue {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &generator) {
         case 0: return .bool(generator.oneIn(2))
         case 1: return .integer(generator.pick([0, 1, 255, 256, 65_536, -1, .min, .max, 1 << 40]))
         case 2: return .real(generator.pick([0.5, -1.25, 1e300, 3.141592653589793]))
-        case 3: return .string(generator.pick(["", "a", "é😀", "a<&>\"'b", String(repeating: "x", count: 300), "\r\n\t "]))
+        case 3:
+            let long = String(repeating: "x", count: 300)
+            return .string(generator.pick(["", "a", "é😀", "a<&>\"'b", long, lineEnd + "\t "]))
         case 4: return .data(generator.bytes(Int.random(in: 0...100, using: &generator)))
-        case 5: return .date(Timestamp(nanosecondsSince1970: Int64.random(in: 0...4_000_000_000, using: &generator) * 1_000_000_000))
+        case 5:
+            let seconds = Int64.random(in: 0...4_000_000_000, using: &generator)
+            return .date(Timestamp(nanosecondsSince1970: seconds * 1_000_000_000))
         case 6:
             let count = Int.random(in: 0...20, using: &generator)
-            return .array((0..<count).map { _ in random(depth: depth - 1, &generator) })
+            return .array((0..<count).map { _ in random(depth: depth - 1, lineEnd: lineEnd, &generator) })
         default:
             var members: [String: PropertyListValue] = [:]
             for _ in 0..<Int.random(in: 0...20, using: &generator) {
-                members["k\(Int.random(in: 0...99, using: &generator))"] = random(depth: depth - 1, &generator)
+                members["k\(Int.random(in: 0...99, using: &generator))"] = random(depth: depth - 1, lineEnd: lineEnd, &generator)
             }
             return .dictionary(members)
         }

@@ -150,8 +150,8 @@ import Testing
 
     @Test func `JSON of any size is read, and nesting is bounded`() throws {
         let head = try response(type: "application/json")
-        let large = bytes("[" + Array(repeating: "{\"a\":[1,2,3]}", count: 200_000).joined(separator: ",") + "]")
-        #expect(JSONResponseSerializer().serialize(head, body: large).object?.json?.array?.count == 200_000)
+        let large = bytes("[" + Array(repeating: "{\"a\":[1,2,3]}", count: 20_000).joined(separator: ",") + "]")
+        #expect(JSONResponseSerializer().serialize(head, body: large).object?.json?.array?.count == 20_000)
         let deep = bytes(String(repeating: "[", count: 1_000_000))
         #expect(JSONResponseSerializer().serialize(head, body: deep).error?.word == "undecodable")
     }

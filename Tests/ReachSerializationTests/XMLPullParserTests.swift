@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test func `a tag that comes byte by byte costs no more than its length`() throws {
-        let value = String(repeating: "v", count: 200_000)
+        let value = String(repeating: "v", count: 50_000)
         let expected = Self.element(attributes: [("b", value)])
         #expect(try events(Array("<a b='\(value)'/>".utf8), pieces: 1) == expected)
     }
@@ -201,7 +201,7 @@ import Testing
             "<a>", "</a>", "<a/>", "<b c='d'>", "</b>", "text", "&lt;", "&#65;", "]]>", "<![CDATA[", "<!--", "-->", "<?p", "?>",
             "\r", "\n", " ", "é", "😀", "\u{0}", "&", ";", "<", ">", "'", "\"", "<!DOCTYPE a [", "]", "<!ENTITY e 'f'>", "&e;",
         ]
-        for _ in 0..<5_000 {
+        for _ in 0..<2_000 {
             let text = (0..<Int.random(in: 1...12, using: &generator)).map { _ in generator.pick(parts) }.joined()
             let bytes = Array((generator.oneIn(2) ? "<a>\(text)</a>" : text).utf8)
             let whole = try? events(bytes)

@@ -22,7 +22,7 @@ enum XMLCharacters {
     }
 
     /// Section 2.3.
-    static func isName(_ text: String) -> Bool {
+    static func isName(_ text: Substring) -> Bool {
         guard let first = text.unicodeScalars.first, startsName(first) else { return false }
         return text.unicodeScalars.allSatisfy { startsName($0) || continuesName($0) }
     }

@@ -40,11 +40,18 @@ struct XMLScanner {
 
     mutating func name() throws(Failure) -> String {
         let start = index
-        while let byte = current, XMLCharacters.isOfName(byte) { index += 1 }
+        var isASCII = true
+        while let byte = current, XMLCharacters.isOfName(byte) {
+            isASCII = isASCII && byte < 0x80
+            index += 1
+        }
         guard let name = String(validating: bytes[start..<index], as: UTF8.self) else {
             throw Failure(fault: .badEncoding, index: start)
         }
-        guard XMLCharacters.isName(name) else { throw Failure(fault: .expected("a name"), index: start) }
+        // Of ASCII only the first letter is left to be looked at.
+        guard XMLCharacters.isName(isASCII ? name.prefix(1) : name[...]) else {
+            throw Failure(fault: .expected("a name"), index: start)
+        }
         return name
     }
 

@@ -21,15 +21,21 @@ struct XMLText {
     static func read(
         _ bytes: ArraySlice<UInt8>, as place: Place, entities: inout XMLEntities
     ) throws(XMLScanner.Failure) -> String {
+        // Most texts are as they stand, and nothing is done twice.
+        guard bytes.contains(where: Self.isSpecial) else { return try string(bytes, at: bytes.startIndex) }
         var text = XMLText(entities, place)
         try text.append(bytes)
         entities = text.entities
-        guard let string = String(validating: text.result, as: UTF8.self) else {
-            throw XMLScanner.Failure(fault: .badEncoding, index: bytes.startIndex)
+        return try string(text.result[...], at: bytes.startIndex)
+    }
+
+    private static func string(_ bytes: ArraySlice<UInt8>, at index: Int) throws(XMLScanner.Failure) -> String {
+        guard let string = String(validating: bytes, as: UTF8.self) else {
+            throw XMLScanner.Failure(fault: .badEncoding, index: index)
         }
-        // Of what is no character in XML, control characters were refused before; these two are left.
-        if text.result.contains(0xef), string.unicodeScalars.contains(where: { !XMLCharacters.isAllowed($0) }) {
-            throw XMLScanner.Failure(fault: .unexpected("a character that is none"), index: bytes.startIndex)
+        // Of what is no character in XML, control characters are looked for elsewhere; these two are left.
+        if bytes.contains(0xef), string.unicodeScalars.contains(where: { !XMLCharacters.isAllowed($0) }) {
+            throw XMLScanner.Failure(fault: .unexpected("a character that is none"), index: index)
         }
         return string
     }
