@@ -1,10 +1,10 @@
 public import ReachCore
 
-/// When to show that requests are running: AFNetworkActivityIndicatorManager's four states. It shows no short bursts, and
-/// does not flicker between requests that follow each other.
+/// When to show that requests are running: AFNetworkActivityIndicatorManager's four states. It shows no short bursts,
+/// and does not flicker between requests that follow each other.
 ///
-/// Time comes in with every call; call `advance` when `deadline` has come. Each call answers what changed: `true`
-/// means show, `false` means hide, `nil` that nothing changes.
+/// Time comes in with every call; call `advance` when `deadline` has come. Each call answers what changed: `true` means
+/// show, `false` means hide, `nil` that nothing changes.
 public struct ActivityIndicator: Hashable, Sendable {
     /// The four states.
     public enum State: String, Hashable, Sendable, CaseIterable {

@@ -9,8 +9,8 @@ public enum OperationState: Int, Hashable, Sendable, CaseIterable {
     /// Nothing happens to it any more.
     case finished = 3
 
-    /// Whether an operation may go from one state to another: a paused one only becomes ready, one that is ready is finished only by
-    /// being cancelled, and a finished one stays so. To stay in a state is no way to go.
+    /// Whether an operation may go from one state to another: a paused one only becomes ready, one that is ready is
+    /// finished only by being cancelled, and a finished one stays so. To stay in a state is no way to go.
     public func canBecome(_ next: OperationState, isCancelled: Bool) -> Bool {
         switch (self, next) {
         case (.ready, .paused), (.ready, .executing), (.executing, .paused), (.executing, .finished), (.paused, .ready):

@@ -1,7 +1,7 @@
 public import ReachCore
 
-/// Holds values in memory up to a capacity, and when there are more frees those used longest ago until a preferred size is
-/// left: AFAutoPurgingImageCache, for anything.
+/// Holds values in memory up to a capacity, and when there are more frees those used longest ago until a preferred size
+/// is left: AFAutoPurgingImageCache, for anything.
 ///
 /// Time comes in with every call. Values used at the same instant go in the order in which they were used.
 public struct PurgingCache<Key: Hashable & Sendable, Value> {

@@ -1,7 +1,7 @@
 /// Makes one request of those that ask for the same, as AFImageDownloader does, and runs no more than a few at a time.
 ///
-/// Whoever asks gets a receipt. The answer goes to all who wait; who gives a receipt back waits no more, and a request that has not
-/// started is dropped when nobody waits. One that runs goes on, since its answer can be kept.
+/// Whoever asks gets a receipt. The answer goes to all who wait; who gives a receipt back waits no more, and a request
+/// that has not started is dropped when nobody waits. One that runs goes on, since its answer can be kept.
 ///
 /// - Parameters:
 ///   - Key: What makes requests the same: the URL, or more.
@@ -15,7 +15,8 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         public let number: UInt64
     }
 
-    /// One request, which runs or waits for its turn. Answers of one that was dropped do not reach those who asked again.
+    /// One request, which runs or waits for its turn. Answers of one that was dropped do not reach those who asked
+    /// again.
     public struct Request: Hashable, Sendable {
         /// What was asked for.
         public let key: Key
@@ -89,8 +90,8 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
 
     /// Somebody waits no more.
     ///
-    /// - Returns: Who it was, to be told of the cancellation; `nil` where the answer came before. `dropped` is the request that now
-    ///   will not start, since nobody else waits for it.
+    /// - Returns: Who it was, to be told of the cancellation; `nil` where the answer came before. `dropped` is the
+    ///   request that now will not start, since nobody else waits for it.
     public mutating func cancel(_ receipt: Receipt) -> (waiter: Waiter, dropped: Request?)? {
         guard var entry = entries[receipt.key],
             let index = entry.waiters.firstIndex(where: { $0.number == receipt.number })

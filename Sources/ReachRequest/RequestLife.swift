@@ -15,8 +15,8 @@
 /// | running | cancelled | cancelled | stop, completion, tell did-complete |
 /// | resumed, suspended | cancelled | cancelled | completion, tell did-complete |
 ///
-/// The completion comes once in a life, and before observers are told; AFNetworking tells did-resume and did-suspend of a
-/// task that is complete, here they are not told any more.
+/// The completion comes once in a life, and before observers are told; AFNetworking tells did-resume and did-suspend of
+/// a task that is complete, here they are not told any more.
 public struct RequestLife: Hashable, Sendable {
     /// What happens to a request.
     public enum Event: Hashable, Sendable {

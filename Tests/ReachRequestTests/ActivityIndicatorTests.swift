@@ -38,7 +38,8 @@ import Testing
         _ = indicator.requestStarted(at: at(0))
         _ = indicator.advance(to: at(1_000))
         _ = indicator.requestEnded(at: at(2_000))
-        #expect(indicator.requestStarted(at: at(2_100)) == nil && indicator.state == .active && indicator.deadline == nil)
+        #expect(
+            indicator.requestStarted(at: at(2_100)) == nil && indicator.state == .active && indicator.deadline == nil)
         #expect(indicator.advance(to: at(2_170)) == nil && indicator.isVisible)
         _ = indicator.requestEnded(at: at(3_000))
         #expect(indicator.deadline == at(3_170))
@@ -47,8 +48,12 @@ import Testing
     @Test func `testThatIndicatorBlockIsOnlyCalledOnceEachForStartAndEndForMultipleRequests`() {
         var indicator = ActivityIndicator(startDelay: .seconds(1), endDelay: .seconds(1), isEnabled: true)
         var told: [Bool?] = [indicator.requestStarted(at: at(0)), indicator.requestStarted(at: at(10))]
-        told += [indicator.advance(to: at(1_000)), indicator.requestEnded(at: at(2_000)), indicator.advance(to: at(3_500))]
-        told += [indicator.requestEnded(at: at(4_000)), indicator.advance(to: at(5_000)), indicator.advance(to: at(9_000))]
+        told += [
+            indicator.advance(to: at(1_000)), indicator.requestEnded(at: at(2_000)), indicator.advance(to: at(3_500)),
+        ]
+        told += [
+            indicator.requestEnded(at: at(4_000)), indicator.advance(to: at(5_000)), indicator.advance(to: at(9_000)),
+        ]
         #expect(told.compactMap(\.self) == [true, false])
     }
 

@@ -69,7 +69,8 @@ import Testing
         #expect(coalescer.finish(request).waiters == [2])
     }
 
-    @Test func `testThatItCanDownloadAndCancelAndDownloadAgain: a request that waits is dropped when nobody waits for it`() {
+    @Test
+    func `testThatItCanDownloadAndCancelAndDownloadAgain: a request that waits is dropped when nobody waits for it`() {
         var coalescer = Coalescer(limit: 1)
         guard case .start(let running) = coalescer.ask("a", 1).outcome else {
             Issue.record("not started")

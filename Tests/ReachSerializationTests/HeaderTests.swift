@@ -67,17 +67,20 @@ import Testing
         #expect(odd.hasPrefix("gre/2 (Linux ") && odd.hasSuffix(")"))
     }
 
-    @Test(arguments: [
-        ([:], nil), (["LANG": "C"], nil), (["LANG": "C.UTF-8"], nil), (["LANG": "POSIX"], nil), (["LANG": ""], nil),
-        (["LANG": "de_AT.UTF-8"], "de-AT;q=1"), (["LANG": "de_AT@euro"], "de-AT;q=1"), (["LANG": "sr_RS@latin"], "sr-RS;q=1"),
-        (["LANG": "de", "LC_MESSAGES": "fr_FR.UTF-8"], "fr-FR;q=1"),
-        (["LANG": "de", "LC_MESSAGES": "fr", "LC_ALL": "it"], "it;q=1"), (["LANG": "de", "LC_ALL": "C"], nil),
-        (["LANG": "de", "LC_ALL": ""], "de;q=1"), (["LANG": "C", "LANGUAGE": "de:fr"], nil),
-        (["LANG": "de_AT.UTF-8", "LANGUAGE": "de:en_GB:en"], "de;q=1, en-GB;q=0.9, en;q=0.8, de-AT;q=0.7"),
-        (["LANG": "de", "LANGUAGE": "de:de:C:en"], "de;q=1, en;q=0.9"), (["LANG": "a\r\nb"], nil),
-        (["LANG": "h", "LANGUAGE": "a:b:c:d:e:f:g"], "a;q=1, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
-    ] as [([String: String], String?)])
-    func `languages come from the environment, each a tenth less wanted`(environment: [String: String], value: String?) {
+    @Test(
+        arguments: [
+            ([:], nil), (["LANG": "C"], nil), (["LANG": "C.UTF-8"], nil), (["LANG": "POSIX"], nil), (["LANG": ""], nil),
+            (["LANG": "de_AT.UTF-8"], "de-AT;q=1"), (["LANG": "de_AT@euro"], "de-AT;q=1"),
+            (["LANG": "sr_RS@latin"], "sr-RS;q=1"),
+            (["LANG": "de", "LC_MESSAGES": "fr_FR.UTF-8"], "fr-FR;q=1"),
+            (["LANG": "de", "LC_MESSAGES": "fr", "LC_ALL": "it"], "it;q=1"), (["LANG": "de", "LC_ALL": "C"], nil),
+            (["LANG": "de", "LC_ALL": ""], "de;q=1"), (["LANG": "C", "LANGUAGE": "de:fr"], nil),
+            (["LANG": "de_AT.UTF-8", "LANGUAGE": "de:en_GB:en"], "de;q=1, en-GB;q=0.9, en;q=0.8, de-AT;q=0.7"),
+            (["LANG": "de", "LANGUAGE": "de:de:C:en"], "de;q=1, en;q=0.9"), (["LANG": "a\r\nb"], nil),
+            (["LANG": "h", "LANGUAGE": "a:b:c:d:e:f:g"], "a;q=1, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
+        ] as [([String: String], String?)])
+    func `languages come from the environment, each a tenth less wanted`(environment: [String: String], value: String?)
+    {
         #expect(DefaultHeaders.acceptLanguage(environment: environment) == value)
     }
 }

@@ -65,7 +65,8 @@ import Testing
 
     @Test func `a request gets the body, its type and its length`() throws {
         let request = try FormRequestSerializer().multipartRequest(
-            "POST", "http://example.com/", parameters: ["key": "value", "none": nil, "list": ["x", 2], "raw": .data([0, 255])]
+            "POST", "http://example.com/",
+            parameters: ["key": "value", "none": nil, "list": ["x", 2], "raw": .data([0, 255])]
         ) { $0.append(Array("data".utf8), name: "file", fileName: "f", mediaType: "text/plain") }
         guard case .multipart(let body) = request.body else {
             Issue.record("no multipart body")
@@ -77,10 +78,11 @@ import Testing
         #expect(request.contentLength == Int64(bytes.count) && body.contentLength == Int64(bytes.count))
         let text = String(decoding: bytes, as: UTF8.self)
         let names = text.split(separator: "form-data; ").dropFirst().map { String($0.prefix { $0 != "\r\n" }) }
-        #expect(names == [
-            #"name="key""#, #"name="list[]""#, #"name="list[]""#, #"name="none""#, #"name="raw""#,
-            #"name="file"; filename="f""#,
-        ])
+        #expect(
+            names == [
+                #"name="key""#, #"name="list[]""#, #"name="list[]""#, #"name="none""#, #"name="raw""#,
+                #"name="file"; filename="f""#,
+            ])
         #expect(text.contains("name=\"none\"\r\n\r\n\r\n--"))
         #expect(bytes.contains(255))
     }
@@ -122,7 +124,8 @@ import Testing
         try form.append(file: path, name: "picture")
         try directory.file("photo.png", "changed")
         let text = try text(form)
-        #expect(text.contains("name=\"picture\"; filename=\"photo.png\"\r\nContent-Type: image/png\r\n\r\nchanged\r\n--"))
+        #expect(
+            text.contains("name=\"picture\"; filename=\"photo.png\"\r\nContent-Type: image/png\r\n\r\nchanged\r\n--"))
     }
 
     @Test func `a file that grew is sent as long as it was told, one that shrank is an error`() throws {
@@ -177,7 +180,8 @@ import Testing
         var reader = MultipartBodyReader(body)
         for start in [0, 1, 40, 600, whole.count] {
             _ = try [UInt8](unsafeUninitializedCapacity: max(start, 1)) { buffer, count in
-                count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<start]))
+                count = try reader.read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<start]))
             }
             reader.rewind()
             #expect(try read(&reader, pieces: 100) == whole)

@@ -9,19 +9,23 @@ import Testing
 
     private func xml(_ body: String) -> [UInt8] { Array("<plist version=\"1.0\">\(body)</plist>".utf8) }
 
-    @Test(arguments: [
-        ("<true/>", .bool(true)), ("<false></false>", .bool(false)), ("<string/>", .string("")),
-        ("<string>a&lt;&#38;<![CDATA[<b>]]>\n c</string>", .string("a<&<b>\n c")), ("<integer>-7</integer>", .integer(-7)),
-        ("<integer> 0x1F </integer>", .integer(31)), ("<integer>+5</integer>", .integer(5)),
-        ("<integer>-9223372036854775808</integer>", .integer(.min)), ("<real>1.5</real>", .real(1.5)),
-        ("<real>-inf</real>", .real(-.infinity)), ("<data>\n AQ\n\tID\n</data>", .data([1, 2, 3])), ("<data/>", .data([])),
-        ("<date>2026-11-21T03:10:00Z</date>", .date(Self.date)), ("<array/>", .array([])), ("<dict/>", .dictionary([:])),
-        (
-            "<array> <!-- x --> <true/><array><false/></array> </array>",
-            .array([.bool(true), .array([.bool(false)])])
-        ),
-        ("<dict><key>a</key><real>1</real><key/><true/></dict>", .dictionary(["a": .real(1), "": .bool(true)])),
-    ] as [(String, PropertyListValue)])
+    @Test(
+        arguments: [
+            ("<true/>", .bool(true)), ("<false></false>", .bool(false)), ("<string/>", .string("")),
+            ("<string>a&lt;&#38;<![CDATA[<b>]]>\n c</string>", .string("a<&<b>\n c")),
+            ("<integer>-7</integer>", .integer(-7)),
+            ("<integer> 0x1F </integer>", .integer(31)), ("<integer>+5</integer>", .integer(5)),
+            ("<integer>-9223372036854775808</integer>", .integer(.min)), ("<real>1.5</real>", .real(1.5)),
+            ("<real>-inf</real>", .real(-.infinity)), ("<data>\n AQ\n\tID\n</data>", .data([1, 2, 3])),
+            ("<data/>", .data([])),
+            ("<date>2026-11-21T03:10:00Z</date>", .date(Self.date)), ("<array/>", .array([])),
+            ("<dict/>", .dictionary([:])),
+            (
+                "<array> <!-- x --> <true/><array><false/></array> </array>",
+                .array([.bool(true), .array([.bool(false)])])
+            ),
+            ("<dict><key>a</key><real>1</real><key/><true/></dict>", .dictionary(["a": .real(1), "": .bool(true)])),
+        ] as [(String, PropertyListValue)])
     func `XML is read as what it says`(body: String, value: PropertyListValue) throws {
         #expect(try PropertyListValue(xml(body)) == value)
         // Without the element around it, as Apple's reader takes it too.
@@ -82,7 +86,9 @@ import Testing
     }
 
     @Test(arguments: PropertyListFormat.allCases)
-    func `lists of any kind are read back as they were written, by us and by Foundation`(format: PropertyListFormat) throws {
+    func `lists of any kind are read back as they were written, by us and by Foundation`(format: PropertyListFormat)
+        throws
+    {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<200 {
             let value = PropertyListValue.dictionary(["root": random(depth: 4, &generator)])
@@ -93,7 +99,8 @@ import Testing
         }
     }
 
-    /// Foundation leaves carriage returns in XML as they are, where they are read as line feeds: those texts are left out.
+    /// Foundation leaves carriage returns in XML as they are, where they are read as line feeds: those texts are left
+    /// out.
     @Test(arguments: PropertyListFormat.allCases)
     func `lists that Foundation wrote are read as it reads them`(format: PropertyListFormat) throws {
         var generator = SeededGenerator(seed: 8)
@@ -162,7 +169,8 @@ import Testing
         default:
             var members: [String: PropertyListValue] = [:]
             for _ in 0..<Int.random(in: 0...20, using: &generator) {
-                members["k\(Int.random(in: 0...99, using: &generator))"] = random(depth: depth - 1, lineEnd: lineEnd, &generator)
+                members["k\(Int.random(in: 0...99, using: &generator))"] = random(
+                    depth: depth - 1, lineEnd: lineEnd, &generator)
             }
             return .dictionary(members)
         }

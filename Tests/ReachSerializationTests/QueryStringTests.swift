@@ -5,48 +5,53 @@ import Testing
 @Suite struct QueryStringTests {
     private static let reserved = ":#[]@!$&'()*+,;=?/"
 
-    @Test(arguments: [
-        ("testThatAFHTTPRequestSerialiationSerializesQueryParametersCorrectly", ["key": "value"], "key=value"),
-        (
-            "testThatAFHTTPRequestSerialiationSerializesURLEncodableQueryParametersCorrectly",
-            ["key": " :#[]@!$&'()*+,;=/?"], "key=%20%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D/?"
-        ),
-        (
-            "testThatAFHTTPRequestSerialiationSerializesURLEncodedQueryParametersCorrectly",
-            ["key": "%20%21%22%23%24%25%26%27%28%29%2A%2B%2C%2F"],
-            "key=%2520%2521%2522%2523%2524%2525%2526%2527%2528%2529%252A%252B%252C%252F"
-        ),
-        ("testQueryStringFromParameters", ["key": "value", "key1": "value&"], "key=value&key1=value%26"),
-        (
-            "testAFQueryStringFromParametersWithEncodingWithComplexNestedParameters",
-            ["key1": "value1", "key2": ["key": [1, "value"]]],
-            "key1=value1&key2%5Bkey%5D%5B%5D=1&key2%5Bkey%5D%5B%5D=value"
-        ),
-        ("testThatAFQueryStringFromParametersWithEncodingAppliesPercentEscapes", ["key1": "ä"], "key1=%C3%A4"),
-        ("testThatEmptyDictionaryParametersAreProperlyEncoded", [:], ""),
-    ] as [(String, [String: ParameterValue], String)])
+    @Test(
+        arguments: [
+            ("testThatAFHTTPRequestSerialiationSerializesQueryParametersCorrectly", ["key": "value"], "key=value"),
+            (
+                "testThatAFHTTPRequestSerialiationSerializesURLEncodableQueryParametersCorrectly",
+                ["key": " :#[]@!$&'()*+,;=/?"], "key=%20%3A%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D/?"
+            ),
+            (
+                "testThatAFHTTPRequestSerialiationSerializesURLEncodedQueryParametersCorrectly",
+                ["key": "%20%21%22%23%24%25%26%27%28%29%2A%2B%2C%2F"],
+                "key=%2520%2521%2522%2523%2524%2525%2526%2527%2528%2529%252A%252B%252C%252F"
+            ),
+            ("testQueryStringFromParameters", ["key": "value", "key1": "value&"], "key=value&key1=value%26"),
+            (
+                "testAFQueryStringFromParametersWithEncodingWithComplexNestedParameters",
+                ["key1": "value1", "key2": ["key": [1, "value"]]],
+                "key1=value1&key2%5Bkey%5D%5B%5D=1&key2%5Bkey%5D%5B%5D=value"
+            ),
+            ("testThatAFQueryStringFromParametersWithEncodingAppliesPercentEscapes", ["key1": "ä"], "key1=%C3%A4"),
+            ("testThatEmptyDictionaryParametersAreProperlyEncoded", [:], ""),
+        ] as [(String, [String: ParameterValue], String)])
     func `AFNetworking's own queries are written as it writes them`(
         name: String, parameters: [String: ParameterValue], query: String
     ) {
         #expect(QueryString.text(of: parameters) == query)
     }
 
-    @Test(arguments: [
-        (["a": nil], "a"), (["a": ""], "a="), (["": "x"], "=x"), (["": nil, "b": 1], "&b=1"),
-        (["a": [:]], ""), (["a": []], ""), (["a": .set([])], ""), (["a": [[:], []], "b": 1], "b=1"),
-        (["a": [nil, nil]], "a%5B%5D&a%5B%5D"), (["a": ["b": nil]], "a%5Bb%5D"),
-        (["a": true, "b": false], "a=1&b=0"), (["a": -7], "a=-7"), (["a": .integer(.min)], "a=-9223372036854775808"),
-        (["a": 1.0], "a=1"), (["a": 1.5], "a=1.5"), (["a": 98.1], "a=98.1"), (["a": 1e20], "a=1e%2B20"),
-        (["a": -0.25], "a=-0.25"),
-        (["a": [1, 2, 1]], "a%5B%5D=1&a%5B%5D=2&a%5B%5D=1"), (["a": [[1], [2, 3]]], Self.arrays),
-        (["a": .set(["c", "b", "a"])], "a=a&a=b&a=c"), (["a": .set([10, 9])], "a=10&a=9"),
-        (["a": .set([["y"], ["x"]])], "a%5B%5D=x&a%5B%5D=y"), (["a": ["s": .set([2, 1])]], "a%5Bs%5D=1&a%5Bs%5D=2"),
-        (["a": ["b": ["c": ["d": 1]]]], "a%5Bb%5D%5Bc%5D%5Bd%5D=1"),
-        (["a": [["x": 1, "y": 2], ["x": 3, "y": 4]]], Self.records),
-        (["b": 1, "B": 2, "a": 3, "10": 4, "9": 5, "_": 6], "10=4&9=5&B=2&_=6&a=3&b=1"),
-        (["a": .data([0, 0x41, 0xff])], "a=%00A%FF"), (["a[b]": 1], "a%5Bb%5D=1"),
-        (["a": "x\r\ny\0"], "a=x%0D%0Ay%00"), (["a": "-._~09azAZ"], "a=-._~09azAZ"), (["a": "\"<>\\^`{|}"], Self.rest),
-    ] as [([String: ParameterValue], String)])
+    @Test(
+        arguments: [
+            (["a": nil], "a"), (["a": ""], "a="), (["": "x"], "=x"), (["": nil, "b": 1], "&b=1"),
+            (["a": [:]], ""), (["a": []], ""), (["a": .set([])], ""), (["a": [[:], []], "b": 1], "b=1"),
+            (["a": [nil, nil]], "a%5B%5D&a%5B%5D"), (["a": ["b": nil]], "a%5Bb%5D"),
+            (["a": true, "b": false], "a=1&b=0"), (["a": -7], "a=-7"),
+            (["a": .integer(.min)], "a=-9223372036854775808"),
+            (["a": 1.0], "a=1"), (["a": 1.5], "a=1.5"), (["a": 98.1], "a=98.1"), (["a": 1e20], "a=1e%2B20"),
+            (["a": -0.25], "a=-0.25"),
+            (["a": [1, 2, 1]], "a%5B%5D=1&a%5B%5D=2&a%5B%5D=1"), (["a": [[1], [2, 3]]], Self.arrays),
+            (["a": .set(["c", "b", "a"])], "a=a&a=b&a=c"), (["a": .set([10, 9])], "a=10&a=9"),
+            (["a": .set([["y"], ["x"]])], "a%5B%5D=x&a%5B%5D=y"),
+            (["a": ["s": .set([2, 1])]], "a%5Bs%5D=1&a%5Bs%5D=2"),
+            (["a": ["b": ["c": ["d": 1]]]], "a%5Bb%5D%5Bc%5D%5Bd%5D=1"),
+            (["a": [["x": 1, "y": 2], ["x": 3, "y": 4]]], Self.records),
+            (["b": 1, "B": 2, "a": 3, "10": 4, "9": 5, "_": 6], "10=4&9=5&B=2&_=6&a=3&b=1"),
+            (["a": .data([0, 0x41, 0xff])], "a=%00A%FF"), (["a[b]": 1], "a%5Bb%5D=1"),
+            (["a": "x\r\ny\0"], "a=x%0D%0Ay%00"), (["a": "-._~09azAZ"], "a=-._~09azAZ"),
+            (["a": "\"<>\\^`{|}"], Self.rest),
+        ] as [([String: ParameterValue], String)])
     func `nested, empty and special parameters have one way to be written`(
         parameters: [String: ParameterValue], query: String
     ) {

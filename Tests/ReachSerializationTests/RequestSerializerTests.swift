@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET", true), ("HEAD", true), ("DELETE", true), ("get", true), ("POST", false), ("PUT", false), ("PATCH", false),
+        ("GET", true), ("HEAD", true), ("DELETE", true), ("get", true), ("POST", false), ("PUT", false),
+        ("PATCH", false),
         ("OPTIONS", false),
     ])
     func `GET, HEAD and DELETE have their parameters in the URL`(method: String, isInURL: Bool) throws {
@@ -51,7 +52,8 @@ import Testing
         #expect(try FormRequestSerializer().request("GET", site, parameters: [:]).address.description == site)
     }
 
-    @Test func `testThatAFHTTPRequestSerialiationSerializesQueryParametersCorrectlyFromQuerySerializationBlock`() throws {
+    @Test func `testThatAFHTTPRequestSerialiationSerializesQueryParametersCorrectlyFromQuerySerializationBlock`() throws
+    {
         var serializer = FormRequestSerializer()
         serializer.queryEncoder = { _, parameters in
             guard case .dictionary(let members) = parameters else { return "" }
@@ -104,13 +106,16 @@ import Testing
     }
 
     /// AFNetworking's other case of this name, half of a surrogate pair, cannot be written: Swift's texts hold none.
-    @Test(arguments: [
-        (["key": .set(["value"])], "key", "a set"), (["a": ["b": [.data([1])]]], "a[b][]", "bytes"),
-        (["a": .double(.nan)], "a", "a number that is not finite"),
-        (["a": [1, .double(.infinity)]], "a[]", "a number that is not finite"),
-        ("text", "", "text"), (1, "", "a whole number"), (.null, "", "null"),
-    ] as [(ParameterValue, String, String)])
-    func `testThatJSONRequestSerializationErrorsWithInvalidJSON`(parameters: ParameterValue, place: String, kind: String) {
+    @Test(
+        arguments: [
+            (["key": .set(["value"])], "key", "a set"), (["a": ["b": [.data([1])]]], "a[b][]", "bytes"),
+            (["a": .double(.nan)], "a", "a number that is not finite"),
+            (["a": [1, .double(.infinity)]], "a[]", "a number that is not finite"),
+            ("text", "", "text"), (1, "", "a whole number"), (.null, "", "null"),
+        ] as [(ParameterValue, String, String)])
+    func `testThatJSONRequestSerializationErrorsWithInvalidJSON`(
+        parameters: ParameterValue, place: String, kind: String
+    ) {
         let error = #expect(throws: RequestSerializationError.self) {
             try JSONRequestSerializer().request("POST", site, parameters: parameters)
         }
@@ -161,9 +166,10 @@ import Testing
     }
 
     /// AFNetworking's case is a key that is a number, which cannot be written here.
-    @Test(arguments: [
-        (["a": nil], "a"), (["a": [.set([1])]], "a[]"), (["a": "\u{1}"], "a"), (["b": ["\u{0}": 1]], "b"),
-    ] as [(ParameterValue, String)])
+    @Test(
+        arguments: [
+            (["a": nil], "a"), (["a": [.set([1])]], "a[]"), (["a": "\u{1}"], "a"), (["b": ["\u{0}": 1]], "b"),
+        ] as [(ParameterValue, String)])
     func `testThatPropertyListRequestSerializerHandlesInvalidPlist`(parameters: ParameterValue, place: String) {
         let error = #expect(throws: RequestSerializationError.self) {
             try PropertyListRequestSerializer().request("POST", site, parameters: parameters)
@@ -177,7 +183,8 @@ import Testing
     @Test(arguments: PropertyListFormat.allCases)
     func `a property list that is sent is read by Foundation as what was given`(format: PropertyListFormat) throws {
         let parameters: ParameterValue = [
-            "text": "a<&>\"'é😀\r\n", "yes": true, "whole": -7, "real": 0.1, "bytes": .data([0, 1, 255]), "list": [1, [], [:]],
+            "text": "a<&>\"'é😀\r\n", "yes": true, "whole": -7, "real": 0.1, "bytes": .data([0, 1, 255]),
+            "list": [1, [], [:]],
         ]
         let request = try PropertyListRequestSerializer(format: format).request("PUT", site, parameters: parameters)
         guard case .bytes(let body) = request.body else {
@@ -192,10 +199,12 @@ import Testing
         #expect(read == expected)
     }
 
-    @Test func `a property list has no body without parameters, and goes into the URL where the method says so`() throws {
+    @Test func `a property list has no body without parameters, and goes into the URL where the method says so`() throws
+    {
         let empty = try PropertyListRequestSerializer().request("POST", site)
         #expect(bytes(empty) == nil && empty.headers["Content-Type"] == nil)
-        #expect(try PropertyListRequestSerializer().request("DELETE", site, parameters: ["a": 1]).address.query == "a=1")
+        #expect(
+            try PropertyListRequestSerializer().request("DELETE", site, parameters: ["a": 1]).address.query == "a=1")
     }
 
     @Test(arguments: [

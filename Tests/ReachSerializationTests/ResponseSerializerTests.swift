@@ -61,11 +61,13 @@ import Testing
         #expect(serializer.serialize(try response(599), body: bytes("[]")).error == nil)
     }
 
-    @Test(arguments: [
-        ("text/html", "text/html", nil), ("Text/HTML; Charset=\"UTF-8\"", "text/html", "utf-8"),
-        (" application/json ;charset=iso-8859-1;x=y", "application/json", "iso-8859-1"), ("", nil, nil), (";x", nil, nil),
-        ("a/b; x; charset", "a/b", nil), ("a/b; charset=", "a/b", nil),
-    ] as [(String, String?, String?)])
+    @Test(
+        arguments: [
+            ("text/html", "text/html", nil), ("Text/HTML; Charset=\"UTF-8\"", "text/html", "utf-8"),
+            (" application/json ;charset=iso-8859-1;x=y", "application/json", "iso-8859-1"), ("", nil, nil),
+            (";x", nil, nil),
+            ("a/b; x; charset", "a/b", nil), ("a/b; charset=", "a/b", nil),
+        ] as [(String, String?, String?)])
     func `a content type is read apart`(header: String, type: String?, characterSet: String?) throws {
         let head = try response(type: header)
         #expect(head.mediaType == type && head.characterSet == characterSet)
@@ -105,7 +107,8 @@ import Testing
     }
 
     @Test(arguments: ["", " "])
-    func `testThatJSONResponseSerializerReturnsNilObjectAndNilErrorForEmptyData and ForSingleSpace`(body: String) throws {
+    func `testThatJSONResponseSerializerReturnsNilObjectAndNilErrorForEmptyData and ForSingleSpace`(body: String) throws
+    {
         let result = JSONResponseSerializer().serialize(try response(type: "text/json"), body: bytes(body))
         #expect(result.object == nil && result.error == nil)
     }
@@ -174,7 +177,8 @@ import Testing
     }
 
     @Test func `testThatPropertyListResponseSerializerHandles204`() throws {
-        let result = PropertyListResponseSerializer().serialize(try response(204, type: "application/x-plist"), body: [])
+        let result = PropertyListResponseSerializer().serialize(
+            try response(204, type: "application/x-plist"), body: [])
         #expect(result.object == nil && result.error == nil)
     }
 
@@ -203,7 +207,9 @@ import Testing
         var compound = CompoundResponseSerializer([PropertyListResponseSerializer(), JSONResponseSerializer()])
         let plain = compound.serialize(try response(type: "text/plain"), body: bytes("x"))
         #expect(plain.object?.bytes == bytes("x") && plain.error == nil)
-        #expect(compound.serialize(try response(500, type: "text/plain"), body: []).error?.fault == .unacceptableStatus(500))
+        #expect(
+            compound.serialize(try response(500, type: "text/plain"), body: []).error?.fault == .unacceptableStatus(500)
+        )
         compound.check.acceptableContentTypes = ["a/b"]
         #expect(compound.serialize(try response(type: "c/d"), body: [1]).error?.word == "bad-content-type")
     }

@@ -1,7 +1,7 @@
 /// The media types of files by their extensions.
 ///
-/// A short table of what programs upload, as Apple's systems name them; not the machine's own list, which differs from one
-/// machine to the next.
+/// A short table of what programs upload, as Apple's systems name them; not the machine's own list, which differs from
+/// one machine to the next.
 public enum MediaType {
     /// What a file's name stands for by its extension; `application/octet-stream` for what is not known.
     public static func named(by fileName: String) -> String {

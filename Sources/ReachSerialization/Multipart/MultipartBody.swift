@@ -6,8 +6,8 @@
 ///
 /// Its length is known before a byte of it is read. ``MultipartBodyReader`` reads it, as often as it has to be sent.
 public struct MultipartBody: Sendable {
-    /// Begins a part's bytes anew. What it returns is called until it returns 0, each time with room for at least one byte,
-    /// and answers how many bytes it put there.
+    /// Begins a part's bytes anew. What it returns is called until it returns 0, each time with room for at least one
+    /// byte, and answers how many bytes it put there.
     public typealias OpenStream = @Sendable () throws -> (UnsafeMutableRawBufferPointer) throws -> Int
 
     enum Source: Sendable {

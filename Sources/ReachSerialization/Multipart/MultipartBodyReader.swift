@@ -16,8 +16,8 @@ public struct MultipartBodyReader: ~Copyable {
     /// Puts the next bytes into `buffer`.
     ///
     /// - Returns: How many, which is fewer than there is room for only at the end; 0 there.
-    /// - Throws: ``BodyFileError`` when a file can no longer be read or has become shorter, since the length was told before; what a
-    ///   stream throws.
+    /// - Throws: ``BodyFileError`` when a file can no longer be read or has become shorter, since the length was told
+    ///   before; what a stream throws.
     public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var filled = 0
         while filled < buffer.count, piece < body.pieces.count {

@@ -1,7 +1,7 @@
 /// Builds a `multipart/form-data` body (RFC 7578) part by part: AFMultipartFormData.
 ///
-/// Each part begins with `Content-Disposition`, then `Content-Type` where it has one. In names and file names quotes and
-/// line ends are written as `%22`, `%0D`, `%0A`, as browsers write them; AFNetworking lets them break out.
+/// Each part begins with `Content-Disposition`, then `Content-Type` where it has one. In names and file names quotes
+/// and line ends are written as `%22`, `%0D`, `%0A`, as browsers write them; AFNetworking lets them break out.
 public struct MultipartForm: Sendable {
     /// What separates the parts.
     public let boundary: String
@@ -96,8 +96,8 @@ public struct MultipartForm: Sendable {
 }
 
 extension FormRequestSerializer {
-    /// Makes a request with a multipart body: first a part for each parameter, in the order and by the names of a query but not
-    /// escaped, then what `build` adds. Null is an empty part.
+    /// Makes a request with a multipart body: first a part for each parameter, in the order and by the names of a query
+    /// but not escaped, then what `build` adds. Null is an empty part.
     ///
     /// Without any part it is the request that this serializer makes without parameters.
     ///

@@ -20,7 +20,8 @@ struct BinaryPropertyListReader {
         return try reader.object(reader.number(at: bytes.count - 16, size: 8))
     }
 
-    /// The last 32 bytes: 6 of nothing, the sizes, the number of objects, the root, and where the table of places begins.
+    /// The last 32 bytes: 6 of nothing, the sizes, the number of objects, the root, and where the table of places
+    /// begins.
     private init(_ bytes: [UInt8]) throws(PropertyListError) {
         guard bytes.count >= 40, bytes.starts(with: "bplist0".utf8) else {
             throw .damaged("no binary property list of version 0", offset: 0)

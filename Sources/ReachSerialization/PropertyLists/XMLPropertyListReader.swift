@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// Reads property lists from XML. Line ends are line feeds, as XML has them: Apple's own reader, which is no reader of XML,
-/// keeps the carriage returns that its writer leaves as they are.
+/// Reads property lists from XML. Line ends are line feeds, as XML has them: Apple's own reader, which is no reader of
+/// XML, keeps the carriage returns that its writer leaves as they are.
 struct XMLPropertyListReader {
     private var parser: XMLPullParser
     private var depth = 0

@@ -10,9 +10,9 @@ public enum DefaultHeaders {
 
     /// The languages that the environment asks for, the most wanted first: `de-AT;q=1, en;q=0.9`.
     ///
-    /// Each counts a tenth less than the one before it; as in AFNetworking the last that is named has 0.5. The environment is read
-    /// as gettext reads it: LANGUAGE, a list, counts only where LC_ALL, LC_MESSAGES or LANG, the first that is set, names
-    /// a language, and precedes it.
+    /// Each counts a tenth less than the one before it; as in AFNetworking the last that is named has 0.5. The
+    /// environment is read as gettext reads it: LANGUAGE, a list, counts only where LC_ALL, LC_MESSAGES or LANG, the
+    /// first that is set, names a language, and precedes it.
     ///
     /// - Returns: `nil` where nothing but "C" or "POSIX" is asked for: then any language will do.
     public static func acceptLanguage(environment: [String: String]) -> String? {

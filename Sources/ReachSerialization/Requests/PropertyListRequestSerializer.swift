@@ -1,4 +1,5 @@
-/// Parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that have them in the URL still do.
+/// Parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that have them in the URL still
+/// do.
 ///
 /// The list is refused if it holds null or a set, for which property lists have nothing. Without parameters there is no
 /// body. Dates, which parameters have not, are written by ``PropertyListValue`` itself.

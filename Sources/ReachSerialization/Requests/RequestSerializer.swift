@@ -1,7 +1,7 @@
 /// Writes parameters into requests.
 ///
-/// Conform to it for a format of your own; `FormRequestSerializer.encodesInURL` tells whether the method has its parameters
-/// in the URL.
+/// Conform to it for a format of your own; `FormRequestSerializer.encodesInURL` tells whether the method has its
+/// parameters in the URL.
 public protocol RequestSerializer: Sendable {
     /// Adds default headers and parameters to a request.
     ///

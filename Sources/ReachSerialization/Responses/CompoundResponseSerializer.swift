@@ -1,6 +1,7 @@
 /// Asks one serializer after the other, and takes the first object: AFCompoundResponseSerializer.
 ///
-/// Where none makes an object, the bytes are the object, and the error is what its own check finds, not what the others found.
+/// Where none makes an object, the bytes are the object, and the error is what its own check finds, not what the others
+/// found.
 public struct CompoundResponseSerializer: ResponseSerializer {
     /// In the order in which they are asked.
     public var serializers: [any ResponseSerializer]

@@ -1,4 +1,5 @@
-/// Checks a response and leaves its body as it is: AFHTTPResponseSerializer. There is always an object, also with an error.
+/// Checks a response and leaves its body as it is: AFHTTPResponseSerializer. There is always an object, also with an
+/// error.
 public struct DataResponseSerializer: ResponseSerializer {
     /// Any success, of any type, unless set.
     public var check = ResponseCheck()

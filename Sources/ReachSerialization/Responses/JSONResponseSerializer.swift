@@ -2,8 +2,8 @@ public import ReachCore
 
 /// Reads JSON: AFJSONResponseSerializer. UTF-8, or what a byte order mark or the zeros of UTF-16 and UTF-32 say.
 ///
-/// The reader is stricter than Apple's: a key that stands twice in an object, a whole number that 64 bits cannot hold, and nesting
-/// beyond 64 levels are errors.
+/// The reader is stricter than Apple's: a key that stands twice in an object, a whole number that 64 bits cannot hold,
+/// and nesting beyond 64 levels are errors.
 public struct JSONResponseSerializer: ResponseSerializer {
     /// Successes of type application/json, text/json or text/javascript, unless set.
     public var check = ResponseCheck(

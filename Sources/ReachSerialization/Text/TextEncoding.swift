@@ -18,8 +18,8 @@ package enum TextEncoding: Hashable, Sendable {
         }
     }
 
-    /// What a text's first four bytes say: a byte order mark, or, since the first character of JSON and of XML is ASCII, where
-    /// the zeros stand (RFC 4627, section 3).
+    /// What a text's first four bytes say: a byte order mark, or, since the first character of JSON and of XML is
+    /// ASCII, where the zeros stand (RFC 4627, section 3).
     ///
     /// - Returns: The encoding, and how many bytes the mark has.
     package static func detect(_ start: some Collection<UInt8>) -> (encoding: TextEncoding, mark: Int)? {

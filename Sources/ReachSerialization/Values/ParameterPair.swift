@@ -1,8 +1,9 @@
 /// One name and one value, to which nested parameters come down in queries, forms and multipart bodies.
 ///
-/// The names are AFNetworking's: `a[b]` for a member of a dictionary, `a[]` for an element of an array, `a` again for an
-/// element of a set. Dictionaries go by their sorted keys and sets by their sorted elements, so that equal parameters are
-/// equal bytes, and what reads arrays of dictionaries back finds their members side by side. What is empty leaves no pair.
+/// The names are AFNetworking's: `a[b]` for a member of a dictionary, `a[]` for an element of an array, `a` again for
+/// an element of a set. Dictionaries go by their sorted keys and sets by their sorted elements, so that equal
+/// parameters are equal bytes, and what reads arrays of dictionaries back finds their members side by side. What is
+/// empty leaves no pair.
 public struct ParameterPair: Hashable, Sendable {
     /// The name, with its brackets, not escaped.
     public let name: String
@@ -54,8 +55,9 @@ public struct ParameterPair: Hashable, Sendable {
 extension ParameterValue {
     /// What a single value is as bytes, not escaped; nothing for null and for what holds other values.
     ///
-    /// Numbers read as Objective-C's do: booleans are 1 and 0, whole doubles have no fraction. Other doubles have the fewest
-    /// digits that read back as the same number, where Objective-C cuts to 16 digits and makes 98.09999999999999 of 98.1.
+    /// Numbers read as Objective-C's do: booleans are 1 and 0, whole doubles have no fraction. Other doubles have the
+    /// fewest digits that read back as the same number, where Objective-C cuts to 16 digits and makes 98.09999999999999
+    /// of 98.1.
     var plainBytes: [UInt8] {
         switch self {
         case .null, .array, .set, .dictionary: return []

@@ -1,8 +1,9 @@
-/// Parameters as a query, or as the body of a form (`application/x-www-form-urlencoded`), as AFNetworking 4 writes them.
+/// Parameters as a query, or as the body of a form (`application/x-www-form-urlencoded`), as AFNetworking 4 writes
+/// them.
 ///
-/// Everything is escaped but letters, digits and `-._~/?`: of RFC 3986's reserved characters only "/" and "?", which may
-/// stand in a query (section 3.4). So brackets of nested names are `%5B` and `%5D`, and a space is `%20`, never "+".
-/// Text is escaped as UTF-8, byte by byte, so that no character is ever split; bytes are escaped as they are.
+/// Everything is escaped but letters, digits and `-._~/?`: of RFC 3986's reserved characters only "/" and "?", which
+/// may stand in a query (section 3.4). So brackets of nested names are `%5B` and `%5D`, and a space is `%20`, never
+/// "+". Text is escaped as UTF-8, byte by byte, so that no character is ever split; bytes are escaped as they are.
 public enum QueryString {
     /// `name=value` for each pair, joined by `&`; the name alone where the value is null.
     ///

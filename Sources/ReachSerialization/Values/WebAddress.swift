@@ -1,4 +1,5 @@
-/// A URL with a scheme and a host, as RFC 3986 has them, in the parts it was written in. Nothing is decoded or repaired.
+/// A URL with a scheme and a host, as RFC 3986 has them, in the parts it was written in. Nothing is decoded or
+/// repaired.
 ///
 /// What may not stand in a URL is refused, with its place: spaces, letters outside ASCII (write a host in its `xn--`
 /// form, escape the rest), a percent sign that escapes nothing. Which schemes may be sent to is for the sender to say.

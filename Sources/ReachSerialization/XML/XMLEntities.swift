@@ -1,7 +1,8 @@
 /// What references stand for: characters by number, the five that XML has, and texts that the document declared itself.
 ///
-/// Entities that hold each other can make gigabytes of a few lines ("billion laughs"), and external ones can read files and call
-/// servers. So only entities of text are read, what they come to is bounded for the whole document, and nothing is fetched.
+/// Entities that hold each other can make gigabytes of a few lines ("billion laughs"), and external ones can read files
+/// and call servers. So only entities of text are read, what they come to is bounded for the whole document, and
+/// nothing is fetched.
 struct XMLEntities: Sendable {
     enum Declaration: Hashable {
         /// The text with references by number resolved, and others not.

@@ -12,7 +12,8 @@ extension XMLPullParser {
         guard isFirst, target == "xml" else { throw failure(.unexpected("an XML declaration")) }
         let end = scanner.index
         try declaration(piece)
-        // Names no other than what is read already, or one byte for a character: only then do the bytes after it change.
+        // Names no other than what is read already, or one byte for a character: only then do the bytes after it
+        // change.
         if transcoder?.encoding == .latin1 {
             let rest = Array(bytes[end...])
             bytes.removeSubrange(end...)

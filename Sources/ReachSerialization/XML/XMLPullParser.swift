@@ -1,11 +1,12 @@
-/// Reads an XML 1.0 document as it comes, and tells what it says when asked: a document larger than memory is no problem.
+/// Reads an XML 1.0 document as it comes, and tells what it says when asked: a document larger than memory is no
+/// problem.
 ///
 ///     var parser = XMLPullParser(body)
 ///     while let event = try parser.next() { ... }
 ///
-/// It checks that the document is well-formed. It does not validate, does not resolve namespaces (names keep their prefixes), and
-/// fetches nothing from anywhere. UTF-8, UTF-16, US-ASCII and ISO 8859-1 are read. What a document may cost is bounded by
-/// ``XMLLimits``, so it may come from anybody.
+/// It checks that the document is well-formed. It does not validate, does not resolve namespaces (names keep their
+/// prefixes), and fetches nothing from anywhere. UTF-8, UTF-16, US-ASCII and ISO 8859-1 are read. What a document may
+/// cost is bounded by ``XMLLimits``, so it may come from anybody.
 public struct XMLPullParser: Sendable {
     enum Stage {
         case prolog, content, epilog
@@ -35,7 +36,8 @@ public struct XMLPullParser: Sendable {
     /// Reads a document that comes in pieces: give them to `append`, then call `finish`.
     ///
     /// - Parameters:
-    ///   - characterSet: What the document's content type says of its encoding; it counts more than the document itself.
+    ///   - characterSet: What the document's content type says of its encoding; it counts more than the document
+    ///     itself.
     ///   - limits: What the document may cost.
     public init(characterSet: String? = nil, limits: XMLLimits = XMLLimits()) {
         self.limits = limits

@@ -1,4 +1,5 @@
-/// Makes text of bytes between markup: resolves references, and makes every line end one line feed (XML 1.0, section 2.11).
+/// Makes text of bytes between markup: resolves references, and makes every line end one line feed (XML 1.0, section
+/// 2.11).
 struct XMLText {
     enum Place {
         /// Between tags.
