@@ -8,6 +8,8 @@ public struct HTTPRequest: Sendable {
         case none
         /// Bytes that are held, perhaps none.
         case bytes([UInt8])
+        /// A file that is read while it is sent, as many bytes of it as were there when it was chosen.
+        case file(path: String, length: Int64)
         /// Parts that are read while they are sent.
         case multipart(MultipartBody)
     }
@@ -34,7 +36,15 @@ public struct HTTPRequest: Sendable {
         switch body {
         case .none: nil
         case .bytes(let bytes): Int64(bytes.count)
+        case .file(_, let length): length
         case .multipart(let body): body.contentLength
         }
+    }
+
+    /// Makes a file the body, as an upload has it. Looks at the disk; sets no headers.
+    ///
+    /// - Parameter path: A regular file that can be read.
+    public mutating func setBody(file path: String) throws(BodyFileError) {
+        body = .file(path: path, length: try BodyFile.length(of: path))
     }
 }

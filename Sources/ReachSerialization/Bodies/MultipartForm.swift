@@ -56,7 +56,7 @@ public struct MultipartForm: Sendable {
     ///   - mediaType: The part's content type.
     ///   - open: Begins anew each time it is called: once for each time the body is sent.
     public mutating func append(
-        length: Int64, name: String, fileName: String, mediaType: String, open: @escaping MultipartBody.OpenStream
+        length: Int64, name: String, fileName: String, mediaType: String, open: @escaping OpenBodyStream
     ) {
         parts.append(
             MultipartBody.Part(

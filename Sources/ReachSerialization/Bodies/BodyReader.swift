@@ -1,17 +1,25 @@
-internal import Glibc
-
-/// Reads a multipart body from its beginning to its end. One file is open at a time, and nothing is held but a place.
+/// Reads a body from its beginning to its end. One file is open at a time, and nothing is held but a place.
 ///
 /// It reads from disk, so it belongs on a thread that may wait.
-public struct MultipartBodyReader: ~Copyable {
-    private let body: MultipartBody
+public struct BodyReader: ~Copyable {
+    private let pieces: [BodyPiece]
     private var piece = 0
     private var offset: Int64 = 0
     private var file: BodyFile?
     private var stream: ((UnsafeMutableRawBufferPointer) throws -> Int)?
 
-    /// Stands before the first byte.
-    public init(_ body: MultipartBody) { self.body = body }
+    /// Stands before a request's first byte.
+    public init(_ body: HTTPRequest.Body) {
+        switch body {
+        case .none: pieces = []
+        case .bytes(let bytes): pieces = [.bytes(bytes)]
+        case .file(let path, let length): pieces = [.file(path: path, length: length)]
+        case .multipart(let multipart): pieces = multipart.pieces
+        }
+    }
+
+    /// Stands before the first boundary.
+    public init(_ body: MultipartBody) { pieces = body.pieces }
 
     /// Puts the next bytes into `buffer`.
     ///
@@ -20,12 +28,12 @@ public struct MultipartBodyReader: ~Copyable {
     ///   before; what a stream throws.
     public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var filled = 0
-        while filled < buffer.count, piece < body.pieces.count {
+        while filled < buffer.count, piece < pieces.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
             let count = try readPiece(into: rest)
             filled += count
             offset += Int64(count)
-            if offset == body.pieces[piece].length { nextPiece() }
+            if offset == pieces[piece].length { nextPiece() }
         }
         return filled
     }
@@ -44,7 +52,7 @@ public struct MultipartBodyReader: ~Copyable {
     }
 
     private mutating func readPiece(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        let source = body.pieces[piece]
+        let source = pieces[piece]
         let count = Int(min(Int64(buffer.count), source.length - offset))
         if count == 0 { return 0 }
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
@@ -71,7 +79,7 @@ extension MultipartBody {
     ///
     /// - Parameter path: Replaced where it is there. Only its owner may read it.
     public func write(toFile path: String) throws {
-        var reader = MultipartBodyReader(self)
+        var reader = BodyReader(self)
         let file = try BodyFile(creating: path)
         try withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { buffer in
             while true {

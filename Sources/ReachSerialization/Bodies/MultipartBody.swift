@@ -4,32 +4,15 @@
 ///     CRLF --BOUNDARY CRLF headers CRLF CRLF bytes
 ///     CRLF --BOUNDARY-- CRLF
 ///
-/// Its length is known before a byte of it is read. ``MultipartBodyReader`` reads it, as often as it has to be sent.
+/// Its length is known before a byte of it is read. ``BodyReader`` reads it, as often as it has to be sent.
 public struct MultipartBody: Sendable {
-    /// Begins a part's bytes anew. What it returns is called until it returns 0, each time with room for at least one
-    /// byte, and answers how many bytes it put there.
-    public typealias OpenStream = @Sendable () throws -> (UnsafeMutableRawBufferPointer) throws -> Int
-
-    enum Source: Sendable {
-        case bytes([UInt8])
-        case file(path: String, length: Int64)
-        case stream(length: Int64, open: OpenStream)
-
-        var length: Int64 {
-            switch self {
-            case .bytes(let bytes): Int64(bytes.count)
-            case .file(_, let length), .stream(let length, _): length
-            }
-        }
-    }
-
     struct Part: Sendable {
         let headers: [(name: String, value: String)]
-        let source: Source
+        let source: BodyPiece
     }
 
     /// What follows one another on the wire.
-    let pieces: [Source]
+    let pieces: [BodyPiece]
     /// How many bytes go over the wire.
     public let contentLength: Int64
     /// What separates the parts.
@@ -37,7 +20,7 @@ public struct MultipartBody: Sendable {
 
     /// A form as it goes over the wire. One without parts is only the last boundary.
     public init(_ form: MultipartForm) {
-        var pieces: [Source] = []
+        var pieces: [BodyPiece] = []
         for (index, part) in form.parts.enumerated() {
             var head = index == 0 ? "--\(form.boundary)\r\n" : "\r\n--\(form.boundary)\r\n"
             for header in part.headers { head += "\(header.name): \(header.value)\r\n" }
