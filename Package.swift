@@ -71,7 +71,11 @@ let package = Package(
         tests(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
-        tests("ReachTransferTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
+        .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
+        .executableTarget(
+            name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
+            swiftSettings: strict),
+        tests("ReachTransferTests", ["fetch", "CConfine", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests(
             "ReachDaemonTests",
