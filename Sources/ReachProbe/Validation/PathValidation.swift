@@ -23,6 +23,7 @@ struct PathValidation {
     private var phase: Phase
     /// The next result is believed at once: the first of all, and the first after something changed.
     private var believesNext = true
+    private var isDoubted = false
     private var failures = 0
     private var proofs = 0
     private var backoff: Backoff
@@ -59,7 +60,7 @@ struct PathValidation {
     mutating func timeReached(at now: BootTime, ticket: Ticket, allowed: BootTime) -> ValidationCommand? {
         guard case .waiting(let until) = phase else { return nil }
         if now >= until {
-            guard connectivity == .full, !believesNext, failures == 0 else {
+            guard connectivity == .full, !believesNext, !isDoubted, failures == 0 else {
                 return probe(at: now, ticket: ticket, allowed: allowed)
             }
             phase = .looking(ticket)
@@ -105,6 +106,7 @@ struct PathValidation {
         _ ticket: Ticket, _ result: ValidationResult, at now: BootTime, jitter: (Duration) -> Duration
     ) {
         guard phase == .probing(ticket) else { return }
+        isDoubted = false
         switch result {
         case .full:
             failures = 0
@@ -148,7 +150,7 @@ struct PathValidation {
         backoff.reset()
         phase = .waiting(until: min(until, earliest))
         // Sockets that did well a minute ago do not answer the doubt.
-        failures = max(failures, 1)
+        isDoubted = true
     }
 
     /// Everything begun is of no use, and the next result is believed at once.

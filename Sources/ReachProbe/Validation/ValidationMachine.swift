@@ -59,15 +59,18 @@ package struct ValidationMachine {
         let fresh = Dictionary((uplinks ?? []).map { ($0.key, $0) }) { first, _ in first }
         var commands: [ValidationCommand] = []
         for key in paths.keys where fresh[key] == nil {
-            commands += cancellations(for: key)
-            paths[key] = nil
+            commands += cancelling(for: key) { machine in
+                machine.paths[key] = nil
+                return nil
+            }
         }
         for (key, uplink) in fresh.sorted(by: { $0.key.sortKey < $1.key.sortKey }) {
-            let open = paths[key]?.openTickets ?? []
-            if paths[key]?.update(uplink, at: now) != true {
-                paths[key] = PathValidation(uplink, options: options, at: now)
+            commands += cancelling(for: key) { machine in
+                if machine.paths[key]?.update(uplink, at: now) != true {
+                    machine.paths[key] = PathValidation(uplink, options: machine.options, at: now)
+                }
+                return nil
             }
-            commands += cancel(open.filter { paths[key]?.openTickets.contains($0) != true })
         }
         return commands + timeReached(at: now)
     }
@@ -76,8 +79,10 @@ package struct ValidationMachine {
     package mutating func beginAnew(at now: BootTime) -> [ValidationCommand] {
         var commands: [ValidationCommand] = []
         for key in Array(paths.keys) {
-            commands += cancellations(for: key)
-            paths[key]?.beginAnew(at: now)
+            commands += cancelling(for: key) { machine in
+                machine.paths[key]?.beginAnew(at: now)
+                return nil
+            }
         }
         return commands + timeReached(at: now)
     }
@@ -92,8 +97,9 @@ package struct ValidationMachine {
         var commands: [ValidationCommand] = []
         for key in paths.keys.sorted(by: { $0.sortKey < $1.sortKey }) {
             let allowed = allowance(for: key, at: now)
-            let command = paths[key]?.timeReached(at: now, ticket: lastTicket + 1, allowed: allowed)
-            if let command { commands.append(begin(command, for: key)) }
+            commands += cancelling(for: key) { machine in
+                machine.paths[key]?.timeReached(at: now, ticket: machine.lastTicket + 1, allowed: allowed)
+            }
         }
         return commands
     }
@@ -102,10 +108,12 @@ package struct ValidationMachine {
     package mutating func looked(_ ticket: Ticket, sawTraffic: Bool, at now: BootTime) -> [ValidationCommand] {
         guard let key = owners.removeValue(forKey: ticket) else { return [] }
         let allowed = allowance(for: key, at: now)
-        let command = paths[key]?.looked(
-            ticket, sawTraffic: sawTraffic, at: now, jitter: { [draw] in Self.jitter($0, draw()) },
-            ticket: lastTicket + 1, allowed: allowed)
-        return command.map { [begin($0, for: key)] } ?? []
+        return cancelling(for: key) { machine in
+            machine.paths[key]?.looked(
+                ticket, sawTraffic: sawTraffic, at: now,
+                jitter: { [draw = machine.draw] in Self.jitter($0, draw()) },
+                ticket: machine.lastTicket + 1, allowed: allowed)
+        }
     }
 
     /// - Parameter bytes: What the check sent and received, where it is known.
@@ -117,20 +125,21 @@ package struct ValidationMachine {
 
     // MARK: - Tickets, bytes and chance
 
-    /// The command has the next ticket.
-    private mutating func begin(_ command: ValidationCommand, for key: Uplink.Key) -> ValidationCommand {
+    /// Cancels what a path does not wait for any more after `body`, and notes what it begins with the next ticket.
+    private mutating func cancelling(
+        for key: Uplink.Key, _ body: (inout ValidationMachine) -> ValidationCommand?
+    ) -> [ValidationCommand] {
+        let before = paths[key]?.openTickets ?? []
+        let command = body(&self)
+        let after = paths[key]?.openTickets ?? []
+        var commands: [ValidationCommand] = []
+        for ticket in before where !after.contains(ticket) && owners.removeValue(forKey: ticket) != nil {
+            commands.append(.cancel(ticket))
+        }
+        guard let command else { return commands }
         lastTicket += 1
         owners[lastTicket] = key
-        return command
-    }
-
-    private mutating func cancellations(for key: Uplink.Key) -> [ValidationCommand] {
-        cancel(paths[key]?.openTickets ?? [])
-    }
-
-    private mutating func cancel(_ tickets: [Ticket]) -> [ValidationCommand] {
-        for ticket in tickets { owners[ticket] = nil }
-        return tickets.map { .cancel($0) }
+        return commands + [command]
     }
 
     /// When a check may be made by the path: now, or later.
