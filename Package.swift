@@ -32,12 +32,15 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
         room("ReachLoop", ["CReachLinux", "ReachCore"]),
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
-        room("ReachProbe", ["ReachCore"]),
+        room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
+        room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),
@@ -70,6 +73,7 @@ let package = Package(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
         tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
+        tests("ReachTransferTests", ["ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests(
             "ReachDaemonTests",
