@@ -39,8 +39,8 @@ let package = Package(
         room("ReachLoop", ["CReachLinux", "ReachCore"]),
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
-        room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+        room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),

@@ -27,6 +27,9 @@ package struct Uplink: Hashable, Sendable {
     package var isMetered: Bool
     /// It is the way that the kernel takes for this family. Others are for those who bind to a link.
     package var isPreferred: Bool
+    /// The kernel drops what comes back by it: the strict reverse path filter (RFC 3704) takes a packet only from the
+    /// link that it would answer by.
+    package var dropsReplies: Bool
 
     package struct Subnet: Hashable, Sendable {
         package let address: IPAddress
@@ -45,7 +48,8 @@ package struct Uplink: Hashable, Sendable {
 
     package init(
         key: Key, name: String, gateway: IPAddress? = nil, source: IPAddress? = nil, neighbour: NeighbourState? = nil,
-        subnets: [Subnet] = [], isMetered: Bool = false, isPreferred: Bool = true
+        subnets: [Subnet] = [], isMetered: Bool = false, isPreferred: Bool = true,
+        dropsReplies: Bool = false
     ) {
         self.key = key
         self.name = name
@@ -55,6 +59,7 @@ package struct Uplink: Hashable, Sendable {
         self.subnets = subnets
         self.isMetered = isMetered
         self.isPreferred = isPreferred
+        self.dropsReplies = dropsReplies
     }
 
     /// The first hop has answered at some time, and has not failed since; or needs no asking.

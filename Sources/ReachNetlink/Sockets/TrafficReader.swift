@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import Synchronization
 package import ReachLoop
 

@@ -172,8 +172,9 @@ struct PathValidation {
         uplink = fresh
         if old.source != fresh.source {
             beginAnew(at: now)
-        } else if old.hasConfirmedNeighbour != fresh.hasConfirmedNeighbour {
-            // A gateway that answers again, or no more, is news that need not wait for its turn.
+        } else if (old.neighbour == .failed) != (fresh.neighbour == .failed) {
+            // A gateway that answers again, or no more, is news that need not wait for its turn. That an entry ages, or
+            // is collected, is none.
             if case .waiting(let until) = phase { phase = .waiting(until: min(until, now)) }
         }
         return true

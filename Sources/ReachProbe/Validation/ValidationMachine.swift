@@ -20,8 +20,10 @@ package struct ValidationMachine {
     private var budgets: [String: ByteBudget] = [:]
     /// The size of the last check by each interface.
     private var checkBytes: [String: Int] = [:]
-    /// `nil` while the kernel cannot be observed.
+    /// The kernel can be observed.
     private var isObserving = false
+    /// Ways that cannot be asked about.
+    private var unasked: [Uplink] = []
 
     package init(
         options: ValidationOptions = ValidationOptions(), draw: @escaping () -> Double = { .random(in: 0..<1) }
@@ -43,6 +45,10 @@ package struct ValidationMachine {
             survey.interfaces[uplink.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)].take(path)
             if uplink.isPreferred { survey.internet.take(path) }
         }
+        for uplink in unasked {
+            survey.interfaces[uplink.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)][uplink.key.family] =
+                .unknown
+        }
         return survey
     }
 
@@ -51,12 +57,14 @@ package struct ValidationMachine {
 
     // MARK: - What happens
 
-    /// The paths there are now.
+    /// The paths there are now. Those whose answers the kernel would drop are not asked about: nothing is known of them.
     ///
     /// - Parameter uplinks: `nil` while the kernel cannot be observed: then nothing is known.
     package mutating func take(_ uplinks: [Uplink]?, at now: BootTime) -> [ValidationCommand] {
         isObserving = uplinks != nil
-        let fresh = Dictionary((uplinks ?? []).map { ($0.key, $0) }) { first, _ in first }
+        unasked = (uplinks ?? []).filter(\.dropsReplies)
+        let asked = (uplinks ?? []).filter { !$0.dropsReplies }
+        let fresh = Dictionary(asked.map { ($0.key, $0) }) { first, _ in first }
         var commands: [ValidationCommand] = []
         for key in paths.keys where fresh[key] == nil {
             commands += cancelling(for: key) { machine in
