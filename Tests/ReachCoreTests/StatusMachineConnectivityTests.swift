@@ -5,6 +5,9 @@ import Testing
     private static let full = ConnectivityReport(ipv4: .full, ipv6: .none)
     private static let portal = ConnectivityReport(ipv4: .portal, ipv6: .none, portal: "http://login.example/")
 
+    /// What was told: there was something.
+    private func told(_ change: ReachabilityChange?) throws -> ReachabilityChange { try #require(change) }
+
     /// A machine of which `report` was proved at second 1.
     private func proved(
         _ report: ConnectivityReport = full, by first: Verdict = .eth0, holdDown: HoldDown = HoldDown()
@@ -16,7 +19,7 @@ import Testing
 
     @Test func `what probes prove is a change of its own`() throws {
         var machine = StatusMachine.begun()
-        let change = try #require(machine.learn(Self.portal, cause: .probe, at: .at(1)))
+        let change = try told(machine.learn(Self.portal, cause: .probe, at: .at(1)))
         #expect(change.aspects == [.connectivity])
         #expect(change.cause == .probe)
         #expect(change.previous?.connectivity == .unknown)
@@ -24,16 +27,18 @@ import Testing
         #expect(change.state.portal == "http://login.example/")
         #expect(change.state.ipv4.connectivity == .portal)
         #expect(change.state.since == Moment.at(0).wall)
-        #expect(machine.learn(Self.portal, cause: .probe, at: .at(2)) == nil)
-        let later = try #require(machine.learn(Self.full, cause: .probe, at: .at(3)))
+        let again = machine.learn(Self.portal, cause: .probe, at: .at(2))
+        #expect(again == nil)
+        let later = try told(machine.learn(Self.full, cause: .probe, at: .at(3)))
         #expect(later.state.connectivity == .full)
         #expect(later.state.portal == nil)
     }
 
     @Test func `what was proved before the first look belongs to it`() throws {
         var machine = StatusMachine(target: .internet, at: .at(0))
-        #expect(machine.learn(Self.full, cause: .probe, at: .at(0)) == nil)
-        let change = try #require(machine.see(.eth0, at: 1))
+        let early = machine.learn(Self.full, cause: .probe, at: .at(0))
+        #expect(early == nil)
+        let change = try told(machine.see(.eth0, at: 1))
         #expect(change.isInitial)
         #expect(change.state.connectivity == .full)
     }
@@ -41,7 +46,7 @@ import Testing
     // peers 81
     @Test func `another gateway is told together with its connectivity being unknown`() throws {
         var machine = proved(Self.portal)
-        let change = try #require(machine.see(.via("eth0", gateway: "192.0.2.254"), at: 2))
+        let change = try told(machine.see(.via("eth0", gateway: "192.0.2.254"), at: 2))
         #expect(change.aspects == [.path, .connectivity])
         #expect(change.state.connectivity == .unknown)
         #expect(change.state.portal == nil)
@@ -51,32 +56,34 @@ import Testing
         var machine = proved()
         var verdict = Verdict.eth0
         verdict.ipv4.source = IPAddress("192.0.2.99")
-        let change = try #require(machine.see(verdict, at: 2))
+        let change = try told(machine.see(verdict, at: 2))
         #expect(change.aspects == [.path])
         #expect(change.state.connectivity == .full)
     }
 
     @Test func `without a path nothing can be reached, in the same change`() throws {
         var machine = proved()
-        let lost = try #require(machine.see(.lost, at: 2))
+        let lost = try told(machine.see(.lost, at: 2))
         #expect(lost.aspects == [.status, .connectivity])
         #expect(lost.state.connectivity == .none)
         #expect(lost.state.since == Moment.at(2).wall)
-        let found = try #require(machine.see(.eth0, at: 3))
+        let found = try told(machine.see(.eth0, at: 3))
         #expect(found.aspects == [.status, .connectivity])
         #expect(found.state.connectivity == .unknown)
     }
 
     @Test func `while the kernel cannot be observed it is not known`() throws {
         var machine = proved()
-        #expect(try #require(machine.see(.blind, at: 2)).state.connectivity == .unknown)
+        let change = try told(machine.see(.blind, at: 2))
+        #expect(change.state.connectivity == .unknown)
     }
 
     @Test func `a status that is held back keeps no proof from being told`() throws {
         var machine = proved(holdDown: HoldDown(down: .seconds(5)))
-        #expect(machine.see(.lost, at: 2) == nil)
+        let held = machine.see(.lost, at: 2)
+        #expect(held == nil)
         let none = ConnectivityReport(ipv4: .none, ipv6: .none)
-        let change = try #require(machine.learn(none, cause: .probe, at: .at(3)))
+        let change = try told(machine.learn(none, cause: .probe, at: .at(3)))
         #expect(change.aspects == [.connectivity])
         #expect(change.state.status == .reachable)
         #expect(change.state.connectivity == .none)
@@ -85,22 +92,25 @@ import Testing
     @Test func `proof of a way that was held back is there when the way is told`() throws {
         var machine = StatusMachine.begun(with: .lost, holdDown: HoldDown(up: .seconds(5)))
         _ = machine.learn(ConnectivityReport(ipv4: .none, ipv6: .none), cause: .probe, at: .at(1))
-        #expect(machine.see(.eth0, at: 2) == nil)
+        let held = machine.see(.eth0, at: 2)
+        #expect(held == nil)
         _ = machine.learn(Self.full, cause: .probe, at: .at(3))
-        let change = try #require(machine.timeReached(at: .at(7)))
+        let change = try told(machine.timeReached(at: .at(7)))
         #expect(change.state.status == .reachable)
         #expect(change.state.connectivity == .full)
     }
 
     @Test func `where no probes run nothing is ever said`() throws {
         var machine = StatusMachine.begun()
-        #expect(try #require(machine.see(.lost, at: 1)).state.connectivity == .unknown)
-        #expect(try #require(machine.see(.lost, at: 1.5) ?? machine.see(.eth0, at: 2)).aspects == [.status])
+        let lost = try told(machine.see(.lost, at: 1))
+        #expect(lost.state.connectivity == .unknown)
+        let found = try told(machine.see(.eth0, at: 2))
+        #expect(found.aspects == [.status])
     }
 
     @Test func `when probes no longer run, nothing is known`() throws {
         var machine = proved()
-        let change = try #require(machine.learn(nil, cause: .configuration, at: .at(2)))
+        let change = try told(machine.learn(nil, cause: .configuration, at: .at(2)))
         #expect(change.aspects == [.connectivity])
         #expect(change.state.connectivity == .unknown)
         #expect(change.state.ipv6.connectivity == .unknown)
@@ -109,9 +119,9 @@ import Testing
     @Test func `a change that is told as a difference names the connectivity`() throws {
         let known = proved().state
         var machine = StatusMachine(target: .internet, at: .at(5))
-        let first = try #require(machine.see(.eth0, at: 6))
+        let first = try told(machine.see(.eth0, at: 6))
         #expect(first.following(known)?.aspects == [.connectivity])
-        #expect(first.following(machine.state) == nil)
+        #expect(first.following(first.state) == nil)
     }
 
     // N15
@@ -133,7 +143,7 @@ import Testing
         both.ipv6 = both.ipv4
         var machine = proved(ConnectivityReport(ipv4: .full, ipv6: .full), by: both)
         let report = ConnectivityReport(ipv4: .full, ipv6: .limited)
-        let change = try #require(machine.learn(report, cause: .probe, at: .at(2)))
+        let change = try told(machine.learn(report, cause: .probe, at: .at(2)))
         #expect(change.aspects == [.connectivity])
         #expect(change.state.connectivity == .full)
         #expect(change.state.ipv6.connectivity == .limited)
