@@ -46,7 +46,12 @@ let package = Package(
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),
         room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
-        room("ReachDaemon", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
+        room(
+            "ReachDaemon",
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+                "ReachControl",
+            ]),
         .executableTarget(
             name: "reach",
             dependencies: [
@@ -63,7 +68,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        room("ReachTesting", ["CReachLinux", "ReachCore"]),
+        room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
         tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
         tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
         tests(
@@ -73,12 +78,13 @@ let package = Package(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
         tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
-        tests("ReachTransferTests", ["ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
+        tests("ReachTransferTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests(
             "ReachDaemonTests",
             [
-                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", "ReachDaemon", "ReachTesting",
+                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachDaemon",
+                "ReachTesting",
             ]),
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
         tests("ReachCommandTests", ["reach", "reachd", "confine", "ReachCore", "ReachTesting"]),

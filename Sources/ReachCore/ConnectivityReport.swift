@@ -4,17 +4,25 @@ package struct ConnectivityReport: Hashable, Sendable {
     package var ipv6: Connectivity
     /// Where the portal asks for a login, as far as it said so.
     package var portal: String?
+    /// A family's path is being asked about for the first time.
+    package var isUndecided: Bool
 
-    package init(ipv4: Connectivity = .unknown, ipv6: Connectivity = .unknown, portal: String? = nil) {
+    package init(
+        ipv4: Connectivity = .unknown, ipv6: Connectivity = .unknown, portal: String? = nil, isUndecided: Bool = false
+    ) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
         self.portal = portal
+        self.isUndecided = isUndecided
     }
 
     /// Both families taken together: the better one, since a program that tries both gets through by it.
     ///
-    /// A family that is still being asked may yet be the better one, so what is worse than a portal waits for it.
-    package var combined: Connectivity { ipv4.rank >= ipv6.rank ? ipv4 : ipv6 }
+    /// A family that is being asked for the first time may yet be the better one: what is worse than a portal waits.
+    package var combined: Connectivity {
+        let best = ipv4.rank >= ipv6.rank ? ipv4 : ipv6
+        return isUndecided && best.rank < Connectivity.portal.rank ? .unknown : best
+    }
 
     package subscript(family: IPAddress.Family) -> Connectivity {
         get { family == .ipv4 ? ipv4 : ipv6 }
@@ -24,8 +32,11 @@ package struct ConnectivityReport: Hashable, Sendable {
     /// What is left of it when the ways become other ones: what was proved of a way says nothing of another.
     func following(from old: Verdict, to new: Verdict) -> ConnectivityReport {
         var kept = self
-        if !old.ipv4.hasSameFirstHop(as: new.ipv4) { kept.ipv4 = .unknown }
-        if !old.ipv6.hasSameFirstHop(as: new.ipv6) { kept.ipv6 = .unknown }
+        for (family, before, now) in [(IPAddress.Family.ipv4, old.ipv4, new.ipv4), (.ipv6, old.ipv6, new.ipv6)] {
+            guard !before.hasSameFirstHop(as: now) else { continue }
+            kept[family] = .unknown
+            if now.status == .reachable { kept.isUndecided = true }
+        }
         return kept
     }
 }
@@ -34,8 +45,8 @@ extension Connectivity {
     fileprivate var rank: Int {
         switch self {
         case .none: 0
-        case .limited: 1
-        case .unknown: 2
+        case .unknown: 1
+        case .limited: 2
         case .portal: 3
         case .full: 4
         }
@@ -63,7 +74,10 @@ extension ReachabilityState {
     mutating func adopt(_ report: ConnectivityReport?) {
         ipv4.connectivity = report?.ipv4.over(ipv4) ?? .unknown
         ipv6.connectivity = report?.ipv6.over(ipv6) ?? .unknown
-        connectivity = ConnectivityReport(ipv4: ipv4.connectivity, ipv6: ipv6.connectivity).combined
+        connectivity =
+            ConnectivityReport(
+                ipv4: ipv4.connectivity, ipv6: ipv6.connectivity, isUndecided: report?.isUndecided ?? false
+            ).combined
         portal = connectivity == .portal ? report?.portal : nil
     }
 }

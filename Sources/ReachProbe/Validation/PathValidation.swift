@@ -16,6 +16,8 @@ struct PathValidation {
     /// What is believed.
     private(set) var connectivity: Connectivity = .unknown
     private(set) var portal: String?
+    /// It was never asked about to the end.
+    private(set) var isUndecided = true
     /// Why it is not full, by the last result.
     private(set) var trouble: ValidationTrouble?
 
@@ -107,6 +109,7 @@ struct PathValidation {
     ) {
         guard phase == .probing(ticket) else { return }
         isDoubted = false
+        isUndecided = false
         switch result {
         case .full:
             failures = 0

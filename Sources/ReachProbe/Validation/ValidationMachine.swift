@@ -181,6 +181,7 @@ extension ConnectivityReport {
     /// Takes what is proved of one family's path.
     fileprivate mutating func take(_ path: PathValidation) {
         self[path.uplink.key.family] = path.connectivity
+        if path.isUndecided { isUndecided = true }
         if path.connectivity == .portal, portal == nil { portal = path.portal }
     }
 }
