@@ -110,7 +110,7 @@ package final class ReachabilityEngine {
         }
     }
 
-    /// Calls `handler` after every look, and now: with the ways by which the Internet may be reached, or with `nil` while
+    /// Calls `handler` after every look, and now if there was one: with the ways by which the Internet may be reached, or with `nil` while
     /// the kernel cannot be observed. It may call ``learn(_:)``.
     ///
     /// To find the ways of links that the kernel does not prefer takes a lookup for each.
@@ -120,7 +120,8 @@ package final class ReachabilityEngine {
     }
 
     private func tellUplinks() {
-        guard let uplinkHandler else { return }
+        // Before the first look nothing is known, which is another thing than to be blind.
+        guard let uplinkHandler, internet != nil || blindness != nil else { return }
         guard blindness == nil, let view = observer?.view, let internet else { return uplinkHandler(nil) }
         do throws(NetlinkError) {
             let finder = PathFinder(view: view, mark: options.mark)

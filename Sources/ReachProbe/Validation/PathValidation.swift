@@ -30,6 +30,7 @@ struct PathValidation {
     private var proofs = 0
     private var backoff: Backoff
     private var lastProbe: BootTime?
+    private var lastProof: BootTime?
     private var traffic: TrafficWatch
 
     init(_ uplink: Uplink, options: ValidationOptions, at now: BootTime) {
@@ -62,7 +63,9 @@ struct PathValidation {
     mutating func timeReached(at now: BootTime, ticket: Ticket, allowed: BootTime) -> ValidationCommand? {
         guard case .waiting(let until) = phase else { return nil }
         if now >= until {
-            guard connectivity == .full, !believesNext, !isDoubted, failures == 0 else {
+            guard connectivity == .full, !believesNext, !isDoubted, failures == 0,
+                let lastProof, now < lastProof + ValidationOptions.longestTrust
+            else {
                 return probe(at: now, ticket: ticket, allowed: allowed)
             }
             phase = .looking(ticket)
@@ -89,7 +92,7 @@ struct PathValidation {
 
     /// - Returns: What to do now; `nil` for nothing.
     mutating func looked(
-        _ answered: Ticket, sawTraffic: Bool, at now: BootTime, jitter: (Duration) -> Duration, ticket: Ticket,
+        _ answered: Ticket, sawTraffic: Bool, after time: Duration, at now: BootTime, jitter: (Duration) -> Duration, ticket: Ticket,
         allowed: BootTime
     ) -> ValidationCommand? {
         if phase == .looking(answered) {
@@ -100,7 +103,7 @@ struct PathValidation {
             return nil
         }
         guard case .waiting = phase, traffic.ticket == answered else { return nil }
-        guard traffic.end(sawTraffic: sawTraffic, at: now) else { return nil }
+        guard traffic.end(sawTraffic: sawTraffic, after: time, at: now) else { return nil }
         return probe(at: now, ticket: ticket, allowed: allowed)
     }
 
@@ -114,6 +117,7 @@ struct PathValidation {
         case .full:
             failures = 0
             trouble = nil
+            lastProof = now
             proofs += 1
             if believesNext || proofs >= options.strikesToPromote { believe(.full, nil) }
         case .portal, .limited:

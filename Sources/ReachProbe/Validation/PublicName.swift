@@ -28,6 +28,11 @@ package enum PublicName {
         (reserved + subnets).contains { $0.contains(address) }
     }
 
+    /// Prefixes of a family whose addresses are not beyond a gateway to the Internet.
+    static func privatePrefixes(_ family: IPAddress.Family) -> [IPPrefix] {
+        reserved.filter { $0.address.family == family }
+    }
+
     /// Of the IANA registries of special-purpose addresses, those that are used on networks of one's own. The blocks for
     /// documentation are not among them: nobody uses them to answer names, and tests need some.
     private static let reserved = [

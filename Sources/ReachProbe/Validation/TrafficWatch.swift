@@ -32,10 +32,12 @@ struct TrafficWatch {
         nextLook = nil
     }
 
+    /// - Parameter time: How long the look took: where there are very many sockets, looks become rarer, so that they
+    ///   take no more than a twentieth of a processor.
     /// - Returns: Whether to ask the endpoints now.
-    mutating func end(sawTraffic: Bool, at now: BootTime) -> Bool {
+    mutating func end(sawTraffic: Bool, after time: Duration, at now: BootTime) -> Bool {
         ticket = nil
-        nextLook = now + ValidationOptions.lookInterval
+        nextLook = now + max(ValidationOptions.lookInterval, time * 20)
         let isBeginning = sawTraffic && !self.sawTraffic
         // Traffic that begins while it may not trigger is not forgotten, as long as it goes on.
         guard isBeginning, now < notBefore ?? now else {

@@ -112,13 +112,17 @@ package struct ValidationMachine {
         return commands
     }
 
-    /// - Parameter sawTraffic: A socket received something by the path within the window.
-    package mutating func looked(_ ticket: Ticket, sawTraffic: Bool, at now: BootTime) -> [ValidationCommand] {
+    /// - Parameters:
+    ///   - sawTraffic: A socket received something by the path within the window.
+    ///   - time: How long the look took.
+    package mutating func looked(
+        _ ticket: Ticket, sawTraffic: Bool, after time: Duration = .zero, at now: BootTime
+    ) -> [ValidationCommand] {
         guard let key = owners.removeValue(forKey: ticket) else { return [] }
         let allowed = allowance(for: key, at: now)
         return cancelling(for: key) { machine in
             machine.paths[key]?.looked(
-                ticket, sawTraffic: sawTraffic, at: now,
+                ticket, sawTraffic: sawTraffic, after: time, at: now,
                 jitter: { [draw = machine.draw] in Self.jitter($0, draw()) },
                 ticket: machine.lastTicket + 1, allowed: allowed)
         }

@@ -16,6 +16,9 @@ package struct ValidationOptions: Hashable, Sendable {
     /// How recently a socket must have received something for a path to be known to work: shorter than the interval, so
     /// that what a path did long ago does not speak for it.
     package static let evidenceWindow: Duration = .seconds(60)
+    /// So long after the last proof a check is made though sockets do well: somebody who pays again and again to get
+    /// past a portal moves bytes too.
+    package static let longestTrust: Duration = .seconds(3600)
     /// While a path does not work, how often to look whether sockets receive something again.
     package static let lookInterval: Duration = .seconds(1)
     /// Checks that were asked for from outside come at most this often (scheduling.md 4.4).
