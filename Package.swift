@@ -76,7 +76,10 @@ let package = Package(
             ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
         tests(
             "ReachNamespaceTests",
-            ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+                "ReachTesting",
+            ]),
         tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
         tests("ReachTransferTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),

@@ -24,15 +24,16 @@ final class ValidationRound {
     private var completion: ((Outcome) -> Void)?
 
     /// - Parameters:
+    ///   - resolver: The round's own, with nothing in its cache.
     ///   - limit: How long it may take, name servers included. Endpoints that have not answered then do not.
     ///   - completion: Called once, later, unless it is cancelled.
     init(
         _ endpoints: [ConnectivityEndpoint], by uplink: Uplink, within limit: Duration, transfers: TransferEngine,
-        on loop: EventLoop, completion: @escaping (Outcome) -> Void
+        resolver: Resolver, on loop: EventLoop, completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.completion = completion
-        resolver = Resolver(loop: loop)
+        self.resolver = resolver
         let deadline = SystemClock.boot + limit
         for endpoint in endpoints {
             let attempt = EndpointAttempt(

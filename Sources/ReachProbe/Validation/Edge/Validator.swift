@@ -20,6 +20,7 @@ package final class Validator {
     private let loop: EventLoop
     private let options: Options
     private let transfers: TransferEngine
+    private let resolverOptions: Resolver.Options
     private let traffic = TrafficReader()
     private let whenChanged: (ConnectivitySurvey) -> Void
     private var machine: ValidationMachine
@@ -34,14 +35,17 @@ package final class Validator {
 
     /// - Parameters:
     ///   - transfers: May be shared; nothing of it is changed.
+    ///   - resolverOptions: Names are asked for apart from others' names, since old answers would not do.
     ///   - whenChanged: Called with what is proved, when that differs from before: from within the other calls too.
     package init(
         loop: EventLoop, options: Options, transfers: TransferEngine,
+        resolverOptions: Resolver.Options = Resolver.Options(),
         whenChanged: @escaping (ConnectivitySurvey) -> Void
     ) {
         self.loop = loop
         self.options = options
         self.transfers = transfers
+        self.resolverOptions = resolverOptions
         self.whenChanged = whenChanged
         var rhythm = options.rhythm
         rhythm.expectedBytes = options.endpoints.map(EndpointAttempt.expectedBytes).reduce(0, +)
@@ -100,7 +104,8 @@ package final class Validator {
 
     private func probe(_ uplink: Uplink, _ ticket: ValidationCommand.Ticket) {
         rounds[ticket] = ValidationRound(
-            options.endpoints, by: uplink, within: options.timeout, transfers: transfers, on: loop
+            options.endpoints, by: uplink, within: options.timeout, transfers: transfers,
+            resolver: Resolver(loop: loop, options: resolverOptions), on: loop
         ) { [unowned self] outcome in
             rounds[ticket] = nil
             ownRemotes.removeAll(where: outcome.remotes.contains)
