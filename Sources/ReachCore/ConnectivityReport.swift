@@ -71,7 +71,8 @@ extension NetworkPath {
 
 extension ReachabilityState {
     /// Takes over what probes have proved of the paths it holds; `nil` where none run.
-    mutating func adopt(_ report: ConnectivityReport?) {
+    mutating func adopt(proved report: ConnectivityReport?) {
+        isValidated = report != nil
         ipv4.connectivity = report?.ipv4.over(ipv4) ?? .unknown
         ipv6.connectivity = report?.ipv6.over(ipv6) ?? .unknown
         connectivity =

@@ -14,6 +14,8 @@ public struct ReachabilityState: Hashable, Sendable {
     public var isMetered = false
     /// What probes have proved of the Internet; `unknown` where none has run.
     public var connectivity: Connectivity = .unknown
+    /// Probes run to find that out. Where they do not, it stays unknown.
+    public var isValidated = false
     /// The page on which a portal wants a login; `nil` where there is none, or its address is not known.
     public var portal: String?
     /// Since when the status has been what it is, as far as this program has seen.
@@ -107,21 +109,5 @@ public struct ReachabilityChange: Hashable, Sendable {
         var copy = self
         copy.sequenceNumber = number
         return copy
-    }
-}
-
-extension ReachabilityChange {
-    /// The change as it is to those who know of an earlier state from elsewhere: an initial state becomes a difference,
-    /// and none at all if there is none.
-    package func following(_ known: ReachabilityState?) -> ReachabilityChange? {
-        guard isInitial, let known else { return self }
-        let aspects = StatusMachine.differences(from: known, to: state)
-        guard !aspects.isEmpty else { return nil }
-        var kept = state
-        kept.flaps += known.flaps
-        if !aspects.contains(.status) { kept.since = known.since }
-        return ReachabilityChange(
-            at: Moment(wall: time, boot: bootTime), cause: .configuration, aspects: aspects, previous: known,
-            state: kept)
     }
 }

@@ -74,7 +74,7 @@ package struct StatusMachine: Sendable {
         self.report = report
         guard hasBegun else { return nil }
         let previous = state
-        state.adopt(report)
+        state.adopt(proved: report)
         let aspects = Self.differences(from: previous, to: state)
         guard !aspects.isEmpty else { return nil }
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
@@ -136,7 +136,7 @@ package struct StatusMachine: Sendable {
 
     private mutating func adopt(_ verdict: Verdict) {
         state.adopt(verdict)
-        if let report { state.adopt(report) }
+        if let report { state.adopt(proved: report) }
     }
 
     static func differences(

@@ -11,6 +11,7 @@ extension ReachabilityState {
         isMetered = try reader.value("metered", \.bool)
         connectivity = try reader.word("connectivity") ?? .unknown
         portal = try reader.optional("portal", \.string)
+        isValidated = try reader.optional("validated", \.bool) ?? false
         guard let epoch: UInt64 = try reader.number("epoch") else { throw reader.fault("epoch") }
         self.epoch = epoch
         isStale = try reader.value("stale", \.bool)

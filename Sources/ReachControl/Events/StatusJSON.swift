@@ -21,6 +21,7 @@ extension JSONWriter {
             json.field("metered", state.isMetered)
             json.field("connectivity", state.connectivity.rawValue)
             json.field("portal", state.portal)
+            json.field("validated", state.isValidated)
             json.field("since", state.since)
             json.field("epoch", state.epoch.wide)
             json.field("stale", state.isStale)
