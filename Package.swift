@@ -43,6 +43,10 @@ let package = Package(
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
+        room("ReachQueue", ["ReachCore"]),
+        room(
+            "ReachQueueDriver",
+            ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue"]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),
@@ -88,6 +92,13 @@ let package = Package(
                 "ReachTesting",
             ]),
         tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
+        tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
+        tests(
+            "ReachQueueDriverTests",
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
+                "ReachQueueDriver", "ReachTesting",
+            ]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(
             name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
