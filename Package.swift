@@ -75,7 +75,9 @@ let package = Package(
         .executableTarget(
             name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
             swiftSettings: strict),
-        tests("ReachTransferTests", ["fetch", "CConfine", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
+        tests(
+            "ReachTransferTests",
+            ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests(
             "ReachDaemonTests",
