@@ -105,7 +105,7 @@ let package = Package(
             swiftSettings: strict),
         tests(
             "ReachTransferTests",
-            ["fetch", "CConfine", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
+            ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests(
             "ReachDaemonTests",

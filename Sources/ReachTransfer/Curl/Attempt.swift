@@ -24,6 +24,8 @@ final class Attempt {
     var remoteAddress: IPAddress?
     var localAddress: IPAddress?
     var isReused = true
+    /// Of its own connection; -1 where it uses one that was there.
+    var socket: CInt = -1
 
     let upload: (any UploadSource)?
     var sentBytes: UInt64 = 0
@@ -51,7 +53,8 @@ final class Attempt {
         self.phases = phases
         self.upload = upload
         reader = ResponseReader(
-            limit: plan.request.limit, followsRedirects: plan.followsRedirects, resume: plan.resume)
+            method: plan.request.method, limit: plan.request.limit, followsRedirects: plan.followsRedirects,
+            resume: plan.resume)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         _ = reach_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     }
