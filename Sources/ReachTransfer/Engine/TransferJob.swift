@@ -161,6 +161,8 @@ final class TransferJob {
         guard let attempt, stage == .transferring else { return }
         if attempt.phases.requestStarted != nil, hops[hops.count - 1].phases.requestStarted == nil {
             updateHop { $0.phases = attempt.phases }
+            handler.willSend()
+            guard stage == .transferring else { return }
             timers.beginExchange(at: SystemClock.boot, moved: attempt.movedBytes)
             armTimer()
         }
@@ -186,7 +188,12 @@ final class TransferJob {
     private func openSink(for head: ResponseHead) {
         guard case .file(let sink) = request.sink, head.status == 200 || head.status == 206 else { return }
         let keep = head.status == 206 ? request.resumable?.offset ?? 0 : 0
-        let writer = FileWriter(path: sink.path, keep: keep, thread: tools.files, replies: tools.replies)
+        if keep > 0 || sink.memoryBytes == 0 { openFile(sink, keep: keep) }
+    }
+
+    private func openFile(_ sink: FileSink, keep: UInt64) {
+        let writer = FileWriter(
+            path: sink.path, keep: keep, permissions: sink.permissions, thread: tools.files, replies: tools.replies)
         writer.whenRoom = { [weak self] in self?.diskMoved() }
         self.writer = writer
     }
@@ -194,6 +201,10 @@ final class TransferJob {
     private func take(_ bytes: [UInt8]) {
         if let writer { return writer.append(bytes) }
         switch request.sink {
+        case .file(let sink) where sink.memoryBytes > 0 && body.count + bytes.count > sink.memoryBytes:
+            openFile(sink, keep: 0)
+            writer?.append(body + bytes)
+            body = []
         case .memory, .file: body += bytes
         case .events: handler.event(.body(bytes))
         case .none: break
@@ -376,6 +387,7 @@ final class TransferJob {
         guard stage != .over else { return }
         var report = TransferReport(outcome: outcome, hops: hops)
         report.body = body
+        report.fileBytes = writer == nil ? nil : fileBytes
         report.isCut = attempt?.isCut ?? false
         report.sentBytes = progress.sent
         report.receivedBytes = progress.received
@@ -385,13 +397,18 @@ final class TransferJob {
         handler.event(.finished(report))
     }
 
+    /// How long the file is, as far as it is good.
+    private var fileBytes: UInt64 {
+        let kept = head?.status == 206 ? request.resumable?.offset ?? 0 : 0
+        return kept + (attempt?.reader.bodyBytes ?? 0)
+    }
+
     private func resumePoint(_ outcome: Result<ResponseHead?, TransferFailure>) -> ResumePoint? {
-        guard case .failure = outcome, request.method == "GET", let attempt else { return nil }
+        guard case .failure = outcome, request.method == "GET", attempt != nil else { return nil }
         guard writer != nil, writer?.failure == nil, let head, let tag = head["etag"], ResumePoint.isStrong(tag) else {
             return nil
         }
-        let kept = head.status == 206 ? request.resumable?.offset ?? 0 : 0
-        return ResumePoint(offset: kept + attempt.reader.bodyBytes, entityTag: tag)
+        return ResumePoint(offset: fileBytes, entityTag: tag)
     }
 
     /// No event is told after this.
