@@ -150,7 +150,7 @@ package struct QueueScheduler: Sendable {
         case .paths(let set): pathsChanged(to: set)
         case .targetPath(let destination, let path): targetPathChanged(destination, path)
         case .pathChecked(let interface, let works): pathChecked(interface, works)
-        case .restore(let requests, let breakers): restore(requests, breakers)
+        case .restore(let requests, let breakers, let held): restore(requests, breakers, heldQueues: held)
         case .committed(let number): committed(number)
         case .notCommitted(let number): notCommitted(number)
         case .degraded(let isDegraded): setDegraded(isDegraded)
