@@ -37,6 +37,9 @@ package final class QueueDirectory: Sendable {
     // The lock goes with the last descriptor, so that a crash leaves none behind.
     deinit { close(lock) }
 
+    /// Lets others have it.
+    func release() { flock(lock, LOCK_UN) }
+
     package var databasePath: String { path + "/queue.sqlite" }
 
     /// Where bodies are kept that are too large for the database.

@@ -36,7 +36,7 @@ package final class QueueStore: Sendable {
     /// - Throws: When there are no more descriptors.
     package init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions = QueueStoreOptions(),
-        observe: @escaping @Sendable (StorePoint) -> Void = { _ in },
+        observe: @escaping @Sendable (StorePoint, [StoreTransaction]) -> Void = { _, _ in },
         deliver: @escaping @Sendable (Notice) -> Void
     ) throws(SystemError) {
         let jobs = try StoreJobs()
@@ -55,7 +55,8 @@ package final class QueueStore: Sendable {
         let jobs = try StoreJobs()
         self.jobs = jobs
         BackgroundThread.start(named: "reach-queue") {
-            let writer = StoreWriter(directory, QueueStoreOptions(), schema, jobs, observe: { _ in }, deliver: deliver)
+            let writer = StoreWriter(
+                directory, QueueStoreOptions(), schema, jobs, observe: { _, _ in }, deliver: deliver)
             writer.run()
             jobs.markFinished()
         }

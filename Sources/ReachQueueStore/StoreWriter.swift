@@ -9,7 +9,7 @@ final class StoreWriter {
     private let options: QueueStoreOptions
     private let schema: QueueSchema
     private let jobs: StoreJobs
-    private let observe: (StorePoint) -> Void
+    private let observe: (StorePoint, [StoreTransaction]) -> Void
     private let deliver: (QueueStore.Notice) -> Void
     private var database: QueueDatabase?
     /// What could not be written yet, in order.
@@ -19,7 +19,7 @@ final class StoreWriter {
 
     init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, _ jobs: StoreJobs,
-        observe: @escaping (StorePoint) -> Void, deliver: @escaping (QueueStore.Notice) -> Void
+        observe: @escaping (StorePoint, [StoreTransaction]) -> Void, deliver: @escaping (QueueStore.Notice) -> Void
     ) {
         self.directory = directory
         self.options = options
@@ -33,10 +33,10 @@ final class StoreWriter {
     func run() {
         do {
             try open()
-        } catch let error as QueueStoreError {
-            return deliver(.failed(error))
         } catch {
-            return deliver(.failed(.database(.failed("\(error)"))))
+            database = nil
+            directory.release()
+            return deliver(.failed(error as? QueueStoreError ?? .database(.failed("\(error)"))))
         }
         while true {
             let (taken, isEnding) = jobs.take(within: retryAt.map { $0 - SystemClock.boot })
@@ -46,6 +46,7 @@ final class StoreWriter {
         }
         try? database?.checkpoint(truncate: true)
         database = nil
+        directory.release()
     }
 
     // MARK: Opening
@@ -119,7 +120,7 @@ final class StoreWriter {
             deliver(.committed(transaction.number, leased: leased))
         }
         guard database.pagesInLog >= options.checkpointPages else { return }
-        observe(.beforeCheckpoint)
+        observe(.beforeCheckpoint, batch)
         // Readers may keep it from finishing; the next one goes on.
         try? database.checkpoint()
     }

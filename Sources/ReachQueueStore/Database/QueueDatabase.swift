@@ -29,19 +29,22 @@ final class QueueDatabase {
         let file = open(directory.databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 { close(file) }
         database = try SQLiteDatabase.open(directory.databasePath)
+        // A newer file is not touched, and this pragma would write into any.
+        if try schema.version(of: database) == 0 { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
         try database.execute(
             """
-            PRAGMA busy_timeout = 5000; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
-            PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA wal_autocheckpoint = 0;
-            PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
+            PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;
+            PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
             """)
+        database.watchLog()
         guard try database.text("PRAGMA quick_check(1)") == "ok" else {
             throw SQLiteError.corrupt("quick_check failed")
         }
         try schema.prepare(database)
         statements = try QueueStatements(database)
         try database.prepare("INSERT OR IGNORE INTO boot (identity) VALUES (?)").run(.text(bootIdentity))
-        boot = try database.prepare("SELECT number FROM boot WHERE identity = ?")
+        boot =
+            try database.prepare("SELECT number FROM boot WHERE identity = ?")
             .first(.text(bootIdentity)) { $0.integer(0) } ?? 0
         outboxBytes = try database.number("SELECT sum(length(event)) FROM outbox") ?? 0
     }
@@ -51,7 +54,9 @@ final class QueueDatabase {
     /// Writes transactions as one.
     ///
     /// - Parameter point: Told before and after it is committed.
-    func write(_ transactions: [StoreTransaction], at point: (StorePoint) -> Void) throws(SQLiteError) {
+    func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
+        throws(SQLiteError)
+    {
         try setSynchronous(full: transactions.contains { $0.changes.contains(where: \.mustOutlastPower) })
         try database.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
@@ -61,13 +66,13 @@ final class QueueDatabase {
             }
             try trimOutbox()
             try pruneIfDue()
-            point(.beforeCommit)
+            point(.beforeCommit, transactions)
             try database.execute("COMMIT")
         } catch {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error
         }
-        point(.afterCommit)
+        point(.afterCommit, transactions)
     }
 
     /// FULL waits for the disk, NORMAL only orders: a kill loses neither, a loss of power what was not waited for.

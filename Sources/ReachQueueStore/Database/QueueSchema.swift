@@ -5,12 +5,18 @@ struct QueueSchema: Sendable {
 
     var version: Int64 { Int64(migrations.count) }
 
-    /// Brings the file up to date, in one transaction.
+    /// The version of a file: 0 for a new one.
     ///
     /// - Throws: ``QueueStoreError/tooNew(version:known:)`` for the file of a newer program, which is left as it is.
-    func prepare(_ database: borrowing SQLiteDatabase) throws {
+    func version(of database: borrowing SQLiteDatabase) throws -> Int64 {
         let present = try database.number("PRAGMA user_version") ?? 0
         guard present <= version else { throw QueueStoreError.tooNew(version: present, known: version) }
+        return present
+    }
+
+    /// Brings the file up to date, in one transaction.
+    func prepare(_ database: borrowing SQLiteDatabase) throws {
+        let present = try version(of: database)
         guard present < version else { return }
         try database.execute("BEGIN IMMEDIATE")
         do {

@@ -10,13 +10,16 @@ struct SQLiteDatabase: ~Copyable {
         self.handle = handle
         logLength = .allocate(capacity: 1)
         logLength.initialize(to: 0)
-        sqlite3_wal_hook(handle, noteLogLength, logLength)
     }
 
     deinit {
         sqlite3_close_v2(handle)
         logLength.deallocate()
     }
+
+    /// Makes ``pagesInLog`` follow the log. After the pragma that switches off SQLite's own checkpoints, which takes the
+    /// same hook.
+    func watchLog() { sqlite3_wal_hook(handle, noteLogLength, logLength) }
 
     /// How many pages the log had after the last commit.
     var pagesInLog: Int { Int(logLength.pointee) }

@@ -13,7 +13,8 @@ package enum SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     init(code: CInt, _ call: String, message: String) {
         let text = "\(call): \(message) (\(code))"
         switch code & 0xff {
-        case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOMEM: self = .storage(text)
+        case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOMEM:
+            self = .storage(text)
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt(text)
         default: self = .failed(text)
         }
