@@ -34,19 +34,24 @@ let package = Package(
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
         room("ReachSerialization", ["ReachCore"]),
         room("ReachRequest", ["ReachCore"]),
+        room("ReachQueue", ["ReachCore"]),
         room("ReachLoop", ["CReachLinux", "ReachCore"]),
+        room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
-        room("ReachQueue", ["ReachCore"]),
         room(
             "ReachQueueDriver",
-            ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue"]),
+            [
+                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
+                "ReachQueueStore",
+            ]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),
@@ -92,12 +97,11 @@ let package = Package(
                 "ReachTesting",
             ]),
         tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
-        tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
         tests(
             "ReachQueueDriverTests",
             [
                 "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
-                "ReachQueueDriver", "ReachTesting",
+                "ReachQueueStore", "ReachQueueDriver", "ReachTesting",
             ]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(
@@ -113,6 +117,13 @@ let package = Package(
                 "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachDaemon",
                 "ReachTesting",
             ]),
+        tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
+        .executableTarget(
+            name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore"],
+            path: "Tests/Support/queuecrash", swiftSettings: strict),
+        tests(
+            "ReachQueueStoreTests",
+            ["queuecrash", "ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore", "ReachTesting"]),
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
         .executableTarget(
             name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),

@@ -109,7 +109,7 @@ import Testing
             { _ in .requestSent(id) }, { _ in .ended(id, .failed(TransferFault(code: 7))) },
             { _ in .ended(id, .answered(RequestResult(status: 200), isAccepted: true)) },
             { _ in .ended(id, .answered(RequestResult(status: 500), isAccepted: false)) }, { _ in .wake },
-            { _ in .restore([], breakers: []) },
+            { _ in .restore([], breakers: [], heldQueues: []) },
         ]
         for first in commands {
             for second in commands {

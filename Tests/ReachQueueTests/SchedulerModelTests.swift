@@ -1,3 +1,4 @@
+import Glibc
 import ReachCore
 import ReachQueue
 import ReachTesting
@@ -77,26 +78,24 @@ import Testing
         }
 
         mutating func send(_ command: QueueCommand) {
-            var changed: Set<RequestID> = []
             for action in queue.handle(command, at: moment) {
                 switch action {
-                case .store(let transaction):
-                    toCommit.append(transaction)
-                    for case .lease(let id, _, _, _) in transaction.changes { changed.insert(id) }
+                case .store(let transaction): toCommit.append(transaction)
                 case .start(let order):
                     starts += 1
                     witness.started(order, leased: leases.contains(order.id))
                 case .abort(let id):
                     if witness.running.remove(id) == nil { witness.faults.append("\(id) aborted but not running") }
-                case .reply(_, .added(let id)): _ = id
                 case .tell(let event):
                     guard let id = event.request else { continue }
-                    if [.done, .dead, .cancelled].contains(event.kind) { witness.ends[id, default: 0] += 1 }
+                    if [.done, .dead, .cancelled].contains(event.kind) {
+                        witness.ends[id, default: 0] += 1
+                        if witness.ends[id] != 1 { witness.faults.append("\(id) ended twice") }
+                    }
                     if event.kind == .queued, event.reason == "retry" { witness.ends[id, default: 0] -= 1 }
                 default: break
                 }
             }
-            _ = changed
         }
 
         mutating func add() {
@@ -141,7 +140,7 @@ import Testing
                 if transaction.mayBeRefused, random.oneIn(20) {
                     send(.notCommitted(transaction.number))
                 } else {
-                    for case .lease(let id, _, _, _) in transaction.changes { leases.insert(id) }
+                    for case .lease(let id, _, _, _, _) in transaction.changes { leases.insert(id) }
                     send(.committed(transaction.number))
                 }
             }
@@ -200,7 +199,7 @@ import Testing
             }
         }
 
-        /// Blockers are empty exactly when it is ready, or not for them to say; ends come once.
+        /// Blockers are empty exactly when it is ready; and what is ready is started.
         mutating func check() {
             for id in ids.suffix(60) {
                 guard let explanation = queue.explain(id, at: moment) else { continue }
@@ -213,22 +212,22 @@ import Testing
                 if explanation.state == .ready, queue.deadline.map({ $0 > moment.boot }) ?? true {
                     witness.faults.append("\(id) is ready and was not started \(explanation)")
                 }
-                if explanation.state.isRunning, !witness.running.contains(id), leases.contains(id) { continue }
             }
-            for (id, count) in witness.ends where count > 1 { witness.faults.append("\(id) ended \(count) times") }
         }
     }
 
     @Test(arguments: 0..<20)
     func `C31 whatever happens in whatever order, the rules hold`(seed: UInt64) {
-        print("C31: seed \(seed)")
+        // A million steps take a minute or two where nothing is optimised: REACH_LONG_TESTS=1 takes them all.
+        let steps = getenv("REACH_LONG_TESTS") == nil ? 5000 : 50_000
+        print("C31: seed \(seed), \(steps) steps")
         var walk = Walk(seed: seed)
-        for step in 0..<50_000 {
+        for step in 0..<steps {
             walk.step()
             if step % 50 == 0 { walk.check() }
             guard walk.witness.faults.isEmpty else { break }
         }
         #expect(walk.witness.faults.isEmpty, "seed \(seed): \(walk.witness.faults.prefix(3))")
-        #expect(walk.starts > 1000)
+        #expect(walk.starts > steps / 100)
     }
 }

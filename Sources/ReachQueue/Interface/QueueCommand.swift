@@ -31,7 +31,8 @@ package enum QueueCommand: Sendable {
     // MARK: From the store
 
     /// What an earlier run left, in the order of its numbers. In one piece or several, before the first ``paths(_:)``.
-    case restore([StoredRequest], breakers: [StoredBreaker])
+    /// `heldQueues` are the owners whose queues are held; 0 is everybody's.
+    case restore([StoredRequest], breakers: [StoredBreaker], heldQueues: [UInt32])
     /// A transaction is safe.
     case committed(UInt64)
     /// A transaction that may be refused could not be written, and will not be.

@@ -22,7 +22,8 @@ package struct StoreTransaction: Hashable, Sendable {
 package enum StoreChange: Hashable, Sendable {
     case insert(StoredRequest, QueuedRequest)
     /// An attempt is about to be made.
-    case lease(RequestID, attempt: Int, interface: String, at: Moment)
+    /// What may not be repeated is written to last through a loss of power, too.
+    case lease(RequestID, attempt: Int, interface: String, isRepeatable: Bool, at: Moment)
     /// An attempt ended and the request goes on; or a user held or released it.
     case update(RequestProgress)
     case finish(RequestProgress, RequestEnd, RequestResult?, at: Moment)

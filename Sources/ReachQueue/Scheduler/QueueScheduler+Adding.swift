@@ -123,11 +123,16 @@ extension QueueScheduler {
 
     // MARK: An earlier run
 
-    mutating func restore(_ requests: [StoredRequest], _ breakers: [StoredBreaker]) {
-        slots.reserveCapacity(slots.count + requests.count)
-        entries.reserveCapacity(entries.count + requests.count)
-        lines.reserveCapacity(entries.count + requests.count)
-        deadlines.reserveCapacity(aliveCount + requests.count)
+    mutating func restore(_ requests: [StoredRequest], _ breakers: [StoredBreaker], heldQueues: [UInt32]) {
+        if entries.isEmpty {
+            slots.reserveCapacity(requests.count)
+            entries.reserveCapacity(requests.count)
+            lines.reserveCapacity(requests.count)
+            deadlines.reserveCapacity(requests.count)
+        }
+        for owner in heldQueues {
+            if owner == 0 { heldSince = now } else { owners[owner, default: OwnerAccount()].heldSince = now }
+        }
         for request in requests where slots[request.id] == nil { restore(request) }
         for breaker in breakers {
             guard let number = destinationNumbers[breaker.destination], breaker.openUntil.boot > now else { continue }

@@ -169,7 +169,9 @@ extension QueueScheduler {
             epoch: epoch, isCanary: isCanary, phase: .leasing)
         running.append(attempt)
         turn.refusable.append(
-            .lease(attempt.id, attempt: attempt.number, interface: path.interface, at: moment))
+            .lease(
+                attempt.id, attempt: attempt.number, interface: path.interface,
+                isRepeatable: entries[index].flags.contains(.repeatable), at: moment))
         turn.leased.append(Lease(id: attempt.id, attempt: attempt.number))
         if entries[index].flags.contains(.toldWaiting) {
             entries[index].flags.remove(.toldWaiting)

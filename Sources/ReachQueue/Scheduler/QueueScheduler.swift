@@ -9,6 +9,8 @@ package import ReachCore
 /// It never sends anything before the lease is committed, and tells nothing that is to be kept before it is committed.
 package struct QueueScheduler: Sendable {
     package let policy: QueuePolicy
+    /// Of all that is left to chance.
+    package let seed: UInt64
     var random: JitterGenerator
     /// The moment of the present turn.
     var moment: Moment
@@ -86,6 +88,7 @@ package struct QueueScheduler: Sendable {
     ///   - seed: Of all that is left to chance.
     package init(_ policy: QueuePolicy = QueuePolicy(), firstID: Int64 = 1, seed: UInt64, at moment: Moment) {
         self.policy = policy
+        self.seed = seed
         random = JitterGenerator(seed: seed)
         self.moment = moment
         started = moment.boot
@@ -150,7 +153,7 @@ package struct QueueScheduler: Sendable {
         case .paths(let set): pathsChanged(to: set)
         case .targetPath(let destination, let path): targetPathChanged(destination, path)
         case .pathChecked(let interface, let works): pathChecked(interface, works)
-        case .restore(let requests, let breakers): restore(requests, breakers)
+        case .restore(let requests, let breakers, let held): restore(requests, breakers, heldQueues: held)
         case .committed(let number): committed(number)
         case .notCommitted(let number): notCommitted(number)
         case .degraded(let isDegraded): setDegraded(isDegraded)
