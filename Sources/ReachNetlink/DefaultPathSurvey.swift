@@ -32,8 +32,8 @@ package struct DefaultPathSurvey {
                     // The kernel takes answers only from where it would send to (RFC 3704, strict).
                     continue
                 }
-                let path = try found[link.index] ?? path(of: link)
-                found[link.index] = adding(family, route, to: path)
+                let held: DefaultPath = if let known = found[link.index] { known } else { try path(of: link) }
+                found[link.index] = adding(family, route, to: held)
             }
         }
         return found.values.sorted { $0.interface < $1.interface }

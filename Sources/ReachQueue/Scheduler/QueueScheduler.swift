@@ -67,6 +67,7 @@ package struct QueueScheduler: Sendable {
     var hasGivenUpWaiting = false
     var evidence = PathEvidence()
     var isDegraded = false
+    var isStopped = false
     var degradedSince: BootTime
 
     var credits = [Int](repeating: 0, count: RequestPriority.allCases.count)
@@ -159,6 +160,7 @@ package struct QueueScheduler: Sendable {
         case .degraded(let isDegraded): setDegraded(isDegraded)
         case .requestSent(let id): markSent(id)
         case .ended(let id, let end): attemptEnded(id, end)
+        case .stop: stop()
         case .wake: break
         }
     }

@@ -24,7 +24,7 @@ package final class QueueDriver {
     private weak var executor: (any QueueExecutor)?
     private var scheduler: QueueScheduler
     private let policy: QueuePolicy
-    private var store: QueueStore?
+    private var store: (any QueueStorage)?
     private var isOpen = false
     /// What came before the file was open.
     private var early: [QueueCommand] = []
@@ -34,6 +34,9 @@ package final class QueueDriver {
     private var clients: [QueueCommand.Ticket: (QueueReply) -> Void] = [:]
     private var lastTicket: QueueCommand.Ticket = 0
     private var specifications: [RequestID: QueuedRequest] = [:]
+    /// Whoever waits for what the store reads; only their numbers cross threads.
+    private var readers: [UInt64: (Any) -> Void] = [:]
+    private var lastReading: UInt64 = 0
 
     /// - Parameters:
     ///   - executor: Held weakly; makes no attempt before the file is open.
@@ -64,11 +67,22 @@ package final class QueueDriver {
         }
     }
 
-    /// Lets the store finish.
+    /// Keeps the queue in this process's memory. To be called once, instead of ``open(_:_:observe:)``.
+    package func openInMemory() {
+        let door = Door(driver: self)
+        store = MemoryQueueStore(QueueStoreOptions(policy)) { [mailbox = loop.mailbox] notice in
+            mailbox.post { _ in door.driver?.take(notice) }
+        }
+    }
+
+    /// Ends what runs, gives its leases back, and lets the store finish.
     ///
     /// - Returns: Whether all was written in this time.
     @discardableResult
-    package func close(patience: Duration) -> Bool { store?.close(patience: patience) ?? true }
+    package func close(patience: Duration) -> Bool {
+        send(.stop)
+        return store?.close(patience: patience) ?? true
+    }
 
     // MARK: For clients
 
@@ -94,6 +108,34 @@ package final class QueueDriver {
     }
 
     package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
+
+    /// How many requests are not over.
+    package var count: Int { scheduler.count }
+
+    /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
+    package func record(of id: RequestID, _ reply: @escaping (RequestRecord?) -> Void) {
+        read({ $0.record(of: id, $1) }, reply) ?? reply(nil)
+    }
+
+    /// Reads what is kept of several requests. Answers later, on the loop.
+    package func records(_ query: RecordQuery, _ reply: @escaping ([RequestRecord]) -> Void) {
+        read({ $0.records(query, $1) }, reply) ?? reply([])
+    }
+
+    /// - Returns: `nil` where there is no store to ask.
+    private func read<Value: Sendable>(
+        _ question: (any QueueStorage, @escaping @Sendable (Value) -> Void) -> Void, _ reply: @escaping (Value) -> Void
+    ) -> Void? {
+        guard let store else { return nil }
+        lastReading += 1
+        let number = lastReading
+        readers[number] = { if let value = $0 as? Value { reply(value) } }
+        let door = Door(driver: self)
+        question(store) { [mailbox = loop.mailbox] value in
+            mailbox.post { _ in door.driver?.readers.removeValue(forKey: number)?(value) }
+        }
+        return ()
+    }
 
     // MARK: For the network and the executor
 

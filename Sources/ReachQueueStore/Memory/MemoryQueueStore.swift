@@ -1,0 +1,125 @@
+internal import Synchronization
+internal import ReachCore
+package import ReachQueue
+
+/// Keeps a queue for as long as the process lives. Every transaction is committed at once.
+package final class MemoryQueueStore: QueueStorage {
+    private struct State {
+        var records: [RequestID: Kept] = [:]
+        /// Those that are over, in the order of their ends; the dead are not among them, since the scheduler purges them.
+        var over: [RequestID] = []
+        var firstOver = 0
+    }
+
+    private struct Kept {
+        var request: QueuedRequest
+        let created: Timestamp
+        var deadline: Timestamp
+        var progress: RequestProgress
+        var end: RequestEnd?
+        var time: Timestamp?
+        var result: RequestResult?
+    }
+
+    private let state = Mutex(State())
+    private let resultCount: Int
+    private let deliver: @Sendable (QueueStore.Notice) -> Void
+
+    /// - Parameter deliver: Told what happens, on the thread that submitted it. Once at first, from within.
+    package init(
+        _ options: QueueStoreOptions = QueueStoreOptions(), deliver: @escaping @Sendable (QueueStore.Notice) -> Void
+    ) {
+        resultCount = options.resultCount
+        self.deliver = deliver
+        deliver(.opened(StoreContents()))
+    }
+
+    package func submit(_ transaction: StoreTransaction) {
+        let leased = state.withLock { state in
+            transaction.changes.compactMap { apply($0, to: &state) }
+        }
+        deliver(.committed(transaction.number, leased: leased))
+    }
+
+    package func record(of id: RequestID, _ body: @escaping @Sendable (RequestRecord?) -> Void) {
+        body(state.withLock { state in state.records[id].map { Self.record(id, $0) } })
+    }
+
+    package func records(_ query: RecordQuery, _ body: @escaping @Sendable ([RequestRecord]) -> Void) {
+        let found = state.withLock { state in
+            state.records.filter { id, kept in
+                id.rawValue > query.after && (query.owner == nil || kept.request.owner == query.owner)
+                    && (query.isOver == nil || query.isOver == (kept.end != nil))
+            }.sorted { $0.key < $1.key }.prefix(query.limit).map { Self.record($0.key, $0.value) }
+        }
+        body(found)
+    }
+
+    @discardableResult
+    package func close(patience: Duration) -> Bool { true }
+
+    /// - Returns: What is to be sent, for a lease.
+    private func apply(_ change: StoreChange, to state: inout State) -> (RequestID, QueuedRequest)? {
+        switch change {
+        case .insert(let stored, let request):
+            state.records[stored.id] = Kept(
+                request: request, created: stored.created.wall, deadline: stored.deadline.wall,
+                progress: stored.progress)
+        case .lease(let id, let attempt, _, _, _):
+            state.records[id]?.progress.tries = attempt
+            return state.records[id].map { (id, $0.request) }
+        case .update(let progress): state.records[progress.id]?.progress = progress
+        case .finish(let progress, let end, let result, let moment):
+            state.records[progress.id]?.progress = progress
+            state.records[progress.id]?.end = end
+            state.records[progress.id]?.time = moment.wall
+            state.records[progress.id]?.result = result
+            if case .dead = end { return nil }
+            // It is not sent again.
+            state.records[progress.id]?.request.body = .none
+            state.over.append(progress.id)
+            forgetOldest(&state)
+        case .revive(let progress, let deadline):
+            state.records[progress.id]?.progress = progress
+            state.records[progress.id]?.deadline = deadline.wall
+            state.records[progress.id]?.end = nil
+            state.records[progress.id]?.result = nil
+        case .purge(let ids): for id in ids { state.records[id] = nil }
+        case .holdQueue, .openBreaker, .closeBreaker: break
+        }
+        return nil
+    }
+
+    private func forgetOldest(_ state: inout State) {
+        while state.over.count - state.firstOver > resultCount {
+            state.records[state.over[state.firstOver]] = nil
+            state.firstOver += 1
+        }
+        guard state.firstOver > 1024, state.firstOver * 2 > state.over.count else { return }
+        state.over.removeFirst(state.firstOver)
+        state.firstOver = 0
+    }
+
+    private static func record(_ id: RequestID, _ kept: Kept) -> RequestRecord {
+        var request = kept.request
+        let bytes = request.body.count
+        request.body = .none
+        return RequestRecord(
+            id: id, request: request, bodyBytes: bytes, created: kept.created, deadline: kept.deadline,
+            attempts: kept.progress.attempts, networkFailures: kept.progress.networkFailures,
+            tries: kept.progress.tries, notBefore: kept.progress.notBefore?.wall,
+            outcome: RequestOutcome(
+                id: id, owner: request.owner, end: kept.end, time: kept.time, result: kept.result))
+    }
+}
+
+extension RequestBody {
+    /// In bytes.
+    package var count: Int64 {
+        switch self {
+        case .none: 0
+        case .inline(let bytes): Int64(bytes.count)
+        case .file(_, let bytes), .spooled(_, let bytes): bytes
+        }
+    }
+}
