@@ -116,12 +116,26 @@ import Testing
         #expect(change.state.ipv6.connectivity == .unknown)
     }
 
-    @Test func `a change that is told as a difference names the connectivity`() throws {
-        let known = proved().state
-        var machine = StatusMachine(target: .internet, at: .at(5))
-        let first = try told(machine.see(.eth0, at: 6))
-        #expect(first.following(known)?.aspects == [.connectivity])
-        #expect(first.following(first.state) == nil)
+    @Test func `where one observer follows another, the difference names the connectivity`() throws {
+        var first = StatusMachine(target: .internet, at: .at(0))
+        _ = first.learn(Self.portal, cause: .probe, at: .at(0))
+        var second = StatusMachine(target: .internet, at: .at(5))
+        var series = ChangeSeries(of: .internet)
+        _ = series.begin(try told(first.see(.eth0, at: 1)), cause: .start)
+        let difference = try told(series.begin(try told(second.see(.eth0, at: 6)), cause: .configuration))
+        #expect(difference.aspects == [.connectivity])
+        #expect(difference.state.portal == nil)
+    }
+
+    @Test func `without an observer nothing is known, but that probes run`() throws {
+        var machine = StatusMachine(target: .internet, at: .at(0))
+        _ = machine.learn(Self.portal, cause: .probe, at: .at(0))
+        var series = ChangeSeries(of: .internet)
+        _ = series.begin(try told(machine.see(.eth0, at: 1)), cause: .start)
+        let change = try told(series.becomeUnknown(at: .at(2)))
+        #expect(change.state.connectivity == .unknown)
+        #expect(change.state.portal == nil)
+        #expect(change.state.isValidated)
     }
 
     // N15

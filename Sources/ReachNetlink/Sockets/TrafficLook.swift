@@ -11,50 +11,46 @@ struct TrafficLook: ~Copyable {
     static let socketLimit = 20_000
 
     private let question: TrafficQuestion
-    private var socket: NetlinkSocket
-    private let buffer: UnsafeMutableRawBufferPointer
+    private let socket: NetlinkSocket
+    private let buffer = DatagramBuffer()
 
     private init(question: TrafficQuestion, socket: consuming NetlinkSocket) {
         self.question = question
         self.socket = socket
-        buffer = .allocate(byteCount: NetlinkSocket.datagramLimit, alignment: 8)
     }
-
-    deinit { buffer.deallocate() }
 
     static func answer(_ question: TrafficQuestion) -> TrafficAnswer {
         guard !question.sources.isEmpty else { return .still }
         do throws(NetlinkError) {
             let socket = try NetlinkSocket.open(NETLINK_SOCK_DIAG, receiveBufferBytes: 1 << 18)
             socket.setReceiveTimeout(seconds: 1)
-            var look = TrafficLook(question: question, socket: socket)
-            return try look.run()
+            return try TrafficLook(question: question, socket: socket).run()
         } catch {
             return .notAsked
         }
     }
 
-    private mutating func run() throws(NetlinkError) -> TrafficAnswer {
+    private func run() throws(NetlinkError) -> TrafficAnswer {
         // A program that serves both families holds IPv4's connections on IPv6 sockets.
         let families = question.family == .ipv4 ? [AF_INET, AF_INET6] : [AF_INET6]
         var seen = 0
         for (number, family) in families.enumerated() {
-            try ask(family, sequence: UInt32(number + 1))
-            var isComplete = false
+            let sequence = UInt32(number + 1)
+            try ask(family, sequence: sequence)
+            var (isComplete, isMoving) = (false, false)
+            var refusal: Int32 = 0
             while !isComplete {
-                let length: Int
-                switch try socket.receive(into: buffer) {
-                case .datagram(let bytes): length = bytes
-                case .forged: continue
-                case .nothing: throw .failed(call: "recvmsg", errno: ETIMEDOUT)
+                let count = try socket.receive(into: buffer) { datagram in
+                    for message in Messages(datagram) where message.sequence == sequence {
+                        if let number = message.errorNumber { refusal = number }
+                        if message.type == NLMSG_DONE { isComplete = true }
+                        isMoving = isMoving || self.isMoving(message)
+                        seen += 1
+                    }
                 }
-                for message in Messages(UnsafeRawBufferPointer(rebasing: buffer[..<length])) {
-                    guard message.sequence == UInt32(number + 1) else { continue }
-                    if let number = message.errorNumber { throw .refused(errno: number) }
-                    if message.type == NLMSG_DONE { isComplete = true }
-                    if isMoving(message) { return .moving }
-                    seen += 1
-                }
+                if count == 0 { throw .failed(call: "recvmmsg", errno: ETIMEDOUT) }
+                if refusal != 0 { throw .refused(errno: refusal) }
+                if isMoving { return .moving }
                 if seen > Self.socketLimit { return .tooMany }
             }
         }

@@ -214,9 +214,3 @@ struct ValidationTests {
         #expect(validated.switches - before <= 1)
     }
 }
-
-extension SmallInternet {
-    func goDarkInIPv6() throws {
-        try router.run("nft", "add table ip6 dark6; add chain ip6 dark6 f { type filter hook forward priority 0; policy drop; }")
-    }
-}

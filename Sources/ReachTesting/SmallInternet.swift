@@ -1,14 +1,10 @@
-internal import Glibc
-internal import ReachCore
-internal import ReachTesting
-
 /// A machine, its router, and an Internet with one host and a name server, each in a namespace of its own:
 ///
 ///     machine up0 192.0.2.2, 2001:db8::2 -- up1 .1 router wan0 203.0.113.2 -- wan1 .1 Internet 198.51.100.80, .53
 ///
 /// `check.example.net` answers 204 by http, and by https with a certificate of its own root.
-final class SmallInternet {
-    static let whyNot: String? =
+package final class SmallInternet {
+    package static let whyNot: String? =
         !TestNamespace.isAvailable
         ? TestNamespace.whyNot
         : !WebServer.isAvailable
@@ -16,20 +12,20 @@ final class SmallInternet {
             : !NameServer.isAvailable
                 ? NameServer.whyNot : !CertificateAuthority.isAvailable ? CertificateAuthority.whyNot : nil
 
-    let machine: TestNamespace
-    let router: TestNamespace
-    let internet: TestNamespace
-    let authority: CertificateAuthority
+    package let machine: TestNamespace
+    package let router: TestNamespace
+    package let internet: TestNamespace
+    package let authority: CertificateAuthority
     private let files: TemporaryDirectory
     private let web: WebServer
     private var names: NameServer?
     private var portal: WebServer?
 
-    static let plain = "http://check.example.net/204"
-    static let secure = "https://check.example.net/204"
-    static let login = "http://login.example/?from=here"
+    package static let plain = "http://check.example.net/204"
+    package static let secure = "https://check.example.net/204"
+    package static let login = "http://login.example/?from=here"
 
-    init(validity: CertificateAuthority.Validity = .now) throws {
+    package init(validity: CertificateAuthority.Validity = .now) throws {
         machine = try TestNamespace()
         router = try machine.vethPair()
         internet = try TestNamespace()
@@ -71,29 +67,35 @@ final class SmallInternet {
     }
 
     /// Files that say where the name server is.
-    func resolverConfiguration() throws -> String { try files.file("resolv.conf", "nameserver 198.51.100.53\n") }
-    func hosts() throws -> String { try files.file("hosts", "") }
+    package func resolverConfiguration() throws -> String { try files.file("resolv.conf", "nameserver 198.51.100.53\n") }
+    package func hosts() throws -> String { try files.file("hosts", "") }
 
-    var authorityPath: String { authority.root.certificatePath }
+    package var authorityPath: String { authority.root.certificatePath }
 
     // MARK: - What can happen
 
     /// What names are answered with.
-    func answerNames(_ addresses: [String] = ["198.51.100.80", "2001:db8:80::80"]) throws {
+    package func answerNames(_ addresses: [String] = ["198.51.100.80", "2001:db8:80::80"]) throws {
         names = nil
         names = try NameServer(addresses.map { "--address=/example.net/\($0)" }, port: 53, in: internet)
     }
 
     /// The router drops what it should pass on: all of it, or what fits the rule (of nft, in an inet table).
-    func goDark(_ rule: String = "") throws {
+    package func goDark(_ rule: String = "") throws {
         try router.run("nft", "add table inet dark; add chain inet dark f { type filter hook forward priority 0; }")
         try router.run("nft", "add rule inet dark f \(rule) drop")
     }
 
-    func comeBack() throws { try router.run("nft", "delete table inet dark") }
+    /// The same for all of IPv6, for good.
+    package func goDarkInIPv6() throws {
+        let chain = "add chain ip6 dark6 f { type filter hook forward priority 0; policy drop; }"
+        try router.run("nft", "add table ip6 dark6; \(chain)")
+    }
+
+    package func comeBack() throws { try router.run("nft", "delete table inet dark") }
 
     /// The router answers HTTP itself, with a redirection or in other words of nginx, and lets no other connection of IPv4 through; names are answered.
-    func openPortal(_ answer: String = "return 302 \(SmallInternet.login);") throws {
+    package func openPortal(_ answer: String = "return 302 \(SmallInternet.login);") throws {
         if portal == nil {
             portal = try WebServer("server { listen 8080; location / { \(answer) } }", listensOn: [8080], in: router)
         }
@@ -103,7 +105,7 @@ final class SmallInternet {
     }
 
     /// Somebody has paid.
-    func closePortal() throws {
+    package func closePortal() throws {
         try router.run("nft", "delete table ip portal")
         try comeBack()
     }
