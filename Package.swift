@@ -49,7 +49,7 @@ let package = Package(
         room(
             "ReachQueueDriver",
             [
-                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
                 "ReachQueueStore",
             ]),
         room(

@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachLoop
 
 /// Keys that nobody else gives: UUIDs of version 7 (RFC 9562, 5.7), the time first and then chance.

@@ -1,7 +1,6 @@
 package import ReachCore
-package import ReachLoop
+internal import ReachLoop
 package import ReachQueue
-package import ReachQueueStore
 package import ReachTransfer
 
 /// Makes the queue's attempts: each a transfer by the path that the queue chose, and by no other. Confined to the loop.
