@@ -82,6 +82,9 @@ package final class QueueEngine {
         set { executor.attempts?.whenMoved = newValue }
     }
 
+    /// How many transfers have begun and not ended.
+    package var runningCount: Int { executor.attempts?.runningCount ?? 0 }
+
     package func progress(of id: RequestID) -> AttemptProgress? { executor.attempts?.progress(of: id) }
 
     /// Ends attempts, gives their leases back, and lets the store finish.

@@ -50,6 +50,8 @@ package final class QueueTransfers {
         self.send = send
     }
 
+    package var runningCount: Int { engine.runningCount }
+
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
