@@ -101,7 +101,7 @@ final class QueueRoom: Sendable {
 
     /// Queues a request and waits until it is safe.
     func add(
-        _ method: String = "GET", _ url: String, when constraint: String = "any", body: RequestBody = .none,
+        _ url: String, method: String = "GET", when constraint: String = "any", body: RequestBody = .none,
         _ change: (inout QueuedRequest) -> Void = { _ in }
     ) async throws -> RequestID {
         var request = try QueuedRequest(method: method, url: url, body: body, constraint: try Constraint(constraint))
