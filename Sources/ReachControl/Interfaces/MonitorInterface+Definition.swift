@@ -73,7 +73,8 @@ extension MonitorInterface {
         )
 
         # Something that happened. seq goes up by one with every event of a connection.
-        #   "snapshot"  the state now: the first event (initial is true then), and the one after "dropped"
+        #   "snapshot"  the state now: the first event (initial is true then), the one after "dropped", and one that says that what
+        #               was told as stale holds
         #   "change"    a difference: changed lists "status", "path", "class", "connectivity", "metered"
         #   "resync"    notices of the kernel were lost and everything was read anew; differences follow
         #   "wake"      the machine slept for slept_ms; differences follow
