@@ -186,6 +186,10 @@ extension MonitorInterface {
         # Why a target is reachable or not, step by step. Takes some seconds if a name is not resolved at once.
         method Explain(target: ?string) -> (explanation: Explanation)
 
+        # The network namespace that is watched, by the number of /proc/self/ns/net; null if that is not known. A program that
+        # found the daemon by itself should see whether it is its own.
+        method NetworkNamespace() -> (inode: ?int)
+
         # Sends probes to a target, and tells what they prove.
         method Probe(target: ?string) -> (status: TargetStatus)
 
