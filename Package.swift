@@ -34,6 +34,8 @@ let package = Package(
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
+        room("ReachSerialization", ["ReachCore"]),
+        room("ReachRequest", ["ReachCore"]),
         room("ReachLoop", ["CReachLinux", "ReachCore"]),
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
@@ -61,6 +63,8 @@ let package = Package(
         ),
         room("ReachTesting", ["CReachLinux", "ReachCore"]),
         tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
+        tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
+        tests("ReachRequestTests", ["ReachCore", "ReachRequest", "ReachTesting"]),
         tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
         tests(
             "ReachabilityTests",

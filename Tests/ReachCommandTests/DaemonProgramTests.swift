@@ -79,17 +79,21 @@ internal import Testing
             let socket = directory + "/socket"
             let first = try reachd.start(["--socket", socket, "--state", directory, "--events"])
             _ = try first.nextLine()
-            let second = try reachd.run(["--socket", socket])
+            let second = try reachd.run(["--socket", socket, "--state", directory + "/another"])
             #expect(second.status == 73)
-            #expect(second.standardError.contains("belongs to process"))
+            #expect(second.standardError.contains("\(socket) belongs to process \(first.process)"))
+            let third = try reachd.run(["--socket", directory + "/other", "--state", directory])
+            #expect(third.status == 73)
+            #expect(third.standardError.contains("\(directory) belongs to process \(first.process)"))
+            #expect(access(directory + "/other", F_OK) == -1)
             first.send(SIGKILL)
             _ = try first.finish()
             #expect(access(socket, F_OK) == 0)
-            let third = try reachd.start(["--socket", socket, "--state", directory, "--events"])
-            _ = try third.nextLine()
+            let fourth = try reachd.start(["--socket", socket, "--state", directory, "--events"])
+            _ = try fourth.nextLine()
             #expect(try reach.run(["status", "--socket", socket]).status != 4)
-            third.send(SIGTERM)
-            #expect(try third.finish().status == 0)
+            fourth.send(SIGTERM)
+            #expect(try fourth.finish().status == 0)
         }
     }
 
