@@ -35,7 +35,8 @@ struct DaemonOptions: ParsableArguments {
             let isThere = access(path, F_OK) == 0
             return .kernel(note: isThere ? "told by the kernel: \(option) is not for the daemon" : nil)
         }
-        return .daemon(path: path, wasNamed: socket != nil || SocketPath.processEnvironment("REACH_SOCKET") != nil)
+        let isInEnvironment = SocketPath.processEnvironment("REACH_SOCKET")?.isEmpty == false
+        return .daemon(path: path, wasNamed: socket != nil || isInEnvironment)
     }
 
     enum Source {

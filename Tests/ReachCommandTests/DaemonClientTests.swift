@@ -295,7 +295,8 @@ struct DaemonClientTests {
     @Test func `where none was asked for, the kernel is asked instead`() throws {
         let directory = try TemporaryDirectory()
         defer { withExtendedLifetime(directory) {} }
-        let environment = ["REACH_SOCKET": nil, "XDG_RUNTIME_DIR": directory.path as String?]
+        // An empty variable is none.
+        let environment = ["REACH_SOCKET": "", "XDG_RUNTIME_DIR": directory.path as String?]
         for command in [
             ["status", "--json", "127.0.0.1"], ["links", "--json", "lo"], ["explain", "--json", "127.0.0.1"],
         ] {
