@@ -137,6 +137,17 @@ import Testing
         #expect(try utf16.next() == .start(name: "a", attributes: []))
     }
 
+    @Test func `names are the same only as bytes`() throws {
+        #expect(throws: XMLError.self) { try events("<\u{e9}></e\u{301}>") }
+        #expect(throws: XMLError.self) { try events("<!DOCTYPE a [<!ENTITY \u{e9} ''>]><a>&e\u{301};</a>") }
+        let read = try events("<a \u{e9}='1' e\u{301}='2'/>")
+        guard case .start(_, let attributes) = read.first else {
+            Issue.record("no element")
+            return
+        }
+        #expect(attributes.map(\.value) == ["1", "2"])
+    }
+
     // MARK: - What is dangerous
 
     @Test func `entities that make gigabytes of a few lines come to an end`() {
