@@ -148,6 +148,15 @@ import Testing
         #expect(error?.fault == .shrank(length: 5, found: 3) && error?.path == path)
     }
 
+    @Test func `a pipe in the place of a file holds nobody up`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("a", "12345")
+        var form = MultipartForm()
+        try form.append(file: path, name: "a")
+        #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+        #expect(throws: BodyFileError.self) { try read(MultipartBody(form)) }
+    }
+
     @Test func `what is no file that can be read is refused before anything is sent`() throws {
         let directory = try TemporaryDirectory()
         var form = MultipartForm()

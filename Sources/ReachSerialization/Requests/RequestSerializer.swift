@@ -71,7 +71,7 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
         case .badAddress(let error): "the URL cannot be used: \(error)"
         case .notADictionary: "parameters of a query or a form must have names: give a dictionary"
         case .unsupportedValue(let place, let kind, let format):
-            "the parameter \(place.isEmpty ? "itself" : "'\(place)'") is \(kind), which \(format) cannot hold"
+            "the parameter \(place.isEmpty ? "itself" : "'\(DisplayText.sanitized(place))'") is \(kind), which \(format) cannot hold"
         case .bodyNotAllowed(let method): "a \(method) request cannot have a multipart body"
         case .file(let error): error.description
         case .queryEncoder(let text): text
