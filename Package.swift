@@ -68,7 +68,10 @@ let package = Package(
         tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
         tests(
             "ReachabilityTests",
-            ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
+            [
+                "ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "reachd",
+                "ReachTesting",
+            ]),
         tests(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
@@ -79,6 +82,8 @@ let package = Package(
                 "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", "ReachDaemon", "ReachTesting",
             ]),
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
-        tests("ReachCommandTests", ["reach", "reachd", "confine", "ReachCore", "ReachTesting"]),
+        .executableTarget(
+            name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
+        tests("ReachCommandTests", ["reach", "reachd", "confine", "monitor", "ReachCore", "ReachTesting"]),
     ]
 )

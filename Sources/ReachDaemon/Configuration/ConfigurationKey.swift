@@ -65,8 +65,13 @@ package struct ConfigurationTable: Sendable {
     }
 
     /// A list of tables, in which the order matters.
+    ///
+    /// - Parameters:
+    ///   - required: Keys that each has to have.
+    ///   - choices: Keys of which each has to have one, or it would say nothing.
     static func list<Element: Sendable>(
-        _ name: String, _ empty: Element, requiring required: [String], _ keys: [ConfigurationKey<Element>],
+        _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String],
+        _ keys: [ConfigurationKey<Element>],
         add: @escaping @Sendable (inout Configuration, Element) -> Void
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
@@ -75,13 +80,20 @@ package struct ConfigurationTable: Sendable {
             }
             for table in list.tables {
                 var element = empty
+                let before = reader.mistakes.count
                 reader.readKeys(of: table, path: name, keys, into: &element)
                 let missing = required.filter { table[$0] == nil }
                 for key in missing {
                     reader.report(
                         line: table.line, name, "\(key) is missing", expected: "\(key) = VALUE below [[\(name)]]")
                 }
-                if missing.isEmpty { add(&reader.configuration, element) }
+                guard reader.mistakes.count == before else { continue }
+                guard choices.contains(where: { table[$0] != nil }) else {
+                    let expected = choices.joined(separator: " or ") + " = VALUE below [[\(name)]]"
+                    reader.report(line: table.line, name, "it says nothing of what it fits", expected: expected)
+                    continue
+                }
+                add(&reader.configuration, element)
             }
         }
     }
