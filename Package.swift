@@ -54,7 +54,7 @@ let package = Package(
             ]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
-            exclude: ["Interfaces/io.reach.Monitor.varlink"]),
+            exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
         room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
         room(
