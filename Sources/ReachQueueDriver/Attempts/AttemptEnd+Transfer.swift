@@ -13,6 +13,11 @@ extension AttemptEnd {
         switch report.outcome {
         case .success(let head):
             let status = head?.status ?? 0
+            if status == Self.networkAuthenticationRequired {
+                // From a portal on the way, never from the destination.
+                self = .failed(TransferFault(code: 56, systemError: ENETUNREACH))
+                return
+            }
             let headers = (head?.fields ?? []).map { QueuedRequest.Header(name: $0.name, value: $0.value) }
             self = .answered(
                 RequestResult(status: status, headers: headers, body: answer),
@@ -20,6 +25,9 @@ extension AttemptEnd {
         case .failure(let failure): self = .failed(TransferFault(failure, isClockUnset: isClockUnset))
         }
     }
+
+    /// RFC 6585, 6.
+    private static let networkAuthenticationRequired = 511
 }
 
 extension TransferFault {

@@ -125,7 +125,8 @@ package final class QueueTransfers {
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
         AttemptProgress(
-            id: attempt.order.id, number: attempt.order.number, interface: attempt.order.path.interface,
+            id: attempt.order.id, owner: attempt.request.owner, number: attempt.order.number,
+            interface: attempt.order.path.interface,
             began: attempt.began, progress: attempt.progress)
     }
 
@@ -159,6 +160,7 @@ package final class QueueTransfers {
 /// How far an attempt is.
 package struct AttemptProgress: Hashable, Sendable {
     package let id: RequestID
+    package let owner: UInt32
     /// 1 for the request's first.
     package let number: Int
     package let interface: String

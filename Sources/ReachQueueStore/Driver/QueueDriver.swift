@@ -109,8 +109,13 @@ package final class QueueDriver {
 
     package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
 
-    /// How many requests are not over.
-    package var count: Int { scheduler.count }
+    /// How many requests are not over: the client's, or for root everybody's.
+    package func count(of client: QueueCommand.Client) -> Int { scheduler.count(of: client) }
+
+    /// The state of a request that is not over, or dead; `nil` for all others.
+    package func state(of id: RequestID) -> RequestState? { scheduler.state(of: id) }
+
+    package var epoch: UInt64 { scheduler.epochTold }
 
     /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
     package func record(of id: RequestID, _ reply: @escaping (RequestRecord?) -> Void) {
