@@ -24,7 +24,7 @@ package final class QueueDriver {
     private weak var executor: (any QueueExecutor)?
     private var scheduler: QueueScheduler
     private let policy: QueuePolicy
-    private var store: QueueStore?
+    private var store: (any QueueKeeping)?
     private var isOpen = false
     /// What came before the file was open.
     private var early: [QueueCommand] = []
@@ -51,6 +51,14 @@ package final class QueueDriver {
     }
 
     deinit { if let timer { loop.cancel(timer.id) } }
+
+    /// Keeps the queue in memory. To be called once, in place of the other.
+    package func openInMemory() {
+        let door = Door(driver: self)
+        store = MemoryStore(resultCount: policy.resultCount) { [mailbox = loop.mailbox] notice in
+            mailbox.post { _ in door.driver?.take(notice) }
+        }
+    }
 
     /// Opens the directory's file. To be called once.
     package func open(
@@ -93,6 +101,11 @@ package final class QueueDriver {
         send(command(lastTicket))
     }
 
+    /// Reads what is kept of a request. `body` is called on any thread.
+    package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
+        if let store { store.outcome(of: id, body) } else { body(nil) }
+    }
+
     package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
 
     // MARK: For the network and the executor
@@ -121,7 +134,7 @@ package final class QueueDriver {
         case .start(let order):
             guard let request = specifications[order.id] else {
                 // Its row cannot be read: it is not known what to send.
-                return inbox.append(.ended(order.id, .failed(TransferFault(code: 26))))
+                return inbox.append(.ended(order.id, .failed(TransferFault(.file))))
             }
             executor?.start(order, request)
         case .abort(let id):
