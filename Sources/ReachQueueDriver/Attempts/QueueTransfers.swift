@@ -63,7 +63,7 @@ package final class QueueTransfers {
                 order, request, options, spool: spool, resume: unfinished[order.id].flatMap(\.self))
         } catch {
             running[order.id] = nil
-            return send(.ended(order.id, .failed(TransferFault(code: 3))))
+            return send(.ended(order.id, .failed(TransferFault(.invalid))))
         }
         let number = order.number
         running[order.id]?.transfer = engine.start(
@@ -112,7 +112,7 @@ package final class QueueTransfers {
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
                 running[id] = nil
-                return send(.ended(id, .failed(TransferFault(code: 27, systemError: number))))
+                return send(.ended(id, .failed(TransferFault(.local))))
             }
             end(id, report, answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
         }
