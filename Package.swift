@@ -61,7 +61,7 @@ let package = Package(
             "ReachDaemon",
             [
                 "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
-                "ReachControl",
+                "ReachQueue", "ReachQueueStore", "ReachQueueDriver", "ReachControl",
             ]),
         .executableTarget(
             name: "reach",

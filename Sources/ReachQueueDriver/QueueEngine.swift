@@ -82,6 +82,9 @@ package final class QueueEngine {
         set { executor.attempts?.whenMoved = newValue }
     }
 
+    /// Goes up whenever a path differs; every event has it.
+    package var epoch: UInt64 { driver.epoch }
+
     /// How many transfers have begun and not ended.
     package var runningCount: Int { executor.attempts?.runningCount ?? 0 }
 

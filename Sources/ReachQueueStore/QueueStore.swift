@@ -5,13 +5,14 @@ package import ReachLoop
 package import ReachQueue
 internal import Synchronization
 
-/// Keeps the queue in a file, on a thread of its own: nobody waits for the disk but that thread.
+/// Keeps the queue in a file, on two threads of its own: one writes, one waits for the disk.
 ///
 /// Transactions are committed in the order in which they are submitted, as many at a time as have come while the ones
 /// before were written. When the disk fails, new requests and leases are refused; all else is kept and tried again, since
 /// it has happened already.
 package final class QueueStore: Sendable {
-    /// What the store tells, on its own thread, in the order in which it happened.
+    /// What the store tells, on threads of its own. Of two transactions that concern one request in the order in which they
+    /// were submitted; one that need not wait for the disk may be told before an earlier one of another that must.
     package enum Notice: Sendable {
         /// The first one: the file is open.
         case opened(StoreContents)
@@ -108,6 +109,8 @@ final class StoreJobs: Sendable {
     enum Job: Sendable {
         case write(StoreTransaction)
         case read(@Sendable (QueueDatabase) -> Void)
+        /// The disk failed while these were waited for.
+        case notSynced([StoreReceipt], SystemError)
     }
 
     private struct State {

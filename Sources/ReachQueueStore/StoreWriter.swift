@@ -10,16 +10,19 @@ final class StoreWriter {
     private let schema: QueueSchema
     private let jobs: StoreJobs
     private let observe: (StorePoint, [StoreTransaction]) -> Void
-    private let deliver: (QueueStore.Notice) -> Void
+    private let deliver: @Sendable (QueueStore.Notice) -> Void
     private var database: QueueDatabase?
     /// What could not be written yet, in order.
     private var kept: [StoreTransaction] = []
     private var retryAt: BootTime?
-    private var pages = 0
+    /// What is written but has perhaps not reached the disk.
+    private var unsafe: [StoreReceipt] = []
+    private var syncer: StoreSyncer?
 
     init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, _ jobs: StoreJobs,
-        observe: @escaping (StorePoint, [StoreTransaction]) -> Void, deliver: @escaping (QueueStore.Notice) -> Void
+        observe: @escaping (StorePoint, [StoreTransaction]) -> Void,
+        deliver: @escaping @Sendable (QueueStore.Notice) -> Void
     ) {
         self.directory = directory
         self.options = options
@@ -32,8 +35,10 @@ final class StoreWriter {
     /// Ends with the jobs.
     func run() {
         do {
+            try startSyncer()
             try open()
         } catch {
+            syncer?.end()
             database = nil
             directory.release()
             return deliver(.failed(error as? QueueStoreError ?? .database(.failed("\(error)"))))
@@ -44,9 +49,20 @@ final class StoreWriter {
             if let retryAt, retryAt <= SystemClock.boot || isEnding { retry() }
             if isEnding { break }
         }
+        syncer?.end()
         try? database?.checkpoint(truncate: true)
         database = nil
         directory.release()
+    }
+
+    private func startSyncer() throws {
+        do throws(SystemError) {
+            syncer = try StoreSyncer(deliver: { [deliver] in deliver($0.notice) }) { [jobs] receipts, error in
+                jobs.put(.notSynced(receipts, error))
+            }
+        } catch {
+            throw QueueStoreError.system(error)
+        }
     }
 
     // MARK: Opening
@@ -76,6 +92,7 @@ final class StoreWriter {
         let contents = try database.contents(at: now)
         directory.sweepSpool(keeping: try database.spoolNames())
         self.database = database
+        try syncer?.follow(directory.databasePath + "-wal")
         return contents
     }
 
@@ -91,6 +108,10 @@ final class StoreWriter {
             case .read(let body):
                 write(&batch)
                 if let database { body(database) }
+            case .notSynced(let receipts, let error):
+                write(&batch)
+                degrade(error.description)
+                doubt(receipts)
             }
         }
         write(&batch)
@@ -103,26 +124,54 @@ final class StoreWriter {
         do throws(SQLiteError) {
             try commit(batch)
         } catch {
-            retryAt = SystemClock.boot + options.retryInterval
-            deliver(.degraded(error.description))
+            degrade(error.description)
             refuse(batch, error.description)
+        }
+    }
+
+    private func degrade(_ reason: String) {
+        if retryAt == nil { deliver(.degraded(reason)) }
+        retryAt = SystemClock.boot + options.retryInterval
+    }
+
+    /// The disk failed while these were waited for. What can be refused is, and taken back when that can be written; of
+    /// the rest it is told when the file is whole again.
+    private func doubt(_ receipts: [StoreReceipt]) {
+        for receipt in receipts {
+            guard receipt.transaction.mayBeRefused else {
+                unsafe.append(receipt)
+                continue
+            }
+            let number = receipt.transaction.number
+            deliver(.notCommitted(number, "it may not have reached the disk"))
+            let inserted = receipt.transaction.changes.compactMap {
+                if case .insert(let stored, _) = $0 { stored.id } else { nil }
+            }
+            guard !inserted.isEmpty else { continue }
+            kept.append(
+                StoreTransaction(number: number, changes: [.purge(inserted)], events: [], mayBeRefused: false))
         }
     }
 
     private func commit(_ batch: [StoreTransaction]) throws(SQLiteError) {
         guard let database else { throw .storage("the file is not open") }
         try database.write(batch, at: observe)
-        for transaction in batch {
-            var leased: [(RequestID, QueuedRequest)] = []
-            for case .lease(let id, _, _, _, _) in transaction.changes {
-                if let request = try? database.specification(id) { leased.append((id, request)) }
-            }
-            deliver(.committed(transaction.number, leased: leased))
-        }
+        let receipts = batch.map { receipt(for: $0, database) }
+        let waiting = receipts.filter(\.mustOutlastPower)
+        if !waiting.isEmpty { syncer?.put(waiting) }
+        for receipt in receipts where !receipt.mustOutlastPower { deliver(receipt.notice) }
         guard database.pagesInLog >= options.checkpointPages else { return }
         observe(.beforeCheckpoint, batch)
         // Readers may keep it from finishing; the next one goes on.
         try? database.checkpoint()
+    }
+
+    private func receipt(for transaction: StoreTransaction, _ database: QueueDatabase) -> StoreReceipt {
+        var leased: [(RequestID, QueuedRequest)] = []
+        for case .lease(let id, _, _, _, _) in transaction.changes {
+            if let request = try? database.specification(id) { leased.append((id, request)) }
+        }
+        return StoreReceipt(transaction: transaction, leased: leased)
     }
 
     /// Keeps what has happened, and refuses what has not.
@@ -143,13 +192,17 @@ final class StoreWriter {
             database = nil
             database = try QueueDatabase(
                 directory, options, schema, at: SystemClock.now, bootIdentity: BootIdentity.current)
+            // All that the log holds goes into the file, and to the disk: then nothing is in doubt.
+            try database?.probe()
+            try database?.checkpoint(truncate: true)
+            try syncer?.follow(directory.databasePath + "-wal")
+            for receipt in unsafe { deliver(receipt.notice) }
+            unsafe = []
             while !kept.isEmpty {
                 let batch = Array(kept.prefix(options.batch))
                 try commit(batch)
                 kept.removeFirst(batch.count)
             }
-            // With nothing kept, whether there is room has to be found out.
-            try database?.probe()
             retryAt = nil
             deliver(.degraded(nil))
         } catch {

@@ -31,27 +31,33 @@ final class QueueRoom: Sendable {
     let events = EventLog<Told>()
     let notices = EventLog<QueueDriver.Notice>()
     let progress = EventLog<AttemptProgress>()
+    let resyncs = EventLog<String>()
     private let mailbox: Mailbox
     private let box: Box
     private let ended: ThreadGate
 
     init(
         in namespace: TestNamespace? = nil, links: LinkPolicy = TwoLinks.policy, directory: String? = nil,
+        receiveBufferBytes: Int = NoticeSocket.defaultBufferBytes,
         _ change: (inout QueueEngine.Options) -> Void = { _ in }
     ) throws {
         signal(SIGPIPE, SIG_IGN)
         var options = QueueEngine.Options()
         change(&options)
         let (box, ready, ended) = (Box(), ThreadGate(), ThreadGate())
-        let (events, notices, progress) = (events, notices, progress)
+        let (events, notices, progress, resyncs) = (events, notices, progress, resyncs)
         BackgroundThread.start(named: "test-queue") { [options] in
             do {
                 if let namespace { reach_enter_network_namespace(namespace.descriptor) }
                 let loop = try EventLoop()
                 var engineOptions = EngineOptions()
                 engineOptions.observer.policy = links
+                engineOptions.observer.receiveBufferBytes = receiveBufferBytes
                 let network = ReachabilityEngine(loop: loop, options: engineOptions)
                 network.start()
+                _ = network.watch(.internet) { (event: EngineEvent) in
+                    if case .resync(_, let reason) = event { resyncs.append(reason) }
+                }
                 let queue = try QueueEngine(
                     loop: loop, network: network, options: options,
                     tell: { events.append(Told(event: $0, at: .now)) }, notify: { notices.append($0) })

@@ -73,6 +73,29 @@ import Testing
         #expect(Set(ends.keys) == Set(delivered.keys))
     }
 
+    @Test(arguments: 1...4)
+    func `D3 when the disk fails to take it, a request is refused, and later ones are not`(nth: Int) throws {
+        #expect(try run("never", 3).status == 0)
+        guard access("/usr/bin/strace", X_OK) == 0 else { return print("skipped: there is no strace") }
+        let inject = "fdatasync,fsync:error=EIO:when=\(nth)"
+        let traced = try ChildProcess.run([
+            "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync", "-e", "inject=\(inject)",
+            program.path,
+            temporary.path + "/queue", temporary.path + "/journal", "never", "200",
+        ])
+        let lines = traced.split(separator: "\n").map(String.init)
+        let refused = lines.count { $0 == "refused" }
+        let acknowledged = Set(lines.filter { $0.hasPrefix("added ") }.map { String($0.dropFirst(6)) })
+        #expect(refused + acknowledged.count == 200)
+        #expect(lines.contains { $0.hasPrefix("degraded ") && $0 != "degraded no longer" } || refused == 0)
+        let restarted = try run("never", 2)
+        #expect(restarted.status == 0 && restarted.lines.first == "opened 0", "\(restarted)")
+        let delivered = try deliveries()
+        #expect(acknowledged.isSubset(of: Set(delivered.keys)))
+        #expect(delivered.count == acknowledged.count + 5)
+        #expect(delivered.values.allSatisfy { $0.count == 1 })
+    }
+
     /// REACH_LONG_TESTS=1 takes the 500 rounds and 2000 requests of the list.
     @Test func `D2 killed again and again at any time, none is lost and few are sent twice`() async throws {
         let isLong = getenv("REACH_LONG_TESTS") != nil

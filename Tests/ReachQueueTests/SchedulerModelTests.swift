@@ -70,7 +70,7 @@ import Testing
             case 68..<75: changePaths()
             case 75..<92: pass()
             case 92..<96: control()
-            case 96: send(.degraded(random.oneIn(2)))
+            case 96: send(.degraded(random.oneIn(4)))
             case 97:
                 send(.pathChecked(interfaceIndex: UInt32.random(in: 2...4, using: &random), works: random.oneIn(2)))
             default: if let id = witness.running.sorted().first { send(.requestSent(id)) }
@@ -188,14 +188,16 @@ import Testing
             guard let id = ids.suffix(200).randomElement(using: &random) else { return }
             lastTicket += 1
             let client = QueueCommand.Client(user: UInt32.random(in: 0...2, using: &random))
-            switch Int.random(in: 0..<8, using: &random) {
+            switch Int.random(in: 0..<10, using: &random) {
             case 0: send(.hold(id, client, lastTicket))
             case 1, 2: send(.release(id, client, lastTicket))
             case 3: send(.cancel(id, client, lastTicket))
             case 4: send(.retry(id, client, lastTicket))
             case 5: send(.retryAll(nil, client, lastTicket))
             case 6: send(.holdQueue(client, lastTicket))
-            default: send(.releaseQueue(client, lastTicket))
+            case 7: send(.releaseQueue(client, lastTicket))
+            // Or all would be held nearly all of the time.
+            default: send(.releaseQueue(.root, lastTicket))
             }
         }
 

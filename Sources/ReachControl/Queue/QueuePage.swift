@@ -15,12 +15,12 @@ package struct QueuePage: Hashable, Sendable {
     package let items: [QueueItem]
     /// Where the next page begins (``QueueFilter/after``); `nil` after the last.
     package let next: Int64?
-    /// How many of the caller's requests are not over, by their states.
-    package let counts: [String: Int]
+    /// How many of the caller's requests are not over; for root, of everybody's.
+    package let count: Int
 
-    package init(items: [QueueItem], next: Int64?, counts: [String: Int]) {
+    package init(items: [QueueItem], next: Int64?, count: Int) {
         self.items = items
         self.next = next
-        self.counts = counts
+        self.count = count
     }
 }

@@ -5,6 +5,8 @@ package enum HTTPDate {
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, and the two obsolete forms that a recipient must take:
     /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`. The day of the week is not looked at.
     package static func parse(_ text: String) -> Timestamp? {
+        // A hyphen only stands between the parts of the second form.
+        guard !zip(text.utf8, text.utf8.dropFirst()).contains(where: { $0 == 32 && $1 == 45 }) else { return nil }
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" || $0 == "\t" }.map(String.init)
         switch words.count {
         case 6 where words[5] == "GMT": return time(day: words[1], month: words[2], year: words[3], clock: words[4])

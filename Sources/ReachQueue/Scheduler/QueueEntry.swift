@@ -40,6 +40,8 @@ struct QueueEntry: Sendable {
         static let toldWaiting = Flags(rawValue: 1 << 9)
         /// Cancelled before it was stored.
         static let cancelled = Flags(rawValue: 1 << 10)
+        /// The one it depends on died before it was stored.
+        static let orphaned = Flags(rawValue: 1 << 11)
     }
 
     let id: RequestID
@@ -61,7 +63,7 @@ struct QueueEntry: Sendable {
     /// `Int32.max`: any number.
     var maximumAttempts: Int32 = .max
     var bytes: Int64 = 0
-    let created: BootTime
+    var created: BootTime
     var deadline: BootTime
     var notBefore = BootTime(nanoseconds: .min)
     /// Since when it is where it is.

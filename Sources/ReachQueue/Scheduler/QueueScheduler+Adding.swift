@@ -99,6 +99,7 @@ extension QueueScheduler {
     private mutating func stored(_ slot: Int32) {
         let index = Int(slot)
         if entries[index].flags.contains(.cancelled) { return finish(slot, .cancelled(.byUser)) }
+        if entries[index].flags.contains(.orphaned) { return finish(slot, .dead(.dependency)) }
         if !groups[Int(entries[index].group)].gate.isOpen { entries[index].startClass = .backlog }
         supersede(before: slot)
         place(slot)

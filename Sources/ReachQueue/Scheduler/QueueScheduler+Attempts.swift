@@ -150,7 +150,7 @@ extension QueueScheduler {
     }
 
     private mutating func attemptFailed(_ index: Int, _ fault: TransferFault) {
-        // Data that has left may have arrived, whoever says that the request failed.
+        if let isSent = fault.isSent { running[index].isSent = isSent }
         let attempt = running[index]
         let pathChanged = attempt.lingerUntil != nil || attempt.epoch != epoch
         switch FailureClassifier.judge(fault, pathChanged: pathChanged) {

@@ -87,6 +87,7 @@ extension QueueScheduler {
         let index = Int(slot)
         unplace(slot)
         let lifetime = entries[index].deadline - entries[index].created
+        entries[index].created = now
         entries[index].deadline = now + lifetime
         entries[index].attempts = 0
         entries[index].networkFailures = 0

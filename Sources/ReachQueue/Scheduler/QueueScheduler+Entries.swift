@@ -45,6 +45,8 @@ extension QueueScheduler {
         let entry = entries[Int(slot)]
         let index = Int(slot)
         entries[index].since = now
+        // Its time ended while that could do it no harm.
+        if entry.flags.contains(.expired) { deadlines.set(slot, to: now) }
         if entry.flags.contains(.held) || isBehind(slot) {
             entries[index].place = .parked
         } else if entry.notBefore > now {
@@ -107,11 +109,13 @@ extension QueueScheduler {
             uncount(slot)
             if case .dead(let reason) = end { bury(slot, reason, order: key) } else { forget(slot) }
             guard let next else { continue }
-            if entries[Int(next)].flags.contains(.dependsOnPrevious), end != .done, end != .cancelled(.superseded),
-                RequestTransition.outcome(of: .predecessorDied, in: state(of: next)) == .dies(.dependency),
-                entries[Int(next)].place != .storing
-            {
-                ending.append((next, .dead(.dependency), nil))
+            if entries[Int(next)].flags.contains(.dependsOnPrevious), end != .done, end != .cancelled(.superseded) {
+                // What depends on it goes with it; at once, or when it is stored.
+                if entries[Int(next)].place == .storing {
+                    entries[Int(next)].flags.insert(.orphaned)
+                } else if RequestTransition.outcome(of: .predecessorDied, in: state(of: next)) == .dies(.dependency) {
+                    ending.append((next, .dead(.dependency), nil))
+                }
             } else if chains.isHead(next, of: order), entries[Int(next)].place == .parked {
                 place(next)
             }

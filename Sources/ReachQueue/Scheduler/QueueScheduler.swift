@@ -105,6 +105,14 @@ package struct QueueScheduler: Sendable {
     /// How many requests are not over.
     package var count: Int { aliveCount }
 
+    /// How many of a client's are not over; for root, of everybody's.
+    package func count(of client: QueueCommand.Client) -> Int {
+        client.user == 0 ? aliveCount : owners[client.user]?.count ?? 0
+    }
+
+    /// Of the last ``PathSet``; 0 before the first.
+    package var epochTold: UInt64 { epoch }
+
     /// How many attempts have begun and not ended.
     package var runningCount: Int { running.count }
 

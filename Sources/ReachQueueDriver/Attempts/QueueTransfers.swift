@@ -63,7 +63,7 @@ package final class QueueTransfers {
                 order, request, options, spool: spool, resume: unfinished[order.id].flatMap(\.self))
         } catch {
             running[order.id] = nil
-            return send(.ended(order.id, .failed(TransferFault(code: 3))))
+            return send(.ended(order.id, .failed(TransferFault(.invalid))))
         }
         let number = order.number
         running[order.id]?.transfer = engine.start(
@@ -112,7 +112,7 @@ package final class QueueTransfers {
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
                 running[id] = nil
-                return send(.ended(id, .failed(TransferFault(code: 27, systemError: number))))
+                return send(.ended(id, .failed(TransferFault(.local))))
             }
             end(id, report, answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
         }
@@ -125,7 +125,8 @@ package final class QueueTransfers {
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
         AttemptProgress(
-            id: attempt.order.id, number: attempt.order.number, interface: attempt.order.path.interface,
+            id: attempt.order.id, owner: attempt.request.owner, number: attempt.order.number,
+            interface: attempt.order.path.interface,
             began: attempt.began, progress: attempt.progress)
     }
 
@@ -159,6 +160,7 @@ package final class QueueTransfers {
 /// How far an attempt is.
 package struct AttemptProgress: Hashable, Sendable {
     package let id: RequestID
+    package let owner: UInt32
     /// 1 for the request's first.
     package let number: Int
     package let interface: String

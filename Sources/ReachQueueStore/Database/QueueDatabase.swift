@@ -13,7 +13,6 @@ final class QueueDatabase {
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
     private let now: Moment
-    private var isFull = true
     private var outboxBytes: Int64
     private var finished = 0
 
@@ -33,7 +32,7 @@ final class QueueDatabase {
         if try schema.version(of: database) == 0 { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
         try database.execute(
             """
-            PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;
+            PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;
             PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
             """)
         database.watchLog()
@@ -51,13 +50,12 @@ final class QueueDatabase {
 
     // MARK: Writing
 
-    /// Writes transactions as one.
+    /// Writes transactions as one. A kill loses nothing of it, a loss of power what has not been waited for.
     ///
     /// - Parameter point: Told before and after it is committed.
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
         throws(SQLiteError)
     {
-        try setSynchronous(full: transactions.contains { $0.changes.contains(where: \.mustOutlastPower) })
         try database.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
             for transaction in transactions {
@@ -73,13 +71,6 @@ final class QueueDatabase {
             throw error
         }
         point(.afterCommit, transactions)
-    }
-
-    /// FULL waits for the disk, NORMAL only orders: a kill loses neither, a loss of power what was not waited for.
-    private func setSynchronous(full: Bool) throws(SQLiteError) {
-        guard full != isFull else { return }
-        try database.execute(full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-        isFull = full
     }
 
     private func write(_ change: StoreChange) throws(SQLiteError) {
@@ -252,7 +243,6 @@ final class QueueDatabase {
 
     /// Writes something of no consequence, to see whether that can be done.
     func probe() throws(SQLiteError) {
-        try setSynchronous(full: true)
         try database.execute(
             "BEGIN IMMEDIATE; INSERT OR REPLACE INTO cursor VALUES ('', 0); DELETE FROM cursor WHERE sink = ''; COMMIT")
     }
@@ -264,17 +254,6 @@ final class QueueDatabase {
         try database.checkpoint(truncate: truncate)
         if try database.number("PRAGMA freelist_count") ?? 0 > 1000 {
             try database.execute("PRAGMA incremental_vacuum(500)")
-        }
-    }
-}
-
-extension StoreChange {
-    /// Whether whoever is told that it is written relies on it even if the power fails.
-    fileprivate var mustOutlastPower: Bool {
-        switch self {
-        case .lease(_, _, _, let isRepeatable, _): !isRepeatable
-        case .update, .openBreaker, .closeBreaker, .purge: false
-        case .insert, .finish, .revive, .holdQueue: true
         }
     }
 }

@@ -24,7 +24,7 @@ package final class QueueDriver {
     private weak var executor: (any QueueExecutor)?
     private var scheduler: QueueScheduler
     private let policy: QueuePolicy
-    private var store: (any QueueStorage)?
+    private var store: (any QueueKeeping)?
     private var isOpen = false
     /// What came before the file was open.
     private var early: [QueueCommand] = []
@@ -55,6 +55,14 @@ package final class QueueDriver {
 
     deinit { if let timer { loop.cancel(timer.id) } }
 
+    /// Keeps the queue in memory. To be called once, in place of the other.
+    package func openInMemory() {
+        let door = Door(driver: self)
+        store = MemoryStore(resultCount: policy.resultCount) { [mailbox = loop.mailbox] notice in
+            mailbox.post { _ in door.driver?.take(notice) }
+        }
+    }
+
     /// Opens the directory's file. To be called once.
     package func open(
         _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil,
@@ -63,14 +71,6 @@ package final class QueueDriver {
         let door = Door(driver: self)
         store = try QueueStore(directory, options ?? QueueStoreOptions(policy), observe: observe) {
             [mailbox = loop.mailbox] notice in
-            mailbox.post { _ in door.driver?.take(notice) }
-        }
-    }
-
-    /// Keeps the queue in this process's memory. To be called once, instead of ``open(_:_:observe:)``.
-    package func openInMemory() {
-        let door = Door(driver: self)
-        store = MemoryQueueStore(QueueStoreOptions(policy)) { [mailbox = loop.mailbox] notice in
             mailbox.post { _ in door.driver?.take(notice) }
         }
     }
@@ -107,10 +107,20 @@ package final class QueueDriver {
         send(command(lastTicket))
     }
 
+    /// Reads what is kept of a request. `body` is called on any thread.
+    package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
+        if let store { store.outcome(of: id, body) } else { body(nil) }
+    }
+
     package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
 
-    /// How many requests are not over.
-    package var count: Int { scheduler.count }
+    /// How many requests are not over: the client's, or for root everybody's.
+    package func count(of client: QueueCommand.Client) -> Int { scheduler.count(of: client) }
+
+    /// The state of a request that is not over, or dead; `nil` for all others.
+    package func state(of id: RequestID) -> RequestState? { scheduler.state(of: id) }
+
+    package var epoch: UInt64 { scheduler.epochTold }
 
     /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
     package func record(of id: RequestID, _ reply: @escaping (RequestRecord?) -> Void) {
@@ -124,7 +134,7 @@ package final class QueueDriver {
 
     /// - Returns: `nil` where there is no store to ask.
     private func read<Value: Sendable>(
-        _ question: (any QueueStorage, @escaping @Sendable (Value) -> Void) -> Void, _ reply: @escaping (Value) -> Void
+        _ question: (any QueueKeeping, @escaping @Sendable (Value) -> Void) -> Void, _ reply: @escaping (Value) -> Void
     ) -> Void? {
         guard let store else { return nil }
         lastReading += 1
@@ -163,7 +173,7 @@ package final class QueueDriver {
         case .start(let order):
             guard let request = specifications[order.id] else {
                 // Its row cannot be read: it is not known what to send.
-                return inbox.append(.ended(order.id, .failed(TransferFault(code: 26))))
+                return inbox.append(.ended(order.id, .failed(TransferFault(.file))))
             }
             executor?.start(order, request)
         case .abort(let id):

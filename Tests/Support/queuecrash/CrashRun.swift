@@ -43,6 +43,7 @@ final class CrashRun: QueueExecutor {
             tell: { [weak self] in self?.told($0) }, notify: { [weak self] in self?.noticed($0) })
         self.driver = driver
         var options = QueueStoreOptions(policy)
+        options.retryInterval = .milliseconds(200)
         if point == .duringCheckpoint { options.checkpointPages = 30 }
         try driver.open(directory, options) { [point] in Self.observe(point, $0, $1) }
         var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
@@ -72,7 +73,11 @@ final class CrashRun: QueueExecutor {
         }
         try? driver.add(request, makeKey: { "key-\(SystemClock.boot.nanoseconds)-\(Int.random(in: 0..<Int.max))" }) {
             [weak self] reply in
-            if case .added(let id) = reply { self?.say("added \(id)") } else { self?.say("refused") }
+            guard let self else { return }
+            if case .added(let id) = reply { return say("added \(id)") }
+            say("refused")
+            remaining -= 1
+            stopWhenDone()
         }
     }
 

@@ -3,7 +3,7 @@ internal import ReachCore
 package import ReachQueue
 
 /// Keeps a queue for as long as the process lives. Every transaction is committed at once.
-package final class MemoryQueueStore: QueueStorage {
+package final class MemoryStore: QueueKeeping {
     private struct State {
         var records: [RequestID: Kept] = [:]
         /// Those that are over, in the order of their ends; the dead are not among them, since the scheduler purges them.
@@ -25,11 +25,11 @@ package final class MemoryQueueStore: QueueStorage {
     private let resultCount: Int
     private let deliver: @Sendable (QueueStore.Notice) -> Void
 
-    /// - Parameter deliver: Told what happens, on the thread that submitted it. Once at first, from within.
-    package init(
-        _ options: QueueStoreOptions = QueueStoreOptions(), deliver: @escaping @Sendable (QueueStore.Notice) -> Void
-    ) {
-        resultCount = options.resultCount
+    /// - Parameters:
+    ///   - resultCount: So many answers are kept.
+    ///   - deliver: Called from within ``submit(_:)``, and once from here: an empty store is open.
+    package init(resultCount: Int, deliver: @escaping @Sendable (QueueStore.Notice) -> Void) {
+        self.resultCount = resultCount
         self.deliver = deliver
         deliver(.opened(StoreContents()))
     }
@@ -39,6 +39,10 @@ package final class MemoryQueueStore: QueueStorage {
             transaction.changes.compactMap { apply($0, to: &state) }
         }
         deliver(.committed(transaction.number, leased: leased))
+    }
+
+    package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
+        body(state.withLock { state in state.records[id].map { Self.record(id, $0).outcome } })
     }
 
     package func record(of id: RequestID, _ body: @escaping @Sendable (RequestRecord?) -> Void) {
