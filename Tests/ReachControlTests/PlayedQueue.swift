@@ -42,7 +42,7 @@ final class PlayedQueue: QueueService {
         let matching = items.values.sorted { $0.id < $1.id }.filter { $0.id > filter.after }
         let page = Array(matching.prefix(filter.limit))
         answer(
-            QueuePage(items: page, next: page.count < matching.count ? page.last?.id : nil, counts: ["held": 2]), reply)
+            QueuePage(items: page, next: page.count < matching.count ? page.last?.id : nil, count: 2), reply)
     }
 
     func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItem>) { find(id, reply) { $0 } }

@@ -43,8 +43,7 @@ extension ControlClient {
             guard let elements = json.array else { throw StatusReadingError(key: "requests") }
             return try elements.map { item throws(StatusReadingError) in try QueueItem(reading: item) }
         }
-        let counts = (answer["counts"]?.object ?? [:]).compactMapValues { $0.integer.map { Int($0) } }
-        return QueuePage(items: items, next: answer["next"]?.integer, counts: counts)
+        return QueuePage(items: items, next: answer["next"]?.integer, count: Int(answer["count"]?.integer ?? 0))
     }
 
     package mutating func request(_ id: Int64) throws(ControlError) -> QueueItem {

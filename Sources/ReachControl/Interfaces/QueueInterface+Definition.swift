@@ -203,8 +203,8 @@ extension QueueInterface {
         #   states  those that are wanted; all if none are given
         #   after   only those with larger numbers: next of the page before, which is null after the last
         #   limit   at most so many, and at most 1000; 100 if it is not given. There may be fewer, as a message has room for
-        #   counts  how many of the caller's requests are not over, by their states
-        method List(states: ?[]string, after: ?int, limit: ?int) -> (requests: []Request, next: ?int, counts: [string]int)
+        #   count   how many of the caller's requests are not over; for root, of everybody's
+        method List(states: ?[]string, after: ?int, limit: ?int) -> (requests: []Request, next: ?int, count: int)
 
         # A request as it stands.
         method Show(id: int) -> (request: Request)

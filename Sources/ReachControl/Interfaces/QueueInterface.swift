@@ -115,13 +115,6 @@ extension JSONWriter {
                 }
             })
         field("next", next)
-        field(
-            "counts",
-            object: { json in
-                for (state, count) in page.counts.sorted(by: { $0.key < $1.key }) {
-                    json.key(named: state)
-                    json.value(count.wide)
-                }
-            })
+        field("count", page.count.wide)
     }
 }

@@ -1,4 +1,5 @@
 package import ReachCore
+internal import ReachLoop
 
 extension JSONWriter {
     /// A request, as `reach queue show --json` prints it.
@@ -115,6 +116,16 @@ extension EncodedEvent {
             json.field("event", "progress")
             json.field("id", progress.id)
             json.queueProgress(progress)
+        }
+    }
+}
+
+extension QueueNotice {
+    /// The line that tells it.
+    package var encoded: EncodedEvent {
+        switch self {
+        case .event(let record): .queue(record)
+        case .progress(let progress): .queueProgress(progress, at: SystemClock.now)
         }
     }
 }

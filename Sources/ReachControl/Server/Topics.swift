@@ -92,12 +92,3 @@ extension Topic.Source {
             snapshot: { _ in .queueWatching(at: SystemClock.now) }, isStale: { false }, cancel: watch.cancel)
     }
 }
-
-extension QueueNotice {
-    fileprivate var encoded: EncodedEvent {
-        switch self {
-        case .event(let record): .queue(record)
-        case .progress(let progress): .queueProgress(progress, at: SystemClock.now)
-        }
-    }
-}
