@@ -97,10 +97,14 @@ let package = Package(
                 "ReachTesting",
             ]),
         tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
+        .executableTarget(
+            name: "queuerun",
+            dependencies: ["ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver"],
+            path: "Tests/Support/queuerun", swiftSettings: strict),
         tests(
             "ReachQueueDriverTests",
             [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
+                "queuerun", "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
                 "ReachQueueStore", "ReachQueueDriver", "ReachTesting",
             ]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
@@ -114,8 +118,8 @@ let package = Package(
         tests(
             "ReachDaemonTests",
             [
-                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachDaemon",
-                "ReachTesting",
+                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachQueue",
+                "ReachDaemon", "ReachTesting",
             ]),
         tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
         .executableTarget(
