@@ -39,8 +39,9 @@ struct ValidationProgramTests {
         // There is no IPv6 endpoint, so of IPv6 nothing is known.
         let status = try reach.run(["status", "--socket", socket]).standardOutput
         #expect(status.contains("connectivity full"))
-        #expect(try reach.run(["status", "--json", "--socket", socket, "interface:up0"]).standardOutput
-            .contains("\"connectivity\":\"full\""))
+        #expect(
+            try reach.run(["status", "--json", "--socket", socket, "interface:up0"]).standardOutput
+                .contains("\"connectivity\":\"full\""))
 
         try small.openPortal()
         _ = try directory.file("reach.toml", configuration(endpoint, "demote_after = 1"))

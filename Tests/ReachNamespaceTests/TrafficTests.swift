@@ -25,7 +25,8 @@ struct TrafficTests {
         remotes: Set<TrafficQuestion.Remote> = [], within window: Duration = Self.window
     ) -> TrafficQuestion {
         TrafficQuestion(
-            family: family, sources: sources.compactMap(IPAddress.init), excludedPrefixes: prefixes.compactMap(IPPrefix.init),
+            family: family, sources: sources.compactMap(IPAddress.init),
+            excludedPrefixes: prefixes.compactMap(IPPrefix.init),
             excludedRemotes: remotes, window: window)
     }
 
@@ -96,7 +97,9 @@ struct TrafficTests {
         six.talk()
         #expect(try await ask(question(), in: namespace) == .still)
         #expect(try await ask(question(.ipv6, from: ["2001:db8::2"]), in: namespace) == .moving)
-        #expect(try await ask(question(.ipv6, from: ["2001:db8::2"], excluding: ["2001:db8:7::/48"]), in: namespace) == .still)
+        #expect(
+            try await ask(question(.ipv6, from: ["2001:db8::2"], excluding: ["2001:db8:7::/48"]), in: namespace)
+                == .still)
         let mapped = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7", isMapped: true)
         mapped.talk()
         #expect(try await ask(question(), in: namespace) == .moving)
@@ -121,7 +124,8 @@ struct TrafficTests {
         defer { namespace.remove() }
         let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
         connection.talk()
-        try peer.run("nft", "add table inet dark; add chain inet dark in { type filter hook input priority 0; policy drop; }")
+        try peer.run(
+            "nft", "add table inet dark; add chain inet dark in { type filter hook input priority 0; policy drop; }")
         usleep(60_000)
         var byte: UInt8 = 2
         send(connection.near, &byte, 1, CInt(MSG_NOSIGNAL))

@@ -42,7 +42,8 @@ extension ConfigurationKind<ConnectivityEndpoint> {
         case (nil, let body?):
             // As much is read of a body, and an empty one would be expected of everybody.
             guard (1...EndpointResponse.bodyLimitBytes).contains(body.utf8.count) else {
-                return .wrong("its body has \(body.utf8.count) bytes, and must have 1 to \(EndpointResponse.bodyLimitBytes)")
+                return .wrong(
+                    "its body has \(body.utf8.count) bytes, and must have 1 to \(EndpointResponse.bodyLimitBytes)")
             }
             return endpoint(url, .body(prefix: Array(body.utf8)))
         }
@@ -53,14 +54,16 @@ extension ConfigurationKind<ConnectivityEndpoint> {
         let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0]
         // A token of RFC 9110, as far as header names use it.
-        let isName = !name.isEmpty && name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
+        let isName =
+            !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
             }
-        }
         guard isName, header.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) else { return nil }
         guard parts.count == 2 else { return .header(name: String(name), value: nil) }
         let value = parts[1].drop { $0 == " " }

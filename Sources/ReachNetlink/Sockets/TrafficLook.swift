@@ -103,7 +103,9 @@ struct TrafficLook: ~Copyable {
     private static func remote(of socket: inet_diag_msg) -> TrafficQuestion.Remote? {
         let address: IPAddress? = withUnsafeBytes(of: socket.id.idiag_dst) { bytes in
             if CInt(socket.idiag_family) == AF_INET { return IPAddress(UnsafeRawBufferPointer(rebasing: bytes[..<4])) }
-            guard let whole = IPAddress(bytes), whole.high == 0, whole.low >> 32 == 0xffff else { return IPAddress(bytes) }
+            guard let whole = IPAddress(bytes), whole.high == 0, whole.low >> 32 == 0xffff else {
+                return IPAddress(bytes)
+            }
             return IPAddress(ipv4: UInt32(truncatingIfNeeded: whole.low))
         }
         return address.map { TrafficQuestion.Remote(address: $0, port: UInt16(bigEndian: socket.id.idiag_dport)) }

@@ -37,7 +37,9 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
         }
         let afterScheme = rest.dropFirst(3)
         let end = afterScheme.firstIndex { "/?#".contains($0) } ?? afterScheme.endIndex
-        guard let authority = HostAndPort(String(afterScheme[..<end])), !authority.host.contains("%") else { return nil }
+        guard let authority = HostAndPort(String(afterScheme[..<end])), !authority.host.contains("%") else {
+            return nil
+        }
         let tail = afterScheme[end...].prefix { $0 != "#" }
         self.url = url
         host = authority.host

@@ -92,7 +92,8 @@ struct PathValidation {
 
     /// - Returns: What to do now; `nil` for nothing.
     mutating func looked(
-        _ answered: Ticket, sawTraffic: Bool, after time: Duration, at now: BootTime, jitter: (Duration) -> Duration, ticket: Ticket,
+        _ answered: Ticket, sawTraffic: Bool, after time: Duration, at now: BootTime, jitter: (Duration) -> Duration,
+        ticket: Ticket,
         allowed: BootTime
     ) -> ValidationCommand? {
         if phase == .looking(answered) {
