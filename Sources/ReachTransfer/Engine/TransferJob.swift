@@ -248,8 +248,8 @@ final class TransferJob {
             hop.localAddress = attempt.localAddress
             hop.reusedConnection = attempt.isReused && attempt.phases.requestStarted != nil
             hop.certificate = attempt.certificate
+            if hop.reusedConnection { hop.phases.resolved = nil }
         }
-        if attempt.isReused { updateHop { $0.phases.resolved = nil } }
     }
 
     private func succeed(_ attempt: Attempt) {
