@@ -31,7 +31,7 @@ struct TrafficTests {
     }
 
     private func ask(_ question: TrafficQuestion, in namespace: TestNamespace) async throws -> TrafficAnswer {
-        try await namespace.perform { TrafficReader.answer(question) }
+        try await namespace.perform { TrafficReader().answer(question) }
     }
 
     @Test func `without a socket nothing moves`() async throws {
@@ -133,5 +133,29 @@ struct TrafficTests {
         try peer.run("nft", "delete table inet dark")
         connection.talk()
         #expect(try await ask(question(within: .seconds(1)), in: namespace) == .moving)
+    }
+
+    @Test func `a connection that nothing is left of counts where closed ones do, once`() async throws {
+        let (namespace, peer) = try world()
+        defer { namespace.remove() }
+        let reader = TrafficReader()
+        try await namespace.perform { reader.setCountsClosed(true) }
+        do {
+            let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
+            connection.talk()
+            // The far end closes first: it is the one that remembers.
+            connection.part(farFirst: true)
+        }
+        let (asked, other) = (question(within: .seconds(1)), question(from: ["192.0.2.3"], within: .seconds(1)))
+        #expect(try await ask(asked, in: namespace) == .still)
+        // The kernel tells of it from a queue of work.
+        let deadline = ContinuousClock.now + .seconds(5)
+        while try await namespace.perform({ reader.answer(asked) }) != .moving, ContinuousClock.now < deadline {}
+        #expect(try await namespace.perform { reader.answer(asked) } == .moving)
+        #expect(try await namespace.perform { reader.answer(other) } == .still)
+        #expect(
+            try await namespace.perform { [self] in reader.answer(question(excluding: ["198.51.100.0/24"])) } == .still)
+        usleep(60_000)
+        #expect(try await namespace.perform { [self] in reader.answer(question(within: .milliseconds(20))) } == .still)
     }
 }

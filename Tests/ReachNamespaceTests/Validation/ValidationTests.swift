@@ -133,6 +133,34 @@ struct ValidationTests {
         #expect(back - sent < .seconds(2))
     }
 
+    @Test func `a short connection after an outage is enough`() async throws {
+        let small = try SmallInternet()
+        try small.goDark()
+        let validated = try await Validated.start(in: small)
+        try await validated.wait(for: .limited)
+        // The checks of its own become rarer, and looks have to see that nothing moves.
+        try await Task.sleep(for: .milliseconds(4500))
+        try small.comeBack()
+        do {
+            let connection = try await TCPConnection.make(
+                from: small.machine, to: small.internet, "198.51.100.7", port: 5222)
+            connection.talk()
+            connection.part(farFirst: true)
+        }
+        let sent = ContinuousClock.now
+        #expect(try await validated.wait(for: .full) - sent < .seconds(2))
+    }
+
+    // peers 83
+    @Test func `a check asks for each name once in each family`() async throws {
+        let small = try SmallInternet()
+        try small.router.run("nft", "add table inet n; add chain inet n f { type filter hook forward priority 0; }")
+        try small.router.run("nft", "add rule inet n f udp dport 53 counter")
+        let validated = try await Validated.start(in: small)
+        try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
+        #expect(try small.router.run("nft", "list", "table", "inet", "n").contains("packets 2 "))
+    }
+
     // peers 81
     @Test func `another gateway is another network`() async throws {
         let small = try SmallInternet()
