@@ -1,7 +1,9 @@
 internal import Glibc
 package import ReachControl
 package import ReachCore
+internal import ReachEngine
 package import ReachLoop
+internal import ReachNetlink
 
 /// The daemon: one engine that watches the kernel for the whole machine, and a socket on which anybody may ask it.
 ///
@@ -25,6 +27,7 @@ package final class Daemon {
     private let log: Log
     private let manager: ServiceManager
     private let watcher: Watcher
+    private let examiner: Examiner
     private var server: ControlServer?
     private var stateDirectory: StateDirectory?
     private var history: EventHistory?
@@ -38,6 +41,7 @@ package final class Daemon {
         log = Log(level: configuration.logLevel)
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         watcher = Watcher(loop: loop, configuration: configuration)
+        examiner = Examiner(on: loop)
     }
 
     /// Two must not write one history: without the directory's lock there is none.
@@ -197,6 +201,27 @@ extension Daemon: ControlService {
         return ControlWatch(
             state: { [watcher] in watcher.state(of: watch) }, cancel: { [watcher] in watcher.end(watch) })
     }
+
+    package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
+        let options = configuration.engineOptions
+        examiner.examine { () throws(NetlinkError) in
+            try Inspector(options: options).links()
+        } reply: {
+            reply($0.mapError(Self.blindness))
+        }
+    }
+
+    package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
+        let options = configuration.engineOptions
+        let target = configuration.target(named: target.description) ?? target
+        examiner.examine { () throws(NetlinkError) in
+            try Explainer(options: options).explain(target)
+        } reply: {
+            reply($0.mapError(Self.blindness))
+        }
+    }
+
+    private static func blindness(_ error: NetlinkError) -> MonitorError { .cannotObserve(reason: error.description) }
 
     package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         if let error = reload() {

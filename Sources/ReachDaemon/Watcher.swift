@@ -12,11 +12,18 @@ final class Watcher {
         fileprivate let target: Target
         fileprivate let sink: (MonitorEvent) -> Void
         fileprivate var engineID: UInt64 = 0
-        fileprivate var state: ReachabilityState?
+        /// Engines take each other's place; to those who are told, nothing begins anew.
+        fileprivate var series: ChangeSeries
 
         fileprivate init(target: Target, sink: @escaping (MonitorEvent) -> Void) {
             self.target = target
             self.sink = sink
+            series = ChangeSeries(of: target)
+        }
+
+        fileprivate func take(_ change: ReachabilityChange) {
+            let told = change.isInitial ? series.begin(change, cause: .configuration) : series.take(change)
+            if let told { sink(.change(told)) }
         }
     }
 
@@ -54,7 +61,7 @@ final class Watcher {
         engine.unwatch(watch.engineID)
     }
 
-    func state(of watch: Watch) -> ReachabilityState? { watch.state }
+    func state(of watch: Watch) -> ReachabilityState? { watch.series.told }
 
     /// Tells the state of a target once it is determined.
     func look(at target: Target, _ reply: @escaping (ReachabilityState) -> Void) {
@@ -98,10 +105,7 @@ final class Watcher {
         let target = configuration.target(named: watch.target.description) ?? watch.target
         watch.engineID = engine.watch(target) { [unowned watch] event in
             switch event {
-            case .change(let change):
-                guard let told = change.following(watch.state) else { return }
-                watch.state = told.state
-                watch.sink(.change(told))
+            case .change(let change): watch.take(change)
             case .resync(let moment, let reason): watch.sink(.resync(moment, reason: reason))
             case .wake(let moment, let slept): watch.sink(.wake(moment, slept: slept))
             case .notice: break

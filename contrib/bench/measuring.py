@@ -107,14 +107,16 @@ def await_addresses():
 # ---------------------------------------------------------------- processes
 
 
-def die_with_parent():
+def prepare_child(processor):
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if processor is not None:
+        os.sched_setaffinity(0, {processor})
 
 
 @contextlib.contextmanager
-def started(argv, **options):
+def started(argv, processor=None, **options):
     options.setdefault("stdin", subprocess.DEVNULL)
-    process = subprocess.Popen(argv, preexec_fn=die_with_parent, **options)
+    process = subprocess.Popen(argv, preexec_fn=lambda: prepare_child(processor), **options)
     try:
         yield process
     finally:
