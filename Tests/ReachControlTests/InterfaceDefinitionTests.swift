@@ -19,7 +19,7 @@ import Testing
             let words = line.split { " (".contains($0) }
             return ["type", "method", "error"].contains(words[0]) ? words[1] : nil
         }
-        #expect(names.count == 22)
+        #expect(names.count == 23)
         #expect(Set(names).count == names.count)
     }
 

@@ -41,6 +41,9 @@ package enum MonitorInterface {
                         }
                     }
                 },
+                "NetworkNamespace": .init([]) { request throws(VarlinkError) in
+                    request.reply { $0.field("inode", NetworkNamespace.inode?.wide) }
+                },
                 "Probe": .init(["target"]) { request throws(VarlinkError) in
                     _ = try request.target()
                     throw MonitorError.notAvailable(reason: "this version sends no probes").varlink
