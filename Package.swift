@@ -45,12 +45,18 @@ let package = Package(
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+        room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),
         room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
-        room("ReachDaemon", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
+        room(
+            "ReachDaemon",
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+                "ReachControl",
+            ]),
         .executableTarget(
             name: "reach",
             dependencies: [
@@ -80,7 +86,11 @@ let package = Package(
             ]),
         tests(
             "ReachNamespaceTests",
-            ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+                "ReachTesting",
+            ]),
+        tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(
             name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
@@ -92,7 +102,8 @@ let package = Package(
         tests(
             "ReachDaemonTests",
             [
-                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", "ReachDaemon", "ReachTesting",
+                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachDaemon",
+                "ReachTesting",
             ]),
         tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
         .executableTarget(
