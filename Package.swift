@@ -32,9 +32,9 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
         room("ReachSerialization", ["ReachCore"]),
@@ -97,10 +97,17 @@ let package = Package(
                 "ReachTesting",
             ]),
         tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
+        .executableTarget(
+            name: "queuerun",
+            dependencies: [
+                "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
+            ],
+            path: "Tests/Support/queuerun", swiftSettings: strict),
         tests(
             "ReachQueueDriverTests",
             [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
+                "queuerun", "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer",
+                "ReachQueue",
                 "ReachQueueStore", "ReachQueueDriver", "ReachTesting",
             ]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
@@ -114,8 +121,8 @@ let package = Package(
         tests(
             "ReachDaemonTests",
             [
-                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachDaemon",
-                "ReachTesting",
+                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachQueue",
+                "ReachDaemon", "ReachTesting",
             ]),
         tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
         .executableTarget(

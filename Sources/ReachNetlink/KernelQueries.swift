@@ -80,7 +80,9 @@ package final class KernelQueries {
                 $0.attribute(NETCONFA_IFINDEX, UInt32(bitPattern: index))
             }
             try exchange(batch) { message in
-                guard message.type == RTM_NEWNETCONF, let (_, attributes) = message.body(netconfmsg.self) else { return }
+                guard message.type == RTM_NEWNETCONF, let (_, attributes) = message.body(netconfmsg.self) else {
+                    return
+                }
                 for attribute in attributes where attribute.type == NETCONFA_RP_FILTER {
                     if let mode = attribute.uint32 { modes.append(mode) }
                 }

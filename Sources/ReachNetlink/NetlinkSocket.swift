@@ -53,10 +53,10 @@ struct NetlinkSocket: ~Copyable {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    func join(_ groups: [rtnetlink_groups]) throws(NetlinkError) {
+    func join(_ groups: [CInt]) throws(NetlinkError) {
         for group in groups {
             errno = 0
-            guard nl_socket_add_membership(handle, CInt(group.rawValue)) == 0 else {
+            guard nl_socket_add_membership(handle, group) == 0 else {
                 throw NetlinkError(call: "nl_socket_add_membership", errno: errno == 0 ? EIO : errno)
             }
         }

@@ -38,7 +38,10 @@ extension PathFinder {
         let family = anchor.family
         var candidates: [(link: Link, source: IPAddress)] = []
         for link in view.table.links.values where link.index != preferred && link.isUsable {
-            guard let own = view.table.addresses[link.index]?.first(where: { $0.address.family == family && $0.isPreferred })
+            guard
+                let own = view.table.addresses[link.index]?.first(where: {
+                    $0.address.family == family && $0.isPreferred
+                })
             else { continue }
             candidates.append((link, own.address))
         }
@@ -58,7 +61,8 @@ extension PathFinder {
             let index = candidate.link.index
             var neighbour: NeighbourState?
             if let gateway = hop.gateway {
-                neighbour = try view.queries.neighbour(Neighbour.Key(interface: index, address: gateway)) ?? NeighbourState.none
+                neighbour =
+                    try view.queries.neighbour(Neighbour.Key(interface: index, address: gateway)) ?? NeighbourState.none
             }
             let dropsReplies = family == .ipv4 ? try view.queries.filtersStrictly(index) : false
             uplinks.append(

@@ -67,7 +67,9 @@ package final class SmallInternet {
     }
 
     /// Files that say where the name server is.
-    package func resolverConfiguration() throws -> String { try files.file("resolv.conf", "nameserver 198.51.100.53\n") }
+    package func resolverConfiguration() throws -> String {
+        try files.file("resolv.conf", "nameserver 198.51.100.53\n")
+    }
     package func hosts() throws -> String { try files.file("hosts", "") }
 
     package var authorityPath: String { authority.root.certificatePath }

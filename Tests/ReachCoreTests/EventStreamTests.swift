@@ -48,7 +48,7 @@ import Testing
         "stale":false,"held":false,"flaps":0,\
         "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","lower":[],\
         "gateway":"192.0.2.1","source":"192.0.2.2","table":254,"metric":100,"neighbour":"reachable",\
-        "metered":false,"reason":null},\
+        "metered":false,"connectivity":"unknown","reason":null},\
         "ipv6":{"status":"not-reachable","reason":"no-route"}}
         """
     private static let lostStatus = """

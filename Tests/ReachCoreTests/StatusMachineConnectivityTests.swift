@@ -140,7 +140,8 @@ import Testing
 
     // N15
     @Test(arguments: [
-        (Connectivity.full, Connectivity.limited, Connectivity.full), (.none, .full, .full), (.limited, .portal, .portal),
+        (Connectivity.full, Connectivity.limited, Connectivity.full), (.none, .full, .full),
+        (.limited, .portal, .portal),
         (.portal, .unknown, .portal), (.limited, .unknown, .limited), (.none, .unknown, .unknown),
         (.limited, .none, .limited), (.none, .none, .none), (.unknown, .unknown, .unknown), (.full, .unknown, .full),
     ])

@@ -56,13 +56,14 @@ final class TCPConnection: Sendable {
         }
     }
 
-    /// The near end says farewell first.
-    func part() {
-        shutdown(near, CInt(SHUT_WR))
+    /// One end says farewell, the near one unless the other is asked for, and then the other.
+    func part(farFirst: Bool = false) {
+        let (first, second) = farFirst ? (far, near) : (near, far)
+        shutdown(first, CInt(SHUT_WR))
         var byte: UInt8 = 0
-        recv(far, &byte, 1, 0)
-        shutdown(far, CInt(SHUT_WR))
-        recv(near, &byte, 1, 0)
+        recv(second, &byte, 1, 0)
+        shutdown(second, CInt(SHUT_WR))
+        recv(first, &byte, 1, 0)
     }
 
     private static func listen(at address: String, port: UInt16) throws -> CInt {

@@ -25,12 +25,13 @@ struct TrafficTests {
         remotes: Set<TrafficQuestion.Remote> = [], within window: Duration = Self.window
     ) -> TrafficQuestion {
         TrafficQuestion(
-            family: family, sources: sources.compactMap(IPAddress.init), excludedPrefixes: prefixes.compactMap(IPPrefix.init),
+            family: family, sources: sources.compactMap(IPAddress.init),
+            excludedPrefixes: prefixes.compactMap(IPPrefix.init),
             excludedRemotes: remotes, window: window)
     }
 
     private func ask(_ question: TrafficQuestion, in namespace: TestNamespace) async throws -> TrafficAnswer {
-        try await namespace.perform { TrafficReader.answer(question) }
+        try await namespace.perform { TrafficReader().answer(question) }
     }
 
     @Test func `without a socket nothing moves`() async throws {
@@ -96,7 +97,9 @@ struct TrafficTests {
         six.talk()
         #expect(try await ask(question(), in: namespace) == .still)
         #expect(try await ask(question(.ipv6, from: ["2001:db8::2"]), in: namespace) == .moving)
-        #expect(try await ask(question(.ipv6, from: ["2001:db8::2"], excluding: ["2001:db8:7::/48"]), in: namespace) == .still)
+        #expect(
+            try await ask(question(.ipv6, from: ["2001:db8::2"], excluding: ["2001:db8:7::/48"]), in: namespace)
+                == .still)
         let mapped = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7", isMapped: true)
         mapped.talk()
         #expect(try await ask(question(), in: namespace) == .moving)
@@ -121,7 +124,8 @@ struct TrafficTests {
         defer { namespace.remove() }
         let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
         connection.talk()
-        try peer.run("nft", "add table inet dark; add chain inet dark in { type filter hook input priority 0; policy drop; }")
+        try peer.run(
+            "nft", "add table inet dark; add chain inet dark in { type filter hook input priority 0; policy drop; }")
         usleep(60_000)
         var byte: UInt8 = 2
         send(connection.near, &byte, 1, CInt(MSG_NOSIGNAL))
@@ -129,5 +133,34 @@ struct TrafficTests {
         try peer.run("nft", "delete table inet dark")
         connection.talk()
         #expect(try await ask(question(within: .seconds(1)), in: namespace) == .moving)
+    }
+
+    @Test func `a connection that nothing is left of counts where closed ones do, once`() async throws {
+        let (namespace, peer) = try world()
+        defer { namespace.remove() }
+        let reader = TrafficReader()
+        try await namespace.perform { reader.setCountsClosed(true) }
+        do {
+            let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
+            connection.talk()
+            // The far end closes first: it is the one that remembers.
+            connection.part(farFirst: true)
+        }
+        let asked = question(within: .seconds(1))
+        #expect(try await ask(asked, in: namespace) == .still)
+        // The kernel tells of it from a queue of work.
+        let deadline = ContinuousClock.now + .seconds(5)
+        while try await namespace.perform({ reader.answer(asked) }) != .moving, ContinuousClock.now < deadline {}
+        let answers = try await namespace.perform { [self] in
+            [
+                asked, question(from: ["192.0.2.3"], within: .seconds(1)),
+                question(excluding: ["198.51.100.0/24"], within: .seconds(1)),
+            ].map(reader.answer)
+        }
+        #expect(answers == [.moving, .still, .still])
+        usleep(60_000)
+        let late = question(within: .milliseconds(20))
+        let forgotten = try await namespace.perform { reader.answer(late) }
+        #expect(forgotten == .still)
     }
 }

@@ -124,6 +124,16 @@ final class QueueRoom: Sendable {
         return id
     }
 
+    func holdQueue(_ isHeld: Bool) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            perform { room in
+                room.queue.driver.ask({ isHeld ? .holdQueue(.root, $0) : .releaseQueue(.root, $0) }) { _ in
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
     @discardableResult
     func wait(
         for kind: QueueEvent.Kind, of id: RequestID? = nil, within limit: Duration = .seconds(20)

@@ -57,8 +57,8 @@ extension JSONWriter {
             field("metric", path.metric?.wide)
             field("neighbour", path.neighbour?.rawValue)
             field("metered", path.isMetered)
+            field("connectivity", path.connectivity.rawValue)
         }
-        if path.connectivity != .unknown { field("connectivity", path.connectivity.rawValue) }
         field("reason", path.reason?.rawValue)
     }
 }

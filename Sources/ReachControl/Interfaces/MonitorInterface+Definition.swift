@@ -53,7 +53,7 @@ extension MonitorInterface {
         #   lower      names of the links below a stacked or tunnel link, nearest first
         #   gateway    null if the target is on the link itself
         #   neighbour  what the kernel knows of the gateway, or of the target on the link: "reachable", "stale", "failed", ...
-        #   connectivity  what probes have proved of the path; only there if they have
+        #   connectivity  what probes have proved of this path
         type Path (
           status: string,
           interface: ?string,

@@ -98,6 +98,12 @@ package final class QueueDesk: QueueService {
     }
 
     package func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
+        attempt(reply) { _ throws(QueueServiceError) in
+            keeper.whenOpen { [weak self] in self?.take(piece, from: caller, reply) }
+        }
+    }
+
+    private func take(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
         attempt(reply) { engine throws(QueueServiceError) in
             guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
             let limits = keeper.policy.limits

@@ -17,7 +17,8 @@ final class QueueKeeper {
     private(set) var policy = QueuePolicy()
     private let log: (LogLevel, String) -> Void
     private let checker: EndpointPathChecker
-    private var isReady = false
+    /// What waits for the file to be open; `nil` when it is.
+    private var early: [() -> Void]? = []
     private var sinks: [UInt64: (QueueNews) -> Void] = [:]
     private var lastSink: UInt64 = 0
 
@@ -48,11 +49,24 @@ final class QueueKeeper {
             self.engine = engine
         } catch {
             log(.error, "there is no queue: \(error)")
+            beOpen()
         }
     }
 
     /// What a new configuration changes at once: whom to ask whether paths work.
     func take(_ configuration: Configuration) { checker.use(configuration.connectivity.endpoints) }
+
+    /// Runs `work` when the file is open, or cannot be. Opening it, the store removes files that no request names:
+    /// nothing that is to stay may be there before.
+    func whenOpen(_ work: @escaping () -> Void) {
+        if early == nil { work() } else { early?.append(work) }
+    }
+
+    private func beOpen() {
+        let waiting = early ?? []
+        early = nil
+        waiting.forEach { $0() }
+    }
 
     /// What probes have proved.
     func learn(_ survey: ConnectivitySurvey?) { engine?.learn(survey) }
@@ -87,9 +101,11 @@ final class QueueKeeper {
                 tellWhole("storage-reset")
             }
             log(.info, "the queue is open, with \(count) requests")
+            beOpen()
         case .failed(let error):
             log(.error, "there is no queue: \(error)")
             engine = nil
+            beOpen()
         case .degraded(let reason?):
             log(.error, "the queue's file cannot be written: \(reason)")
             tellWhole("degraded")

@@ -1,5 +1,4 @@
 internal import CNetlink
-internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
@@ -63,7 +62,7 @@ struct TrafficLook: ~Copyable {
         header.sdiag_family = UInt8(family)
         header.sdiag_protocol = UInt8(IPPROTO_TCP)
         header.idiag_ext = UInt8(1 << (INET_DIAG_INFO - 1))
-        header.idiag_states = Self.states
+        header.idiag_states = DiagnosedSocket.connectedStates
         let conditions = SocketConditions(sources: question.sources, excluding: question.excludedPrefixes)
         batch.add(Int(SOCK_DIAG_BY_FAMILY), flags: NLM_F_DUMP, header) {
             $0.attribute(INET_DIAG_REQ_BYTECODE, conditions.bytes)
@@ -71,41 +70,8 @@ struct TrafficLook: ~Copyable {
         try socket.send(batch.bytes)
     }
 
-    // TCP_* of linux/tcp.h, which are the kernel's own numbers.
-    private static let established: UInt8 = 1
-    private static let timeWait: UInt8 = 6
-    /// Connections that were made: established, or past it.
-    private static let states: UInt32 = [established, 4, 5, timeWait, 8, 9, 11].reduce(0) { $0 | 1 << UInt32($1) }
-    /// TCP_TIMEWAIT_LEN of the kernel's net/tcp.h.
-    private static let timeWaitMilliseconds: UInt32 = 60_000
-    /// HTTP: portals answer it in everybody's place.
-    private static let excludedPort: UInt16 = 80
-
     private func isMoving(_ message: Message) -> Bool {
-        guard message.type == SOCK_DIAG_BY_FAMILY, let (socket, attributes) = message.body(inet_diag_msg.self),
-            let remote = Self.remote(of: socket), remote.port != Self.excludedPort,
-            !question.excludedRemotes.contains(remote)
-        else { return false }
-        let window = question.window.nanoseconds / 1_000_000
-        if socket.idiag_state == Self.timeWait {
-            // Of those the kernel keeps no counts: but both ends have said their farewell, and since when is known.
-            let age = Self.timeWaitMilliseconds.subtractingReportingOverflow(socket.idiag_expires)
-            return !age.overflow && Int64(age.partialValue) <= window
-        }
-        for attribute in attributes where attribute.type == INET_DIAG_INFO {
-            guard let traffic = attribute.tcpTraffic else { return false }
-            let isBothWays = traffic.bytes_received > 0 && traffic.bytes_acknowledged > 1
-            return isBothWays && Int64(min(traffic.data_received_ms, traffic.acknowledged_ms)) <= window
-        }
-        return false
-    }
-
-    private static func remote(of socket: inet_diag_msg) -> TrafficQuestion.Remote? {
-        let address: IPAddress? = withUnsafeBytes(of: socket.id.idiag_dst) { bytes in
-            if CInt(socket.idiag_family) == AF_INET { return IPAddress(UnsafeRawBufferPointer(rebasing: bytes[..<4])) }
-            guard let whole = IPAddress(bytes), whole.high == 0, whole.low >> 32 == 0xffff else { return IPAddress(bytes) }
-            return IPAddress(ipv4: UInt32(truncatingIfNeeded: whole.low))
-        }
-        return address.map { TrafficQuestion.Remote(address: $0, port: UInt16(bigEndian: socket.id.idiag_dport)) }
+        guard let socket = DiagnosedSocket(message), !question.excludes(socket.remote) else { return false }
+        return socket.moved(within: question.window)
     }
 }

@@ -9,11 +9,21 @@ package final class TrafficReader: Sendable {
     private struct State {
         var waiting: [Request] = []
         var isWorking = false
+        var closedSockets: ClosedSockets?
     }
 
     private let state = Mutex(State())
 
     package init() {}
+
+    /// Whether sockets that were closed since the last look count too. That holds a queue in the kernel, so it is for
+    /// times in which looks follow each other.
+    package func setCountsClosed(_ counts: Bool) {
+        state.withLock { state in
+            guard counts != (state.closedSockets != nil) else { return }
+            state.closedSockets = counts ? try? ClosedSockets() : nil
+        }
+    }
 
     /// Answers a question, then runs `completion` on the loop behind `mailbox`, with how long the look took.
     package func ask(
@@ -28,13 +38,16 @@ package final class TrafficReader: Sendable {
         if startsThread { BackgroundThread.start(named: "reach-sockets") { self.work() } }
     }
 
-    /// Asks the kernel and waits for it.
-    package static func answer(_ question: TrafficQuestion) -> TrafficAnswer { TrafficLook.answer(question) }
+    /// Asks the kernel and waits for it. To be called on one thread at a time.
+    package func answer(_ question: TrafficQuestion) -> TrafficAnswer {
+        let closed = state.withLock { $0.closedSockets }?.closed(within: question.window) ?? []
+        return closed.contains(where: question.isAnswered) ? .moving : TrafficLook.answer(question)
+    }
 
     private func work() {
         while let request = next() {
             let start = SystemClock.boot
-            let answer = Self.answer(request.question)
+            let answer = answer(request.question)
             request.reply(answer, SystemClock.boot - start)
         }
     }

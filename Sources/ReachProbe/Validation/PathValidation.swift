@@ -145,8 +145,11 @@ struct PathValidation {
         connectivity = found
     }
 
+    /// There is a network, and the Internet does not answer.
+    var isInTrouble: Bool { connectivity == .limited || connectivity == .portal }
+
     private mutating func watchTraffic(at now: BootTime) {
-        if connectivity == .limited || connectivity == .portal { traffic.start(at: now) } else { traffic.stop() }
+        if isInTrouble { traffic.start(at: now) } else { traffic.stop() }
     }
 
     // MARK: - What changed

@@ -52,6 +52,9 @@ package struct ValidationMachine {
         return survey
     }
 
+    /// A path does not work, and looks follow each other.
+    package var isInTrouble: Bool { paths.values.contains(where: \.isInTrouble) }
+
     /// Why a path is not fully connected, by its last check; `nil` where it is, or is not known.
     package func trouble(of key: Uplink.Key) -> ValidationTrouble? { paths[key]?.trouble }
 

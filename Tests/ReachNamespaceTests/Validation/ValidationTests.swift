@@ -122,14 +122,43 @@ struct ValidationTests {
         // Three checks that time out, and 1 s and 2 s between them.
         let cycle = timeout * 3 + .seconds(3)
         #expect(told - begin < .seconds(5) + cycle + .milliseconds(1000))
-        // It lasts; the checks become rarer.
-        try await Task.sleep(for: .seconds(5))
+        // It lasts: a look, of which there is one a second, has to see that nothing moves before something can begin.
+        try await Task.sleep(for: .milliseconds(2500))
         try small.comeBack()
-        let connection = try await TCPConnection.make(from: small.machine, to: small.internet, "198.51.100.7", port: 5222)
+        let connection = try await TCPConnection.make(
+            from: small.machine, to: small.internet, "198.51.100.7", port: 5222)
         connection.talk()
         let sent = ContinuousClock.now
         let back = try await validated.wait(for: .full)
         #expect(back - sent < .seconds(2))
+    }
+
+    @Test func `a short connection after an outage is enough`() async throws {
+        let small = try SmallInternet()
+        try small.goDark()
+        let validated = try await Validated.start(in: small)
+        try await validated.wait(for: .limited)
+        // The checks of its own become rarer, and looks have to see that nothing moves.
+        try await Task.sleep(for: .milliseconds(4500))
+        try small.comeBack()
+        do {
+            let connection = try await TCPConnection.make(
+                from: small.machine, to: small.internet, "198.51.100.7", port: 5222)
+            connection.talk()
+            connection.part(farFirst: true)
+        }
+        let sent = ContinuousClock.now
+        #expect(try await validated.wait(for: .full) - sent < .seconds(2))
+    }
+
+    // peers 83
+    @Test func `a check asks for each name once in each family`() async throws {
+        let small = try SmallInternet()
+        try small.router.run("nft", "add table inet n; add chain inet n f { type filter hook forward priority 0; }")
+        try small.router.run("nft", "add rule inet n f udp dport 53 counter")
+        let validated = try await Validated.start(in: small)
+        try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
+        #expect(try small.router.run("nft", "list", "table", "inet", "n").contains("packets 2 "))
     }
 
     // peers 81
@@ -149,7 +178,9 @@ struct ValidationTests {
         // Back again: proved anew, not remembered.
         try small.comeBack()
         try small.machine.run("ip", "route", "replace", "default", "via", "192.0.2.1")
-        try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv4.gateway == IPAddress("192.0.2.1") && $0.cause == .probe }
+        try await validated.changes.wait {
+            $0.state.ipv4.connectivity == .full && $0.state.ipv4.gateway == IPAddress("192.0.2.1") && $0.cause == .probe
+        }
     }
 
     /// What is not reachable is asked too: nothing else would ever find out that the gateway is back.
@@ -183,8 +214,11 @@ struct ValidationTests {
     // peers 82, 83
     @Test func `another link is asked about for itself, unless the kernel would drop the answers`() async throws {
         let small = try SmallInternet()
-        try small.machine.run("ip", "link", "add", "second", "type", "veth", "peer", "name", "up2", "netns", small.router.name)
-        for (namespace, link, address) in [(small.machine, "second", "192.0.2.130/25"), (small.router, "up2", "192.0.2.129/25")] {
+        try small.machine.run(
+            "ip", "link", "add", "second", "type", "veth", "peer", "name", "up2", "netns", small.router.name)
+        for (namespace, link, address) in [
+            (small.machine, "second", "192.0.2.130/25"), (small.router, "up2", "192.0.2.129/25"),
+        ] {
             try namespace.run("ip", "link", "set", link, "up")
             try namespace.run("ip", "address", "add", address, "dev", link)
         }

@@ -26,7 +26,8 @@ import Testing
         "http://user@check.example.net/", "http://user:word@check.example.net/", "http://check.example.net:0/",
         "http://check.example.net:65536/", "http://check.example.net:8o/", "http://check example.net/",
         "http://[2001:db8::7/", "http://[2001:db8::7]8/", "http://[fe80::1%25eth0]/", "http://-/",
-        "http://check.example.net/\u{7}", "http://über.example/", "http://\(String(repeating: "a", count: 2000)).example/",
+        "http://check.example.net/\u{7}", "http://über.example/",
+        "http://\(String(repeating: "a", count: 2000)).example/",
     ])
     func `what is no absolute URL of a web page is refused`(url: String) {
         #expect(ConnectivityEndpoint(url) == nil)

@@ -60,7 +60,8 @@ struct Answered: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         Answered(.portal(url: Answered.plain), 200, body: page),
         Answered(.portal(url: Answered.plain), 200, body: page, expecting: text),
-        Answered(.portal(url: Answered.plain), 200, [("X-NetworkManager-Status", "off")], body: page, expecting: online),
+        Answered(
+            .portal(url: Answered.plain), 200, [("X-NetworkManager-Status", "off")], body: page, expecting: online),
         Answered(.portal(url: Answered.plain), 511),
         Answered(.portal(url: "http://login.example/?a"), 302, [("Location", "http://login.example/?a")]),
         Answered(.portal(url: "https://login.example/"), 307, [("location", "https://login.example/")]),

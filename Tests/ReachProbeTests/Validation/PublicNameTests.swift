@@ -22,7 +22,9 @@ import Testing
         #expect(PublicName.isPrivate(try #require(IPAddress(text))))
     }
 
-    @Test(arguments: ["192.0.2.1", "198.51.100.1", "9.9.9.9", "172.32.0.1", "100.128.0.1", "2001:db8::1", "64:ff9b::102:304"])
+    @Test(arguments: [
+        "192.0.2.1", "198.51.100.1", "9.9.9.9", "172.32.0.1", "100.128.0.1", "2001:db8::1", "64:ff9b::102:304",
+    ])
     func `another address is`(text: String) throws { #expect(!PublicName.isPrivate(try #require(IPAddress(text)))) }
 
     // peers 76

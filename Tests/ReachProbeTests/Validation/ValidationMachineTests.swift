@@ -15,7 +15,8 @@ import Testing
 
     // peers 80
     @Test(arguments: [
-        (ValidationResult.full, Connectivity.full), (.portal(url: "http://x/"), .portal), (.limited(.noAnswer), .limited),
+        (ValidationResult.full, Connectivity.full), (.portal(url: "http://x/"), .portal),
+        (.limited(.noAnswer), .limited),
     ])
     func `the first check is made at once, and believed at once`(result: ValidationResult, found: Connectivity) {
         var bench = ValidationBench()

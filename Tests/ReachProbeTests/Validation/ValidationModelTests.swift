@@ -129,7 +129,11 @@ private struct Walk {
 
     private mutating func pass() {
         let patience = Duration.milliseconds(Int.random(in: 0...20_000, using: &chance))
-        if let deadline = machine.deadline, deadline <= now + patience { now = max(now, deadline) } else { now = now + patience }
+        if let deadline = machine.deadline, deadline <= now + patience {
+            now = max(now, deadline)
+        } else {
+            now = now + patience
+        }
         carryOut(machine.timeReached(at: now))
     }
 
@@ -158,7 +162,9 @@ private struct Walk {
         var busy = Set(probes.values)
         busy.formUnion(looks.values)
         #expect(busy.isSubset(of: models.keys), "something runs for a path that is gone")
-        if models.keys.contains(where: { !busy.contains($0) }) { #expect(machine.deadline != nil, "a path is forgotten") }
+        if models.keys.contains(where: { !busy.contains($0) }) {
+            #expect(machine.deadline != nil, "a path is forgotten")
+        }
         for (key, model) in models {
             let report = survey.interfaces[model.uplink.name] ?? ConnectivityReport()
             #expect(report[key.family] == model.believed(options))

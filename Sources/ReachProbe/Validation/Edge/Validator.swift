@@ -83,6 +83,7 @@ package final class Validator {
             }
         }
         schedule()
+        traffic.setCountsClosed(machine.isInTrouble)
         let fresh = machine.survey
         guard fresh != survey else { return }
         survey = fresh
