@@ -55,6 +55,12 @@ internal import Testing
         }
     }
 
+    /// Something that is not the same everywhere.
+    private static func letter(_ place: Int) -> UInt8 {
+        let sum: Int = place &* 31 &+ (place >> 8)
+        return UInt8(33 + sum % 90)
+    }
+
     private static func answer(_ body: String, status: String = "200 OK") -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nX-Name: v\r\nConnection: close\r\n\r\n\(body)"
     }
@@ -91,7 +97,7 @@ internal import Testing
     }
 
     @Test func `a file of some megabytes arrives as it is, and the answer is written into another`() throws {
-        let body = Data((0..<(2 << 20)).map { UInt8(33 + ($0 &* 31 &+ ($0 >> 8)) % 90) })
+        let body = Data((0..<(2 << 20)).map(Self.letter))
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.write(Self.answer("stored", status: "201 Created"))

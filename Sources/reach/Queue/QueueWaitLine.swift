@@ -39,7 +39,7 @@ struct QueueWaitLine {
                 && words.allSatisfy { word in
                     switch word {
                     case "unmetered": !report.isMetered
-                    case "not wwan": report.linkClass != .wwan
+                    case let word where word.hasPrefix("not "): report.linkClass.rawValue != word.dropFirst(4)
                     case "interface=\(report.link.name)": true
                     case let word where word.hasPrefix("interface="): false
                     case let word: LinkClass(rawValue: String(word)).map { $0 == report.linkClass } ?? true
