@@ -5,7 +5,7 @@ internal import ReachTesting
 internal import Testing
 
 /// `reach queue` with the daemon that is built, and servers on the loopback.
-@Suite(.timeLimit(.minutes(2))) struct QueueCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct QueueCommandTests {
     private let reach = BuiltProgram.reach
 
     /// A daemon with a queue of its own.
@@ -201,6 +201,26 @@ internal import Testing
         #expect(none.status == 69 && none.standardError == "reach: this daemon keeps no queue\n")
     }
 
+    /// `script` gives it a terminal, and `q` is pressed before it looks.
+    @Test func `on a terminal a wait is one line, and the screen of top is given back`() throws {
+        let stage = try Stage()
+        let id = try stage.add(["--when", "interface=nosuch0", "http://127.0.0.1:1/"])
+        func onTerminal(_ words: String, keys: String = "") throws -> String {
+            let command = "stty cols 100; \(reach.path) queue \(words); echo status $?"
+            return try ChildProcess.run([
+                "env", "REACH_SOCKET=\(stage.socket)", "TERM=xterm", "sh", "-c",
+                "(printf '\(keys)'; sleep 3) | script -qc '\(command)' /dev/null",
+            ])
+        }
+        let waited = try onTerminal("wait --timeout 500ms \(id)")
+        #expect(waited.contains("\rwaiting for interface=nosuch0 for "), "\(waited)")
+        #expect(waited.contains("no path satisfies 'interface=nosuch0'"))
+        #expect(waited.contains("status 124"))
+        let top = try onTerminal("top", keys: "q")
+        #expect(top.contains("\u{1b}[?1049h") && top.contains("\u{1b}[?1049l"), "\(top)")
+        #expect(top.contains("status 0"))
+    }
+
     @Test func `every key that is printed is in the manual`() throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()
@@ -220,7 +240,7 @@ internal import Testing
 }
 
 /// What needs no daemon.
-@Suite(.timeLimit(.minutes(1))) struct QueueUsageTests {
+@Suite(.timeLimit(.minutes(5))) struct QueueUsageTests {
     @Test(arguments: [
         (["add"], "url"), (["add", "-H", "nocolon", "http://h/"], "Name: value"),
         (["add", "-d", "a", "-T", "b", "http://h/"], "exclude each other"),

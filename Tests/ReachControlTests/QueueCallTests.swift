@@ -6,7 +6,7 @@ import Testing
 @testable import ReachControl
 
 /// io.reach.Queue as clients meet it.
-@Suite(.timeLimit(.minutes(1))) struct QueueCallTests {
+@Suite struct QueueCallTests {
     private let server: TestServer
 
     init() throws { server = try TestServer(hasQueue: true) }

@@ -6,7 +6,7 @@ import Testing
 @testable import ReachControl
 
 /// Watching the queue over the socket.
-@Suite(.timeLimit(.minutes(1))) struct QueueWatchTests {
+@Suite struct QueueWatchTests {
     private func watch(_ server: TestServer, _ id: Int64? = nil) throws -> RawClient {
         let client = try RawClient(server.path)
         let parameters = id.map { #"{"id":\#($0)}"# } ?? "{}"

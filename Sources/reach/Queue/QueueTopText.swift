@@ -20,7 +20,7 @@ struct QueueTopText {
             let text = String(row.prefix(width))
             lines.append(QueueText.colour(of: item.state).map { style.paint(text, $0) } ?? text)
             if let progress = item.running {
-                lines.append(String(("    " + bar.line(progress, rate: nil, width: width)).prefix(width)))
+                lines.append(String(("    " + bar.line(progress, rate: nil, width: width - 4)).prefix(width)))
             }
         }
         return Array(lines.prefix(max(1, height)))
