@@ -134,6 +134,6 @@ let package = Package(
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
         .executableTarget(
             name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
-        tests("ReachCommandTests", ["reach", "reachd", "confine", "monitor", "ReachCore", "ReachTesting"]),
+        tests("ReachCommandTests", ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachTesting"]),
     ]
 )
