@@ -15,6 +15,7 @@ final class QueueDatabase {
     private let now: Moment
     private var outboxBytes: Int64
     private var finished = 0
+    private var attempts = 0
 
     /// Opens the file, checks it and brings it up to date.
     init(
@@ -77,14 +78,11 @@ final class QueueDatabase {
         switch change {
         case .insert(let stored, let request): try insert(stored, request)
         case .lease(let id, let attempt, let interface, _, let moment):
-            try statements.lease.run(.integer(attempt), .integer(id.rawValue))
-            try statements.addAttempt.run(
-                .integer(id.rawValue), .integer(attempt), .text(interface),
-                .integer(moment.wall.nanosecondsSince1970))
-            try statements.trimAttempts.run(.integer(options.attemptCount))
+            try statements.lease.run(
+                .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970), .integer(id.rawValue))
         case .update(let progress):
+            try endAttempt(progress.id, "interrupted")
             try update(progress, .waiting, reason: nil, over: nil)
-            try statements.endAttempt.run(.text("interrupted"), .integer(progress.id.rawValue))
         case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
         case .revive(let progress, let deadline):
             try update(progress, .waiting, reason: nil, over: nil)
@@ -145,12 +143,21 @@ final class QueueDatabase {
             case .dead(let reason): (.dead, reason.rawValue)
             case .cancelled(let reason): (.cancelled, reason.rawValue)
             }
+        try endAttempt(progress.id, reason ?? "done")
         try update(progress, state, reason: reason, over: moment)
-        try statements.endAttempt.run(.text(reason ?? "done"), .integer(progress.id.rawValue))
         // Only what is dead can be sent again.
         if state != .dead { try statements.deleteBody.run(.integer(progress.id.rawValue)) }
         if let result { try insert(result, of: progress.id.rawValue) }
         finished += 1
+    }
+
+    /// Does nothing where there was none.
+    private func endAttempt(_ id: RequestID, _ outcome: String) throws(SQLiteError) {
+        try statements.addAttempt.run(.text(outcome), .integer(id.rawValue))
+        attempts += 1
+        guard attempts >= 256 else { return }
+        attempts = 0
+        try statements.trimAttempts.run(.integer(options.attemptCount))
     }
 
     private func insert(_ result: RequestResult, of id: Int64) throws(SQLiteError) {
