@@ -33,6 +33,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
         room("ReachSerialization", ["ReachCore"]),
@@ -42,12 +44,19 @@ let package = Package(
         room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
+        room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+        room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),
         room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
-        room("ReachDaemon", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
+        room(
+            "ReachDaemon",
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+                "ReachControl",
+            ]),
         .executableTarget(
             name: "reach",
             dependencies: [
@@ -64,7 +73,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        room("ReachTesting", ["CReachLinux", "ReachCore"]),
+        room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
         tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
         tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
         tests("ReachRequestTests", ["ReachCore", "ReachRequest", "ReachTesting"]),
@@ -77,12 +86,24 @@ let package = Package(
             ]),
         tests(
             "ReachNamespaceTests",
-            ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+                "ReachTesting",
+            ]),
+        tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
+        .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
+        .executableTarget(
+            name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
+            swiftSettings: strict),
+        tests(
+            "ReachTransferTests",
+            ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests(
             "ReachDaemonTests",
             [
-                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", "ReachDaemon", "ReachTesting",
+                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachDaemon",
+                "ReachTesting",
             ]),
         tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
         .executableTarget(

@@ -7,6 +7,8 @@
 #include "reach_ethtool.h"
 #include "reach_peer.h"
 #include "reach_process.h"
+#include "reach_socket.h"
+#include "reach_tcp.h"
 
 #include <stddef.h>
 #include <stdint.h>
