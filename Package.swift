@@ -45,6 +45,7 @@ let package = Package(
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+        room("ReachQueueTransfer", ["ReachCore", "ReachQueue", "ReachLoop", "ReachTransfer", "ReachQueueStore"]),
         room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
@@ -109,6 +110,12 @@ let package = Package(
         .executableTarget(
             name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore"],
             path: "Tests/Support/queuecrash", swiftSettings: strict),
+        tests(
+            "ReachQueueTransferTests",
+            [
+                "ReachCore", "ReachQueue", "ReachLoop", "ReachTransfer", "ReachQueueStore", "ReachQueueTransfer",
+                "ReachTesting",
+            ]),
         tests(
             "ReachQueueStoreTests",
             ["queuecrash", "ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore", "ReachTesting"]),
