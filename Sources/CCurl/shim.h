@@ -1,0 +1,107 @@
+#ifndef REACH_CCURL_SHIM_H
+#define REACH_CCURL_SHIM_H
+
+#define CURL_DISABLE_TYPECHECK 1
+#include <curl/curl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+/* curl_easy_setopt and its like are variadic, which Swift cannot call: one typed door per kind of argument. */
+
+static inline CURLcode reach_curl_set_long(CURL *h, CURLoption o, long v) { return curl_easy_setopt(h, o, v); }
+static inline CURLcode reach_curl_set_size(CURL *h, CURLoption o, curl_off_t v) { return curl_easy_setopt(h, o, v); }
+static inline CURLcode reach_curl_set_string(CURL *h, CURLoption o, const char *v) { return curl_easy_setopt(h, o, v); }
+static inline CURLcode reach_curl_set_list(CURL *h, CURLoption o, struct curl_slist *v)
+{
+    return curl_easy_setopt(h, o, v);
+}
+static inline CURLcode reach_curl_set_pointer(CURL *h, CURLoption o, void *v) { return curl_easy_setopt(h, o, v); }
+/* libcurl keeps a copy. */
+static inline CURLcode reach_curl_set_bytes(CURL *h, CURLoption o, const void *bytes, size_t count)
+{
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(h, o, &blob);
+}
+/* CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION have one shape. */
+static inline CURLcode reach_curl_set_data(CURL *h, CURLoption o, curl_write_callback f)
+{
+    return curl_easy_setopt(h, o, f);
+}
+static inline CURLcode reach_curl_set_seek(CURL *h, curl_seek_callback f)
+{
+    return curl_easy_setopt(h, CURLOPT_SEEKFUNCTION, f);
+}
+static inline CURLcode reach_curl_set_open_socket(CURL *h, curl_opensocket_callback f)
+{
+    return curl_easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, f);
+}
+static inline CURLcode reach_curl_set_socket_options(CURL *h, curl_sockopt_callback f)
+{
+    return curl_easy_setopt(h, CURLOPT_SOCKOPTFUNCTION, f);
+}
+static inline CURLcode reach_curl_set_close_socket(CURL *h, curl_closesocket_callback f)
+{
+    return curl_easy_setopt(h, CURLOPT_CLOSESOCKETFUNCTION, f);
+}
+static inline CURLcode reach_curl_set_before_request(CURL *h, curl_prereq_callback f)
+{
+    return curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, f);
+}
+static inline CURLcode reach_curl_set_tls_context(CURL *h, curl_ssl_ctx_callback f)
+{
+    return curl_easy_setopt(h, CURLOPT_SSL_CTX_FUNCTION, f);
+}
+
+static inline CURLcode reach_curl_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
+static inline CURLcode reach_curl_get_string(CURL *h, CURLINFO i, char **v) { return curl_easy_getinfo(h, i, v); }
+static inline CURLcode reach_curl_get_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
+
+static inline CURLMcode reach_multi_set_socket(CURLM *m, curl_socket_callback f, void *context)
+{
+    CURLMcode code = curl_multi_setopt(m, CURLMOPT_SOCKETDATA, context);
+    return code != CURLM_OK ? code : curl_multi_setopt(m, CURLMOPT_SOCKETFUNCTION, f);
+}
+static inline CURLMcode reach_multi_set_timer(CURLM *m, curl_multi_timer_callback f, void *context)
+{
+    CURLMcode code = curl_multi_setopt(m, CURLMOPT_TIMERDATA, context);
+    return code != CURLM_OK ? code : curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, f);
+}
+/* The fields of a CURLMsg's union. */
+static inline CURLcode reach_message_result(const CURLMsg *message) { return message->data.result; }
+
+/* What curl.h and OpenSSL have as macros that Swift does not see. */
+
+static const long REACH_CURL_GLOBAL_DEFAULT = CURL_GLOBAL_DEFAULT;
+static const long REACH_CURL_TLS_1_2 = CURL_SSLVERSION_TLSv1_2;
+static const unsigned int REACH_CURL_BLOB_COPY = CURL_BLOB_COPY;
+
+static inline int reach_x509_count(const STACK_OF(X509) *chain) { return chain == NULL ? 0 : sk_X509_num(chain); }
+static inline X509 *reach_x509_at(const STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }
+static inline int reach_names_count(const GENERAL_NAMES *names)
+{
+    return names == NULL ? 0 : sk_GENERAL_NAME_num(names);
+}
+static inline const GENERAL_NAME *reach_name_at(const GENERAL_NAMES *names, int index)
+{
+    return sk_GENERAL_NAME_value(names, index);
+}
+/* A DNS name or an address of a certificate: its type (GEN_DNS, GEN_IPADD), or -1 for another kind. */
+static inline int reach_name_bytes(const GENERAL_NAME *name, const unsigned char **bytes, int *count)
+{
+    if (name->type != GEN_DNS && name->type != GEN_IPADD)
+        return -1;
+    const ASN1_STRING *text = name->type == GEN_DNS ? name->d.dNSName : name->d.iPAddress;
+    *bytes = ASN1_STRING_get0_data(text);
+    *count = ASN1_STRING_length(text);
+    return name->type;
+}
+static inline void reach_names_free(GENERAL_NAMES *names) { GENERAL_NAMES_free(names); }
+static inline long reach_memory_text(BIO *memory, char **text) { return BIO_get_mem_data(memory, text); }
+static inline int reach_print_name(BIO *to, const X509_NAME *name)
+{
+    return X509_NAME_print_ex(to, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+}
+
+#endif

@@ -1,0 +1,21 @@
+/// How long a transfer may take. `nil` is for ever.
+package struct TransferTimeouts: Hashable, Sendable {
+    /// From the start of each hop until a request can be sent: name, connection and TLS, all addresses together. Each
+    /// address has an equal share of what is left.
+    package var connect: Duration? = .seconds(10)
+    /// From the start to the end, redirects included.
+    package var total: Duration?
+    /// So long with fewer than ``idleBytes`` moved in either direction, once the request is on its way.
+    package var idle: Duration? = .seconds(60)
+    /// What must move in each ``idle`` period: 1 lets a server that sends one byte a minute go on.
+    package var idleBytes: UInt64 = 1
+
+    package init() {}
+
+    package init(connect: Duration? = nil, total: Duration? = nil, idle: Duration? = nil, idleBytes: UInt64 = 1) {
+        self.connect = connect
+        self.total = total
+        self.idle = idle
+        self.idleBytes = idleBytes
+    }
+}

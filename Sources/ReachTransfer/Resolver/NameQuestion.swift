@@ -1,0 +1,35 @@
+package import ReachCore
+
+/// A host's addresses, as they are to be asked for.
+package struct NameQuestion: Hashable, Sendable {
+    /// In ASCII form; a trailing dot makes no difference, since no search list is used.
+    package var host: String
+    /// `nil` for both.
+    package var family: IPAddress.Family?
+    /// Where the question must go out, unless the name server is on this machine; `nil` leaves it to routing.
+    package var interface: InterfaceBinding?
+
+    package init(_ host: String, family: IPAddress.Family? = nil, interface: InterfaceBinding? = nil) {
+        self.host = host
+        self.family = family
+        self.interface = interface
+    }
+}
+
+/// Why a name has no address for us, sorted by what the caller does.
+package enum NameFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name exists nowhere, or has no address of the families asked for: it will not help to ask again soon.
+    case notFound(String)
+    /// No name server answered in time.
+    case silent(String)
+    /// Name servers answered that they cannot answer (RFC 1035 section 4.1.1), or with nonsense.
+    case serverFailure(String)
+    /// The question could not be sent from here: `errno`.
+    case notAsked(String, systemError: Int32)
+
+    package var description: String {
+        switch self {
+        case .notFound(let text), .silent(let text), .serverFailure(let text), .notAsked(let text, _): text
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// Why a transfer failed, sorted by what the caller does about it.
+package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What the caller does next (scheduling.md 4.4).
+    package enum Class: String, Hashable, Sendable, CaseIterable {
+        /// This machine had no way to send: wait for the network to change. Says nothing about the destination.
+        case localNetwork = "local-network"
+        /// The destination, or something on the way to it, did not answer as it should: try again later. Only other
+        /// evidence tells whose fault it was.
+        case destination
+        /// Who answered is not to be trusted: do not try again by itself.
+        case security
+        /// The request cannot succeed as it is: do not try again.
+        case request
+        /// A rule of the caller's own ended it: an interface, a redirect or a size that it does not allow.
+        case refused
+        /// A file, or memory, of this machine: try again when that is mended.
+        case local
+    }
+
+    /// A stable word for programs.
+    package enum Reason: String, Hashable, Sendable, CaseIterable {
+        case networkUnreachable = "network-unreachable"
+        case networkDown = "network-down"
+        case noDevice = "no-device"
+        case addressNotAvailable = "address-not-available"
+
+        case nameNotFound = "name-not-found"
+        case nameServerSilent = "name-server-silent"
+        case nameServerFailure = "name-server-failure"
+        case connectionRefused = "connection-refused"
+        case hostUnreachable = "host-unreachable"
+        case connectTimeout = "connect-timeout"
+        case totalTimeout = "timeout"
+        case idleTimeout = "idle-timeout"
+        case connectionReset = "connection-reset"
+        case connectFailed = "connect-failed"
+        case emptyResponse = "empty-response"
+        case truncated = "truncated"
+        case badResponse = "bad-response"
+        case sendFailed = "send-failed"
+        case tlsHandshake = "tls-handshake"
+        case proxyFailed = "proxy-failed"
+        case http2 = "http2"
+
+        case certificateExpired = "certificate-expired"
+        case certificateNotYetValid = "certificate-not-yet-valid"
+        case certificateUntrusted = "certificate-untrusted"
+        case certificateWrongHost = "certificate-wrong-host"
+        case certificateInvalid = "certificate-invalid"
+        case pinMismatch = "pin-mismatch"
+        case clientCertificate = "client-certificate"
+
+        case badRequest = "bad-request"
+        case unsupportedProtocol = "unsupported-protocol"
+        case tooManyRedirects = "too-many-redirects"
+        case headerTooLarge = "header-too-large"
+        case badRange = "bad-range"
+        case notSupported = "not-supported"
+
+        case bindRefused = "bind-refused"
+        case wrongPath = "wrong-path"
+        case redirectRefused = "redirect-refused"
+        case responseTooLarge = "response-too-large"
+
+        case fileFailed = "file-failed"
+        case outOfMemory = "out-of-memory"
+        case engineFailed = "engine-failed"
+    }
+
+    package let reason: Reason
+    /// For people: what happened, with the name or address it happened to.
+    package let message: String
+    /// libcurl's number, or the one it would have used; 0 where it has none.
+    package let curlCode: Int32
+    /// `errno`, where a system call failed; else 0.
+    package let systemError: Int32
+
+    package init(_ reason: Reason, _ message: String, curlCode: Int32 = 0, systemError: Int32 = 0) {
+        self.reason = reason
+        self.message = message
+        self.curlCode = curlCode
+        self.systemError = systemError
+    }
+
+    package var kind: Class { reason.kind }
+
+    package var description: String { message }
+}
+
+extension TransferFailure.Reason {
+    /// What the caller does about it.
+    package var kind: TransferFailure.Class {
+        switch self {
+        case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable: .localNetwork
+        case .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused, .hostUnreachable,
+            .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed, .emptyResponse, .truncated,
+            .badResponse, .sendFailed, .tlsHandshake, .proxyFailed, .http2:
+            .destination
+        case .certificateExpired, .certificateNotYetValid, .certificateUntrusted, .certificateWrongHost,
+            .certificateInvalid, .pinMismatch, .clientCertificate:
+            .security
+        case .badRequest, .unsupportedProtocol, .tooManyRedirects, .headerTooLarge, .badRange, .notSupported: .request
+        case .bindRefused, .wrongPath, .redirectRefused, .responseTooLarge: .refused
+        case .fileFailed, .outOfMemory, .engineFailed: .local
+        }
+    }
+}

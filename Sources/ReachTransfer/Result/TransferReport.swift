@@ -1,0 +1,68 @@
+/// What became of a transfer: told once, when it has ended.
+package struct TransferReport: Hashable, Sendable {
+    /// A response of any status, or a failure. With ``ConnectionUse/connectOnly`` the response is `nil`.
+    package var outcome: Result<ResponseHead?, TransferFailure>
+    /// In order; the last one is what the outcome is about. Never empty.
+    package var hops: [TransferHop]
+    /// The body, where it went into memory; what there is of it, after a failure.
+    package var body: [UInt8] = []
+    /// The body was cut at the limit, and the caller had said that this is enough.
+    package var isCut = false
+    /// Bytes of bodies that were sent and received, of all hops.
+    package var sentBytes: UInt64 = 0
+    package var receivedBytes: UInt64 = 0
+    /// Where a download to a file can be resumed; `nil` where it cannot, or need not be.
+    package var resume: ResumePoint?
+
+    package init(outcome: Result<ResponseHead?, TransferFailure>, hops: [TransferHop]) {
+        self.outcome = outcome
+        self.hops = hops
+    }
+
+    package var failure: TransferFailure? {
+        if case .failure(let failure) = outcome { failure } else { nil }
+    }
+
+    package var response: ResponseHead? {
+        if case .success(let head) = outcome { head } else { nil }
+    }
+}
+
+/// The first part of a response.
+package struct ResponseHead: Hashable, Sendable {
+    package var status: Int
+    /// As received: `HTTP/1.1`, `HTTP/2`.
+    package var version: String
+    package var fields: [HTTPField]
+    /// Of the body, where the server says so.
+    package var contentLength: UInt64?
+
+    package init(status: Int, version: String, fields: [HTTPField], contentLength: UInt64? = nil) {
+        self.status = status
+        self.version = version
+        self.fields = fields
+        self.contentLength = contentLength
+    }
+
+    /// The value of the first field of this name, whatever its case.
+    package subscript(name: String) -> String? {
+        fields.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// How far a transfer is, in bytes of bodies.
+package struct TransferProgress: Hashable, Sendable {
+    package var sent: UInt64
+    /// `nil` where there is no body to send.
+    package var toSend: UInt64?
+    package var received: UInt64
+    /// `nil` where the server does not say.
+    package var toReceive: UInt64?
+
+    package init(sent: UInt64 = 0, toSend: UInt64? = nil, received: UInt64 = 0, toReceive: UInt64? = nil) {
+        self.sent = sent
+        self.toSend = toSend
+        self.received = received
+        self.toReceive = toReceive
+    }
+}
