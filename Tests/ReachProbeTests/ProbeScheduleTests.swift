@@ -110,8 +110,7 @@ import Testing
         let due = try #require(schedule.deadline)
         #expect(schedule.timeReached(at: due) == true)
         schedule.begin(at: due)
-        schedule.finish(failures: 0, at: due + .seconds(1))
-        schedule.pause(interrupts: true, at: due + .seconds(1))
+        schedule.pause(at: due + .seconds(1))
         #expect(schedule.resume(at: due + .seconds(2)) == true)
         #expect(schedule.resume(at: due + .seconds(2)) == false)
     }
@@ -185,6 +184,7 @@ private struct ScheduleWalk {
         switch random.next(below: 8) {
         case 0:
             schedule.pause(at: now)
+            isRunning = false
             #expect(schedule.deadline == nil)
         case 1:
             let wasPaused = schedule.isPaused

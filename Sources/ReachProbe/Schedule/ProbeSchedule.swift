@@ -76,14 +76,13 @@ package struct ProbeSchedule: Hashable, Sendable {
         extra = max((startedAt ?? now) + distance, now)
     }
 
-    /// There is no path.
-    ///
-    /// - Parameter interrupts: An attempt that was running is void, and is owed.
-    package mutating func pause(interrupts: Bool = false, at now: BootTime) {
+    /// There is no path. An attempt that was running, or waited for its turn, is void, and is owed.
+    package mutating func pause(at now: BootTime) {
         guard pausedAt == nil else { return }
         pausedAt = now
         extra = nil
-        owesCatchUp = interrupts
+        owesCatchUp = isRunning
+        isRunning = false
     }
 
     /// There is a path again.

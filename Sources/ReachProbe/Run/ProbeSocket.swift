@@ -1,0 +1,100 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTransfer
+
+/// A socket of an attempt: never blocking, bound to its interface before anything is sent, closed with the value.
+final class ProbeSocket {
+    let descriptor: CInt
+    private let loop: EventLoop
+    private var isWatched = false
+
+    init(
+        _ loop: EventLoop, _ family: IPAddress.Family, type: CInt, protocol number: CInt, binding: InterfaceBinding?
+    ) throws(SystemError) {
+        self.loop = loop
+        let domain = family == .ipv4 ? AF_INET : AF_INET6
+        descriptor = try SystemError.check("socket") {
+            socket(domain, type | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), number)
+        }
+        guard let binding else { return }
+        var name = Array(binding.name.utf8CString)
+        let length = socklen_t(name.count)
+        guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, &name, length) == 0 else {
+            let error = SystemError(call: "bind to \(binding.name)")
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit {
+        if isWatched { loop.unwatch(descriptor) }
+        close(descriptor)
+    }
+
+    func set(_ level: CInt, _ option: CInt, _ value: CInt) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// For a datagram socket this only settles the way, which is checked now: ENETUNREACH comes from here.
+    func connect(to address: IPAddress, port: UInt16, zone: CInt = 0) throws(SystemError) {
+        let result = SocketAddress.with(address, port: port, zone: zone) { Glibc.connect(descriptor, $0, $1) }
+        guard result == 0 || errno == EINPROGRESS else { throw SystemError(call: "connect") }
+    }
+
+    func send(_ bytes: [UInt8]) throws(SystemError) {
+        let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+        guard count == bytes.count else { throw SystemError(call: "send") }
+    }
+
+    /// - Returns: `nil` when there is nothing yet; empty at the end of a stream.
+    func receive(_ limit: Int = 65_536) throws(SystemError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = recv(descriptor, &bytes, limit, 0)
+        if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+        guard count >= 0 else { throw SystemError(call: "receive") }
+        return Array(bytes.prefix(count))
+    }
+
+    func watch(for interest: EventLoop.Interest, _ handler: @escaping (EventLoop.Interest) -> Void) throws(SystemError) {
+        if isWatched { loop.unwatch(descriptor) }
+        try loop.watch(descriptor, for: interest, handler: handler)
+        isWatched = true
+    }
+}
+
+/// An address and port as the kernel takes them.
+enum SocketAddress {
+    static func with<Result>(
+        _ address: IPAddress, port: UInt16, zone: CInt, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        switch address.family {
+        case .ipv4:
+            var specific = sockaddr_in()
+            specific.sin_family = sa_family_t(AF_INET)
+            specific.sin_port = port.bigEndian
+            withUnsafeMutableBytes(of: &specific.sin_addr) { $0.copyBytes(from: address.bytes) }
+            return call(&specific, body)
+        case .ipv6:
+            var specific = sockaddr_in6()
+            specific.sin6_family = sa_family_t(AF_INET6)
+            specific.sin6_port = port.bigEndian
+            specific.sin6_scope_id = UInt32(bitPattern: zone)
+            withUnsafeMutableBytes(of: &specific.sin6_addr) { $0.copyBytes(from: address.bytes) }
+            return call(&specific, body)
+        }
+    }
+
+    private static func call<Address, Result>(
+        _ address: UnsafePointer<Address>, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Address>.size)) }
+    }
+
+    /// The number of the interface that an address is meant on.
+    static func zone(of host: ProbeTarget.Host?) -> CInt {
+        guard case .address(_, let zone?) = host else { return 0 }
+        return CInt(if_nametoindex(zone))
+    }
+}
