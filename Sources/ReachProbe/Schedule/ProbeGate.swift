@@ -13,6 +13,11 @@ package enum ProbeGate: Hashable, Sendable {
         package let name: String
         /// `nil` where the kernel has not told it.
         package let index: InterfaceIndex?
+
+        package init(name: String, index: InterfaceIndex?) {
+            self.name = name
+            self.index = index
+        }
     }
 
     /// - Parameters:
