@@ -62,7 +62,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        room("ReachTesting", ["CReachLinux", "ReachCore"]),
+        room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
         tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
         tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
         tests(
@@ -71,7 +71,7 @@ let package = Package(
         tests(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
-        tests("ReachTransferTests", ["ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
+        tests("ReachTransferTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests(
             "ReachDaemonTests",

@@ -55,8 +55,10 @@ static inline CURLcode reach_curl_set_tls_context(CURL *h, curl_ssl_ctx_callback
 }
 
 static inline CURLcode reach_curl_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
-static inline CURLcode reach_curl_get_string(CURL *h, CURLINFO i, char **v) { return curl_easy_getinfo(h, i, v); }
-static inline CURLcode reach_curl_get_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
+static inline CURLcode reach_curl_get_socket(CURL *h, curl_socket_t *v)
+{
+    return curl_easy_getinfo(h, CURLINFO_ACTIVESOCKET, v);
+}
 
 static inline CURLMcode reach_multi_set_socket(CURLM *m, curl_socket_callback f, void *context)
 {
@@ -74,8 +76,17 @@ static inline CURLcode reach_message_result(const CURLMsg *message) { return mes
 /* What curl.h and OpenSSL have as macros that Swift does not see. */
 
 static const long REACH_CURL_GLOBAL_DEFAULT = CURL_GLOBAL_DEFAULT;
+static inline const curl_version_info_data *reach_curl_version(void) { return curl_version_info(CURLVERSION_NOW); }
 static const long REACH_CURL_TLS_1_2 = CURL_SSLVERSION_TLSv1_2;
-static const unsigned int REACH_CURL_BLOB_COPY = CURL_BLOB_COPY;
+/* A server may not ask for another handshake on a connection whose first one was judged. */
+static inline void reach_tls_forbid_renegotiation(SSL_CTX *context)
+{
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+}
+static inline SSL *reach_store_context_tls(X509_STORE_CTX *context)
+{
+    return X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx());
+}
 
 static inline int reach_x509_count(const STACK_OF(X509) *chain) { return chain == NULL ? 0 : sk_X509_num(chain); }
 static inline X509 *reach_x509_at(const STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }

@@ -1,4 +1,5 @@
-/// Deadlines in order, each with a number to cancel it by. A binary heap; cancelled entries leave when they surface.
+/// Deadlines in order, each with a number to cancel it by. A binary heap; cancelled entries leave when they surface, or
+/// when they are more than half of it: one far in the future would otherwise stay for as long.
 package struct TimerQueue: Sendable {
     package typealias ID = UInt64
 
@@ -26,7 +27,11 @@ package struct TimerQueue: Sendable {
     package mutating func cancel(_ id: ID) {
         live.remove(id)
         dropCancelled()
+        if heap.count > 2 * live.count + 64 { rebuild() }
     }
+
+    /// How many entries it holds, cancelled ones included.
+    package var entryCount: Int { heap.count }
 
     /// The earliest deadline that was not cancelled.
     package var next: BootTime? { heap.first?.deadline }
@@ -42,6 +47,11 @@ package struct TimerQueue: Sendable {
 
     private mutating func dropCancelled() {
         while let first = heap.first, !live.contains(first.id) { removeFirst() }
+    }
+
+    private mutating func rebuild() {
+        // What is sorted is a heap.
+        heap = heap.filter { live.contains($0.id) }.sorted(by: <)
     }
 
     private mutating func removeFirst() {

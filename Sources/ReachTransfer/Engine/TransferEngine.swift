@@ -1,35 +1,188 @@
+internal import ReachCore
 package import ReachLoop
 
 /// Makes transfers with libcurl on one event loop: no thread of its own for each, and nothing on the loop that blocks.
 ///
 /// Confined to the loop's thread, as its handlers are. SIGPIPE must be ignored by the process: libcurl cannot do that
-/// where there are threads.
+/// where there are threads. How many run at a time is the caller's to decide; libcurl's own limits are not used, since
+/// what waits for them escapes timeouts (scheduling.md 6.14).
 package final class TransferEngine {
     package struct Options: Sendable {
         /// How long transfers of an older epoch may go on.
         package var drainLimit: Duration = .seconds(30)
         /// How long connections are kept after the last transfer that used their pool.
         package var idlePoolLifetime: Duration = .seconds(60)
+        /// The file with the certificates to trust, in PEM form; where `nil`, libcurl's.
+        package var certificatesPath: String?
+        package var resolver = Resolver.Options()
 
         package init() {}
     }
 
-    package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
+    /// Connections that may stand in for each other. libcurl 7.88.1 itself confuses some: one that is bound to an
+    /// interface is used for a request that is not, and pins are compared without case (scheduling.md 6.7).
+    private struct PoolKey: Hashable {
+        let epoch: UInt64
+        let interface: InterfaceBinding?
+        let source: IPAddress?
+        let security: SecurityPolicy
+        let clientCertificate: ClientCertificate?
+        let proxy: TransferProxy
     }
+
+    private final class Pool {
+        let multi: CurlMulti
+        var idleSince: BootTime?
+
+        init(_ multi: CurlMulti) { self.multi = multi }
+    }
+
+    package let resolver: Resolver
+    let loop: EventLoop
+    let files = FileThread()
+    let replies: LoopReplies
+    let systemTrust: SystemTrust
+    private let options: Options
+    private var epoch: UInt64 = 0
+    private var pools: [PoolKey: Pool] = [:]
+    private var jobs: [TransferID: TransferJob] = [:]
+    private var lastID: UInt64 = 0
+    private var sweep: TimerQueue.ID?
+    private var willSweep = false
+
+    /// - Throws: `engine-failed` where libcurl cannot be used.
+    package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
+        guard let runtime = CurlRuntime.current else {
+            throw TransferFailure(.engineFailed, "libcurl cannot be started")
+        }
+        guard runtime.hasOpenSSL else {
+            throw TransferFailure(.engineFailed, "libcurl must use OpenSSL, and uses \(runtime.tls)")
+        }
+        self.loop = loop
+        self.options = options
+        replies = LoopReplies(loop: loop)
+        systemTrust = SystemTrust(
+            path: options.certificatesPath ?? runtime.certificatesPath, thread: files, replies: replies)
+        resolver = Resolver(loop: loop, options: options.resolver)
+    }
+
+    deinit {
+        if let sweep { loop.cancel(sweep) }
+        jobs.values.forEach { $0.stop() }
+        pools.values.forEach { $0.multi.close() }
+    }
+
+    /// How many transfers have not ended.
+    package var runningCount: Int { jobs.count }
 
     /// Begins a transfer.
     ///
     /// What is wrong with the request is told as any other failure is: by ``TransferEvent/finished(_:)``, later.
     package func start(_ request: TransferRequest, handler: TransferHandler) -> TransferID {
-        fatalError("follows")
+        lastID += 1
+        let id = TransferID(rawValue: lastID)
+        let job = TransferJob(id: id, request: request, handler: handler, engine: self)
+        jobs[id] = job
+        loop.afterEvents { [weak job] in job?.begin() }
+        return id
     }
 
     /// Ends a transfer: its handler is not called again. One that has ended is left alone.
     package func cancel(_ id: TransferID) {
+        guard let job = jobs[id] else { return }
+        job.stop()
+        ended(job)
     }
 
     /// The network is another one: connections and name servers' answers of before are not used any more. Transfers
-    /// that run may finish, within ``Options/drainLimit``.
+    /// that run may finish, within ``Options/drainLimit``; then they fail with `network-changed`.
     package func newEpoch() {
+        epoch += 1
+        resolver.newEpoch()
+        closeUnused()
+        let old = epoch
+        guard !pools.isEmpty else { return }
+        loop.schedule(at: SystemClock.boot + options.drainLimit) { [weak self] in self?.endDraining(before: old) }
+    }
+
+    // MARK: - For jobs
+
+    func start(_ attempt: Attempt, of job: TransferJob) throws(TransferFailure) {
+        let request = attempt.plan.request
+        let key = PoolKey(
+            epoch: epoch, interface: request.interface, source: request.source, security: request.security,
+            clientCertificate: request.clientCertificate, proxy: request.proxy)
+        let pool: Pool = if let known = pools[key] { known } else { try makePool(key) }
+        pool.idleSince = nil
+        attempt.job = job
+        guard pool.multi.add(attempt) else {
+            throw TransferFailure(.engineFailed, "libcurl takes no more transfers")
+        }
+    }
+
+    func ended(_ job: TransferJob) {
+        jobs[job.id] = nil
+        sweepLater()
+    }
+
+    // MARK: - Pools
+
+    private func makePool(_ key: PoolKey) throws(TransferFailure) -> Pool {
+        guard let multi = CurlMulti(loop: loop) else {
+            throw TransferFailure(.outOfMemory, "no memory for connections", curlCode: 27)
+        }
+        let pool = Pool(multi)
+        pools[key] = pool
+        multi.whenNews = { $0.job?.look() }
+        multi.whenFinished = { attempt, code in attempt.job?.attemptEnded(code) }
+        multi.whenBroken = { [weak self] reason in self?.drop(key, because: reason) }
+        return pool
+    }
+
+    /// Pools that nothing uses any more go after a while, those of older epochs at once.
+    private func sweepLater() {
+        guard !willSweep else { return }
+        willSweep = true
+        // Not from within one of their own calls.
+        loop.afterEvents { [weak self] in self?.closeUnused() }
+    }
+
+    private func closeUnused() {
+        willSweep = false
+        let now = SystemClock.boot
+        var next: BootTime?
+        for (key, pool) in pools where pool.multi.isIdle {
+            let since = pool.idleSince ?? now
+            pool.idleSince = since
+            let end = key.epoch < epoch ? now : since + options.idlePoolLifetime
+            if end <= now {
+                pool.multi.close()
+                pools[key] = nil
+            } else {
+                next = min(next ?? end, end)
+            }
+        }
+        guard sweep == nil, let next else { return }
+        sweep = loop.schedule(at: next) { [weak self] in
+            self?.sweep = nil
+            self?.closeUnused()
+        }
+    }
+
+    private func endDraining(before old: UInt64) {
+        let failure = TransferFailure(.networkChanged, "the network changed, and it took too long to finish")
+        for (key, pool) in pools where key.epoch < old {
+            pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }
+        }
+        closeUnused()
+    }
+
+    private func drop(_ key: PoolKey, because reason: String) {
+        loop.afterEvents { [weak self] in
+            guard let pool = self?.pools.removeValue(forKey: key) else { return }
+            let failure = TransferFailure(.engineFailed, "libcurl: \(reason)")
+            pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }
+            pool.multi.close()
+        }
     }
 }

@@ -33,3 +33,15 @@ package enum NameFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+extension TransferFailure {
+    init(_ failure: NameFailure) {
+        switch failure {
+        case .notFound(let text): self.init(.nameNotFound, text, curlCode: 6)
+        case .silent(let text): self.init(.nameServerSilent, text, curlCode: 28)
+        case .serverFailure(let text): self.init(.nameServerFailure, text, curlCode: 6)
+        case .notAsked(let text, let number):
+            self.init(Self.localReasons[number] ?? .nameServerFailure, text, curlCode: 6, systemError: number)
+        }
+    }
+}

@@ -23,6 +23,7 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
         case networkDown = "network-down"
         case noDevice = "no-device"
         case addressNotAvailable = "address-not-available"
+        case networkChanged = "network-changed"
 
         case nameNotFound = "name-not-found"
         case nameServerSilent = "name-server-silent"
@@ -91,7 +92,7 @@ extension TransferFailure.Reason {
     /// What the caller does about it.
     package var kind: TransferFailure.Class {
         switch self {
-        case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable: .localNetwork
+        case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable, .networkChanged: .localNetwork
         case .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused, .hostUnreachable,
             .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed, .emptyResponse, .truncated,
             .badResponse, .sendFailed, .tlsHandshake, .proxyFailed, .http2:

@@ -1,0 +1,101 @@
+internal import Glibc
+
+/// Makes certificates with the openssl program: what its own root signs, and what signs itself.
+package final class CertificateAuthority: Sendable {
+    package static let isAvailable = TestProgram.path("openssl") != nil
+    package static let whyNot = "openssl is not installed (apt-get install openssl)"
+
+    /// A certificate and its key, as files in PEM form.
+    package struct Identity: Sendable {
+        package let certificatePath: String
+        package let keyPath: String
+
+        package var certificatePEM: String { text(certificatePath) }
+        package var keyPEM: String { text(keyPath) }
+
+        private func text(_ path: String) -> String {
+            (try? ChildProcess.run(["cat", path])) ?? ""
+        }
+    }
+
+    /// When a certificate is good.
+    package enum Validity: String, Sendable {
+        case now = "20200101000000Z 20490101000000Z"
+        case expired = "20200101000000Z 20210101000000Z"
+        case notYet = "20480101000000Z 20490101000000Z"
+    }
+
+    private let directory: TemporaryDirectory
+    /// The root's own certificate.
+    package let root: Identity
+
+    package init(named name: String = "Test Root") throws {
+        directory = try TemporaryDirectory()
+        root = Identity(certificatePath: directory.path + "/root.pem", keyPath: directory.path + "/root.key")
+        try Self.newKey(root.keyPath)
+        try ChildProcess.run([
+            "openssl", "req", "-x509", "-new", "-key", root.keyPath, "-days", "3650", "-subj", "/CN=\(name)",
+            "-addext", "basicConstraints=critical,CA:TRUE", "-out", root.certificatePath,
+        ])
+        try directory.file("index.txt", "")
+        try directory.file("serial", "1000\n")
+        try directory.file(
+            "ca.cnf",
+            """
+            [ca]
+            default_ca = it
+            [it]
+            new_certs_dir = \(directory.path)
+            database = \(directory.path)/index.txt
+            serial = \(directory.path)/serial
+            default_md = sha256
+            unique_subject = no
+            policy = any
+            [any]
+            commonName = supplied
+            """)
+    }
+
+    /// A certificate that the root signs.
+    ///
+    /// - Parameters:
+    ///   - file: Its name among the others; each needs its own.
+    ///   - names: As subjectAltName takes them: `DNS:example.org`, `IP:127.0.0.1`.
+    ///   - key: Of another identity, to certify the same key again.
+    package func issue(
+        _ file: String, names: [String], validity: Validity = .now, key: Identity? = nil
+    ) throws -> Identity {
+        let base = directory.path + "/" + file
+        let identity = Identity(certificatePath: base + ".pem", keyPath: key?.keyPath ?? base + ".key")
+        if key == nil { try Self.newKey(identity.keyPath) }
+        try directory.file(file + ".ext", "subjectAltName=\(names.joined(separator: ","))\n")
+        try ChildProcess.run([
+            "openssl", "req", "-new", "-key", identity.keyPath, "-subj", "/CN=\(file)", "-out", base + ".csr",
+        ])
+        let dates = validity.rawValue.split(separator: " ").map(String.init)
+        try ChildProcess.run([
+            "openssl", "ca", "-batch", "-notext", "-config", directory.path + "/ca.cnf", "-cert", root.certificatePath,
+            "-keyfile", root.keyPath, "-startdate", dates[0], "-enddate", dates[1], "-extfile", base + ".ext", "-in",
+            base + ".csr", "-out", identity.certificatePath,
+        ])
+        return identity
+    }
+
+    /// A certificate that nobody else signs.
+    package func selfSigned(_ file: String, names: [String]) throws -> Identity {
+        let base = directory.path + "/" + file
+        let identity = Identity(certificatePath: base + ".pem", keyPath: base + ".key")
+        try Self.newKey(identity.keyPath)
+        try ChildProcess.run([
+            "openssl", "req", "-x509", "-new", "-key", identity.keyPath, "-days", "3650", "-subj", "/CN=\(file)",
+            "-addext", "subjectAltName=\(names.joined(separator: ","))", "-out", identity.certificatePath,
+        ])
+        return identity
+    }
+
+    private static func newKey(_ path: String) throws {
+        try ChildProcess.run([
+            "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", path,
+        ])
+    }
+}

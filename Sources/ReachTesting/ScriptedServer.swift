@@ -1,0 +1,192 @@
+internal import CReachLinux
+internal import Glibc
+package import ReachCore
+internal import ReachLoop
+internal import Synchronization
+
+/// A TCP server that does with each connection what a test says, in bytes: for faults that no real server has.
+///
+///     let server = try ScriptedServer { connection in
+///         connection.readRequest()
+///         connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+///     }
+///
+/// It listens on a free port of 127.0.0.1 unless told otherwise. Each connection has a thread of its own, and is closed
+/// when the script returns.
+package final class ScriptedServer: Sendable {
+    package typealias Script = @Sendable (Connection) -> Void
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let port: UInt16
+    /// Whatever was read as a request, in order.
+    package let requests = EventLog<String>()
+    private let listener: CInt
+
+    /// - Parameter namespace: Where it listens; `nil` for where the test runs.
+    package init(
+        in namespace: TestNamespace? = nil, at address: IPAddress = IPAddress(ipv4: 0x7f00_0001), port: UInt16 = 0,
+        _ script: @escaping Script
+    ) throws {
+        (listener, self.port) = try Self.listen(in: namespace, at: address, port)
+        let (listener, requests) = (listener, requests)
+        BackgroundThread.start(named: "test-server") {
+            while case let descriptor = reach_accept(listener), descriptor >= 0 || descriptor == -EAGAIN {
+                guard descriptor >= 0 else {
+                    var poll = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+                    guard Glibc.poll(&poll, 1, -1) > 0, poll.revents & Int16(POLLNVAL | POLLHUP) == 0 else { break }
+                    continue
+                }
+                BackgroundThread.start(named: "test-connection") {
+                    let connection = Connection(descriptor: descriptor, requests: requests)
+                    script(connection)
+                    connection.close()
+                }
+            }
+            close(listener)
+        }
+    }
+
+    deinit {
+        // Ends the wait of the thread that accepts, which closes it.
+        shutdown(listener, CInt(SHUT_RDWR))
+    }
+
+    private static func listen(
+        in namespace: TestNamespace?, at address: IPAddress, _ port: UInt16
+    ) throws -> (CInt, UInt16) {
+        let result = Mutex<Result<(CInt, UInt16), Failure>?>(nil)
+        let ready = ThreadGate()
+        BackgroundThread.start(named: "test-listen") {
+            if let namespace { reach_enter_network_namespace(namespace.descriptor) }
+            let opened = open(at: address, port)
+            result.withLock { $0 = opened }
+            ready.open()
+        }
+        ready.wait()
+        guard let opened = result.withLock({ $0 }) else { throw Failure(description: "no listener") }
+        return try opened.get()
+    }
+
+    private static func open(at address: IPAddress, _ port: UInt16) -> Result<(CInt, UInt16), Failure> {
+        let isIPv4 = address.family == .ipv4
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let listener = socket(isIPv4 ? AF_INET : AF_INET6, type, 0)
+        var (one, name, length) = (CInt(1), sockaddr_in6(), socklen_t(MemoryLayout<sockaddr_in6>.size))
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<CInt>.size))
+        return withUnsafeMutableBytes(of: &name) { bytes in
+            bytes.storeBytes(of: sa_family_t(isIPv4 ? AF_INET : AF_INET6), as: sa_family_t.self)
+            bytes.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+            // Where struct sockaddr_in and struct sockaddr_in6 have the address.
+            for (index, byte) in address.bytes.enumerated() { bytes[(isIPv4 ? 4 : 8) + index] = byte }
+            guard let generic = bytes.bindMemory(to: sockaddr.self).baseAddress else {
+                return .failure(Failure(description: "no address"))
+            }
+            let size = socklen_t(isIPv4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size)
+            guard bind(listener, generic, size) == 0, Glibc.listen(listener, 128) == 0,
+                getsockname(listener, generic, &length) == 0
+            else {
+                let number = errno
+                close(listener)
+                return .failure(Failure(description: "\(address) port \(port): \(String(cString: strerror(number)))"))
+            }
+            return .success((listener, UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self))))
+        }
+    }
+}
+
+extension ScriptedServer {
+    /// A client's connection, for a script to play with. Of the script's thread.
+    package final class Connection {
+        private var descriptor: CInt
+        private let requests: EventLog<String>
+        private var unread: [UInt8] = []
+
+        init(descriptor: CInt, requests: EventLog<String>) {
+            self.descriptor = descriptor
+            self.requests = requests
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        }
+
+        /// Reads a request with its body, as Content-Length tells it.
+        ///
+        /// - Returns: All of it; what there was, where the client ended first.
+        @discardableResult
+        package func readRequest() -> String {
+            while true {
+                let text = String(decoding: unread, as: UTF8.self)
+                if let head = text.firstRange(ofText: "\r\n\r\n") {
+                    let lines = text[..<head.lowerBound].split(separator: "\r\n")
+                    let length = lines.lazy.compactMap { line -> Int? in
+                        guard line.lowercased().hasPrefix("content-length:") else { return nil }
+                        return Int(line.dropFirst(15).drop { $0 == " " })
+                    }.first
+                    let size = text[..<head.upperBound].utf8.count + (length ?? 0)
+                    if unread.count >= size { return take(size) }
+                }
+                guard readMore() else { return take(unread.count) }
+            }
+        }
+
+        /// - Returns: `false` when the client is gone.
+        @discardableResult
+        package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+        @discardableResult
+        package func write(_ bytes: [UInt8]) -> Bool {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes {
+                    send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+
+        /// Waits until the client closes its end, or something more comes from it.
+        package func waitForEnd() { _ = readMore() }
+
+        /// Ends it with a RST instead of a FIN.
+        package func reset() {
+            var setting = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
+            close()
+        }
+
+        package func close() {
+            if descriptor >= 0 { Glibc.close(descriptor) }
+            descriptor = -1
+        }
+
+        private func take(_ count: Int) -> String {
+            let text = String(decoding: unread.prefix(count), as: UTF8.self)
+            unread.removeFirst(count)
+            if !text.isEmpty { requests.append(text) }
+            return text
+        }
+
+        private func readMore() -> Bool {
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return false }
+            unread += buffer.prefix(count)
+            return true
+        }
+    }
+}
+
+extension String {
+    fileprivate func firstRange(ofText text: String) -> Range<String.Index>? {
+        let (bytes, wanted) = (utf8, Array(text.utf8))
+        var start = bytes.startIndex
+        while let end = bytes.index(start, offsetBy: wanted.count, limitedBy: bytes.endIndex) {
+            if bytes[start..<end].elementsEqual(wanted) { return start..<end }
+            start = bytes.index(after: start)
+        }
+        return nil
+    }
+}

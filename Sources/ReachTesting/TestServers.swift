@@ -1,0 +1,104 @@
+internal import Glibc
+
+/// A real server of Debian's, in a directory of its own, that is ended with the value.
+package final class TestProgram {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let program: RunningProgram
+
+    /// Starts it and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - ports: Those it will listen on, TCP and UDP alike.
+    ///   - namespace: Where it runs; `nil` for where the test runs.
+    package init(_ command: [String], listensOn ports: [UInt16], in namespace: TestNamespace? = nil) throws {
+        let entrance = namespace.map { ["ip", "netns", "exec", $0.name] } ?? []
+        program = try RunningProgram(entrance + command, environment: [:], streams: .init(output: .closed))
+        let deadline = ContinuousClock.now + .seconds(10)
+        for port in ports {
+            while try Self.listeners(on: port, namespace).isEmpty {
+                guard ContinuousClock.now < deadline else {
+                    throw Failure(description: "'\(command.joined(separator: " "))' does not listen on port \(port)")
+                }
+                usleep(5000)
+            }
+        }
+    }
+
+    deinit {
+        program.send(SIGTERM)
+        _ = try? program.finish(within: .seconds(2))
+    }
+
+    package func send(_ signal: CInt) { program.send(signal) }
+
+    private static func listeners(on port: UInt16, _ namespace: TestNamespace?) throws -> String {
+        let entrance = namespace.map { ["ip", "netns", "exec", $0.name] } ?? []
+        return try ChildProcess.run(entrance + ["ss", "-Hlntu", "sport", "=", ":\(port)"])
+    }
+
+    /// A TCP port of 127.0.0.1 that nobody has now. Another process may take it before it is used.
+    package static func freePort() throws -> UInt16 {
+        let server = try ScriptedServer { _ in }
+        return server.port
+    }
+
+    /// Where a program is, also where the tests' PATH has no sbin.
+    package static func path(_ name: String) -> String? {
+        ["/usr/sbin/", "/usr/bin/", "/sbin/", "/usr/local/bin/"].map { $0 + name }.first { access($0, X_OK) == 0 }
+    }
+}
+
+/// nginx with a test's own `server` blocks.
+///
+///     let web = try WebServer("server { listen 127.0.0.1:\(port); location / { return 204; } }", listensOn: [port])
+package final class WebServer {
+    package static let isAvailable = TestProgram.path("nginx") != nil
+    package static let whyNot = "nginx is not installed (apt-get install nginx-light)"
+
+    package let directory: TemporaryDirectory
+    private let program: TestProgram
+
+    package init(_ servers: String, listensOn ports: [UInt16], in namespace: TestNamespace? = nil) throws {
+        let directory = try TemporaryDirectory()
+        self.directory = directory
+        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
+            "\($0)_temp_path \(directory.path)/\($0);"
+        }
+        let configuration = try directory.file(
+            "nginx.conf",
+            """
+            daemon off; master_process off; pid \(directory.path)/pid; error_log stderr error; worker_rlimit_nofile 4096;
+            events { worker_connections 2048; }
+            http { access_log off; root \(directory.path); client_max_body_size 0;
+            \(paths.joined(separator: "\n"))
+            \(servers)
+            }
+            """)
+        program = try TestProgram(
+            [TestProgram.path("nginx") ?? "nginx", "-c", configuration, "-p", directory.path], listensOn: ports,
+            in: namespace)
+    }
+}
+
+/// dnsmasq with a test's own records and no others.
+///
+///     let names = try NameServer(["--address=/a.example/192.0.2.7"], port: 53, in: namespace)
+package final class NameServer {
+    package static let isAvailable = TestProgram.path("dnsmasq") != nil
+    package static let whyNot = "dnsmasq is not installed (apt-get install dnsmasq-base)"
+
+    private let program: TestProgram
+
+    /// - Parameter options: As on its command line. What no option answers is refused.
+    package init(_ options: [String], port: UInt16, in namespace: TestNamespace? = nil) throws {
+        program = try TestProgram(
+            [
+                TestProgram.path("dnsmasq") ?? "dnsmasq", "--keep-in-foreground", "--conf-file=/dev/null",
+                "--no-resolv",
+                "--no-hosts", "--no-daemon", "--pid-file=", "--port=\(port)", "--user=", "--group=",
+            ] + options, listensOn: [port], in: namespace)
+    }
+}

@@ -1,0 +1,222 @@
+internal import CCurl
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+// libcurl calls these on the loop's thread, from within a call of ours: they take notes, and call nothing of libcurl's
+// that could call back.
+
+extension Attempt {
+    func configureCallbacks() throws(TransferFailure) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(reach_curl_set_open_socket(easy, openSocket))
+        try check(reach_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
+        try check(reach_curl_set_socket_options(easy, setSocketOptions))
+        try check(reach_curl_set_pointer(easy, CURLOPT_SOCKOPTDATA, context))
+        try check(reach_curl_set_before_request(easy, beforeRequest))
+        try check(reach_curl_set_pointer(easy, CURLOPT_PREREQDATA, context))
+        try check(reach_curl_set_data(easy, CURLOPT_HEADERFUNCTION, readHeader))
+        try check(reach_curl_set_pointer(easy, CURLOPT_HEADERDATA, context))
+        try check(reach_curl_set_data(easy, CURLOPT_WRITEFUNCTION, readBody))
+        try check(reach_curl_set_pointer(easy, CURLOPT_WRITEDATA, context))
+        try check(reach_curl_set_data(easy, CURLOPT_READFUNCTION, writeBody))
+        try check(reach_curl_set_pointer(easy, CURLOPT_READDATA, context))
+        try check(reach_curl_set_seek(easy, rewindBody))
+        try check(reach_curl_set_pointer(easy, CURLOPT_SEEKDATA, context))
+        if plan.request.url.isSecure {
+            try check(reach_curl_set_tls_context(easy, prepareTLS))
+            try check(reach_curl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, context))
+        }
+    }
+
+    fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> Attempt? {
+        context.map { Unmanaged<Attempt>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    fileprivate func opened(_ socket: CInt) {
+        isReused = false
+        phases.connected = nil
+        multi?.note(self, connects: socket)
+    }
+
+    /// Ties a socket to the interface, or ends the attempt: it is never made over another one.
+    fileprivate func bind(_ socket: CInt) -> Bool {
+        guard let interface = plan.request.interface else { return true }
+        do throws(SystemError) {
+            try InterfaceSocket.bind(socket, to: interface)
+            return true
+        } catch {
+            refuse(TransferFailure(binding: interface, error))
+            return false
+        }
+    }
+
+    /// The last moment at which the attempt can be ended with no server the wiser.
+    fileprivate func allowsRequest(from local: IPAddress?, to remote: IPAddress?) -> Bool {
+        localAddress = local
+        remoteAddress = remote
+        let now = SystemClock.boot
+        if !isReused {
+            noteConnected()
+            if plan.request.url.isSecure { phases.secured = now }
+        }
+        if let interface = plan.request.interface {
+            var socket: curl_socket_t = -1
+            if reach_curl_get_socket(easy, &socket) == CURLE_OK, socket >= 0,
+                !InterfaceSocket.isBound(socket, to: interface)
+            {
+                refuse(TransferFailure(.wrongPath, "the connection does not go by \(interface.name)", curlCode: 42))
+                return false
+            }
+        }
+        if let source = plan.request.source, source.family == local?.family, source != local {
+            let told = local.map(String.init) ?? "an unknown address"
+            refuse(TransferFailure(.wrongPath, "the connection goes from \(told), not from \(source)", curlCode: 42))
+            return false
+        }
+        phases.requestStarted = now
+        if upload == nil { phases.requestSent = now }
+        multi?.note(self)
+        return true
+    }
+
+    fileprivate func receivedHeader(_ bytes: [UInt8]) -> Bool {
+        if phases.firstByte == nil { phases.firstByte = SystemClock.boot }
+        movedBytes += UInt64(bytes.count)
+        return obey(reader.read(line: bytes))
+    }
+
+    /// - Returns: What libcurl is to be told.
+    fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard hasRoom() else {
+            isPaused = true
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        let (taken, verdict) = reader.take(bytes.count)
+        movedBytes += UInt64(bytes.count)
+        if taken > 0, reader.redirect == nil { add(.body(Array(UnsafeRawBufferPointer(rebasing: bytes[..<taken])))) }
+        return obey(verdict) ? bytes.count : 0
+    }
+
+    private func obey(_ verdict: ResponseReader.Verdict) -> Bool {
+        switch verdict {
+        case .goOn: return true
+        case .head(let head):
+            if reader.redirect == nil { add(.head(head)) }
+            return true
+        case .enough:
+            isCut = true
+            return false
+        case .fail(let failure):
+            refuse(failure)
+            return false
+        }
+    }
+
+    fileprivate func nextPiece(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch upload?.read(into: buffer) {
+        case .bytes(let count):
+            sentBytes += UInt64(count)
+            movedBytes += UInt64(count)
+            if sentBytes == upload?.count { phases.requestSent = SystemClock.boot }
+            multi?.note(self)
+            return count
+        case .wait:
+            isPaused = true
+            return Int(CURL_READFUNC_PAUSE)
+        case .failed(let failure):
+            refuse(failure)
+            return Int(CURL_READFUNC_ABORT)
+        case nil: return 0
+        }
+    }
+
+    fileprivate func rewind() -> Bool {
+        sentBytes = 0
+        return upload?.rewind() ?? true
+    }
+
+    fileprivate func prepare(_ context: OpaquePointer) {
+        noteConnected()
+        reach_tls_forbid_renegotiation(context)
+        plan.trust?.apply(to: context)
+        SSL_CTX_set_cert_verify_callback(context, verifyChain, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    fileprivate func verify(_ context: OpaquePointer) -> Bool {
+        let judgement = ChainJudge(policy: plan.request.security).judge(context)
+        certificate = judgement.certificate
+        evidence.verification = judgement.verification
+        evidence.isPinMismatch = judgement.isPinMismatch
+        if judgement.isAccepted {
+            X509_STORE_CTX_set_error(context, X509_V_OK)
+        } else if judgement.isPinMismatch {
+            X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
+        }
+        return judgement.isAccepted
+    }
+}
+
+private func openSocket(
+    context: UnsafeMutableRawPointer?, _: curlsocktype, address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let attempt = Attempt.from(context), let address else { return -1 }
+    // 7.88.1 sets no FD_CLOEXEC by itself.
+    let descriptor = socket(address.pointee.family, address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue), 0)
+    if descriptor >= 0 { attempt.opened(descriptor) }
+    return descriptor
+}
+
+private func setSocketOptions(context: UnsafeMutableRawPointer?, socket: curl_socket_t, _: curlsocktype) -> CInt {
+    Attempt.from(context)?.bind(socket) == true ? CInt(CURL_SOCKOPT_OK) : CInt(CURL_SOCKOPT_ERROR)
+}
+
+private func beforeRequest(
+    context: UnsafeMutableRawPointer?, remote: UnsafeMutablePointer<CChar>?, local: UnsafeMutablePointer<CChar>?,
+    _: CInt, _: CInt
+) -> CInt {
+    func address(_ text: UnsafeMutablePointer<CChar>?) -> IPAddress? { text.flatMap { IPAddress(String(cString: $0)) } }
+    let isAllowed = Attempt.from(context)?.allowsRequest(from: address(local), to: address(remote)) ?? false
+    return isAllowed ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
+}
+
+private func readHeader(
+    start: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    let bytes = UnsafeRawBufferPointer(start: start, count: size * count)
+    return Attempt.from(context)?.receivedHeader(Array(bytes)) == true ? bytes.count : 0
+}
+
+private func readBody(
+    start: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    Attempt.from(context)?.receivedBody(UnsafeRawBufferPointer(start: start, count: size * count)) ?? 0
+}
+
+private func writeBody(
+    start: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    Attempt.from(context)?.nextPiece(into: UnsafeMutableRawBufferPointer(start: start, count: size * count))
+        ?? Int(CURL_READFUNC_ABORT)
+}
+
+private func rewindBody(context: UnsafeMutableRawPointer?, offset: curl_off_t, origin: CInt) -> CInt {
+    guard offset == 0, origin == SEEK_SET, Attempt.from(context)?.rewind() == true else {
+        return CInt(CURL_SEEKFUNC_FAIL)
+    }
+    return CInt(CURL_SEEKFUNC_OK)
+}
+
+private func prepareTLS(
+    _: UnsafeMutableRawPointer?, context: UnsafeMutableRawPointer?, attempt: UnsafeMutableRawPointer?
+) -> CURLcode {
+    guard let context, let attempt = Attempt.from(attempt) else { return CURLE_ABORTED_BY_CALLBACK }
+    attempt.prepare(OpaquePointer(context))
+    return CURLE_OK
+}
+
+private func verifyChain(_ context: OpaquePointer?, _ attempt: UnsafeMutableRawPointer?) -> CInt {
+    guard let context, let attempt = Attempt.from(attempt) else { return 0 }
+    return attempt.verify(context) ? 1 : 0
+}

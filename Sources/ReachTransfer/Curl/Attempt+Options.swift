@@ -1,0 +1,106 @@
+internal import CCurl
+internal import Glibc
+internal import ReachCore
+
+extension Attempt {
+    /// Tells libcurl what to do.
+    ///
+    /// - Throws: What it refuses; then the attempt must not be started.
+    func configure() throws(TransferFailure) {
+        try configureConnection()
+        try configureRequest()
+        try configureCallbacks()
+        if plan.request.url.isSecure { try configureTLS() }
+    }
+
+    private func configureConnection() throws(TransferFailure) {
+        let request = plan.request
+        // No signals where there are threads; whoever runs the engine ignores SIGPIPE.
+        try set(CURLOPT_NOSIGNAL, 1)
+        // Ours are exact, and also run while libcurl waits for something else.
+        try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        let isFresh = request.connection != .pooled
+        try set(CURLOPT_FRESH_CONNECT, plan.mayReuse ? 0 : 1)
+        try set(CURLOPT_FORBID_REUSE, isFresh ? 1 : 0)
+        try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
+        let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
+        try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
+        let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
+        switch request.proxy {
+        case .none:
+            // The empty text also keeps it from looking at the environment.
+            try set(CURLOPT_PROXY, "")
+            try check(reach_curl_set_list(easy, CURLOPT_CONNECT_TO, list(["::\(literal):"])))
+        case .explicit(let proxy):
+            try set(CURLOPT_PROXY, "\(proxy.scheme)://\(literal):\(proxy.port)")
+            try set(CURLOPT_NOPROXY, "")
+            try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        }
+    }
+
+    private func configureRequest() throws(TransferFailure) {
+        let request = plan.request
+        try set(CURLOPT_URL, request.url.description)
+        // An empty field keeps libcurl from adding its own; "Expect: 100-continue" only delays.
+        var fields = ["Expect:"]
+        if request.headers.allSatisfy({ $0.name.lowercased() != "accept" }) { fields.append("Accept: */*") }
+        if let resume = plan.resume {
+            fields += ["Range: bytes=\(resume.offset)-", "If-Range: \(resume.entityTag)"]
+        }
+        fields += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        if let upload {
+            try set(CURLOPT_UPLOAD, 1)
+            try set(CURLOPT_CUSTOMREQUEST, request.method)
+            try check(reach_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, Int(upload.count)))
+        } else if request.method == "HEAD" {
+            try set(CURLOPT_NOBODY, 1)
+        } else if ["POST", "PUT", "PATCH"].contains(request.method) {
+            try set(CURLOPT_POST, 1)
+            try check(reach_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, 0))
+            try set(CURLOPT_COPYPOSTFIELDS, "")
+            try set(CURLOPT_CUSTOMREQUEST, request.method)
+            // libcurl's own for a form.
+            if request.headers.allSatisfy({ $0.name.lowercased() != "content-type" }) { fields.append("Content-Type:") }
+        } else {
+            try set(CURLOPT_HTTPGET, 1)
+            try set(CURLOPT_CUSTOMREQUEST, request.method == "GET" ? nil : request.method)
+        }
+        try check(reach_curl_set_list(easy, CURLOPT_HTTPHEADER, list(fields)))
+    }
+
+    private func configureTLS() throws(TransferFailure) {
+        let policy = plan.request.security
+        try set(CURLOPT_SSLVERSION, REACH_CURL_TLS_1_2)
+        // ``TrustStore`` has the certificates; libcurl is to read none.
+        try set(CURLOPT_CAINFO, nil)
+        try set(CURLOPT_CAPATH, nil)
+        try set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
+        // Every handshake shows its certificates, so that each is judged.
+        try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+        guard let client = plan.request.clientCertificate else { return }
+        try check(
+            reach_curl_set_bytes(easy, CURLOPT_SSLCERT_BLOB, client.certificatePEM, client.certificatePEM.count))
+        try check(reach_curl_set_bytes(easy, CURLOPT_SSLKEY_BLOB, client.keyPEM, client.keyPEM.count))
+        try set(CURLOPT_KEYPASSWD, client.passphrase)
+    }
+
+    func set(_ option: CURLoption, _ value: Int) throws(TransferFailure) {
+        try check(reach_curl_set_long(easy, option, value))
+    }
+
+    func set(_ option: CURLoption, _ value: String?) throws(TransferFailure) {
+        try check(reach_curl_set_string(easy, option, value))
+    }
+
+    func check(_ code: CURLcode) throws(TransferFailure) {
+        guard code != CURLE_OK else { return }
+        throw TransferFailure(
+            .notSupported,
+            "libcurl \(CurlRuntime.current?.version ?? ""): \(String(cString: curl_easy_strerror(code)))",
+            curlCode: Int32(bitPattern: code.rawValue))
+    }
+}

@@ -1,0 +1,98 @@
+internal import CCurl
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// One libcurl handle on its way to one address: what its callbacks need, and the notes that they take.
+///
+/// ``CurlMulti`` keeps it for as long as libcurl has the handle.
+final class Attempt {
+    /// What is told about a response while it comes in, in order.
+    enum News {
+        case head(ResponseHead)
+        case body([UInt8])
+    }
+
+    let easy: UnsafeMutableRawPointer
+    let plan: AttemptPlan
+    weak var multi: CurlMulti?
+    weak var job: TransferJob?
+    /// The hop's; this attempt's moments are added.
+    var phases: TransferPhases
+    var evidence = TransferEvidence()
+    var certificate: PeerCertificate?
+    var remoteAddress: IPAddress?
+    var localAddress: IPAddress?
+    var isReused = true
+
+    let upload: (any UploadSource)?
+    var sentBytes: UInt64 = 0
+    var reader: ResponseReader
+    /// The body was cut at the limit, and that is enough.
+    var isCut = false
+    /// Bytes of anything, both ways: the idle timeout looks whether it grows.
+    var movedBytes: UInt64 = 0
+
+    /// What came since it was last looked at.
+    var news: [News] = []
+    var hasNews = false
+    /// Whoever takes the body has no room: libcurl holds it back until ``CurlMulti/resume(_:)``.
+    var isPaused = false
+    var hasRoom: () -> Bool = { true }
+
+    /// What libcurl reads while it has the handle.
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    init?(plan: AttemptPlan, phases: TransferPhases, upload: (any UploadSource)?) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.easy = easy
+        self.plan = plan
+        self.phases = phases
+        self.upload = upload
+        reader = ResponseReader(
+            limit: plan.request.limit, followsRedirects: plan.followsRedirects, resume: plan.resume)
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        _ = reach_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        lists.forEach(curl_slist_free_all)
+        errorText.deallocate()
+    }
+
+    /// Keeps texts for libcurl until the handle is gone.
+    func list(_ texts: [String]) -> UnsafeMutablePointer<curl_slist>? {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for text in texts { list = curl_slist_append(list, text) ?? list }
+        if let list { lists.append(list) }
+        return list
+    }
+
+    func noteConnected() {
+        if phases.connected == nil { phases.connected = SystemClock.boot }
+    }
+
+    /// Ends the attempt from a callback.
+    func refuse(_ failure: TransferFailure) {
+        if evidence.refusal == nil { evidence.refusal = failure }
+    }
+
+    func add(_ item: News) {
+        news.append(item)
+        multi?.note(self)
+    }
+
+    /// Reads what libcurl knows at the end, before the handle leaves its multi handle.
+    func readInformation() {
+        var number = 0
+        if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
+        if reach_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &number) == CURLE_OK, evidence.verification == 0 {
+            evidence.verification = CInt(number)
+        }
+        var count = 0
+        if reach_curl_get_long(easy, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK { isReused = count == 0 }
+        evidence.text = String(cString: errorText)
+    }
+}

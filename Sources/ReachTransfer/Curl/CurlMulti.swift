@@ -1,0 +1,182 @@
+internal import CCurl
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// One of libcurl's multi handles on the event loop: it drives attempts, and keeps their connections.
+///
+/// libcurl may not be called from its own callbacks, so these only take notes. Whoever is interested is told once libcurl
+/// has returned (`whenNews`, `whenFinished`), and may then start, cancel and close.
+final class CurlMulti {
+    private let loop: EventLoop
+    private let handle: UnsafeMutableRawPointer
+    private var attempts: [UnsafeMutableRawPointer: Attempt] = [:]
+    /// Sockets that libcurl waits for.
+    private var watched: Set<CInt> = []
+    /// Whose connections are being made: the first time such a socket can be written, it is connected.
+    private var connecting: [CInt: Attempt] = [:]
+    private var timer: TimerQueue.ID?
+    private var news: [Attempt] = []
+    private var isClosed = false
+
+    var whenNews: (Attempt) -> Void = { _ in }
+    var whenFinished: (Attempt, CURLcode) -> Void = { _, _ in }
+    /// libcurl is at odds with itself, and this handle cannot be used again (scheduling.md 6.12).
+    var whenBroken: (String) -> Void = { _ in }
+
+    init?(loop: EventLoop) {
+        guard let handle = curl_multi_init() else { return nil }
+        self.loop = loop
+        self.handle = handle
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = reach_multi_set_socket(handle, socketCallback, context)
+        _ = reach_multi_set_timer(handle, timerCallback, context)
+    }
+
+    deinit { close() }
+
+    var isIdle: Bool { attempts.isEmpty }
+
+    var runningAttempts: [Attempt] { Array(attempts.values) }
+
+    func add(_ attempt: Attempt) -> Bool {
+        guard !isClosed else { return false }
+        attempts[attempt.easy] = attempt
+        attempt.multi = self
+        guard curl_multi_add_handle(handle, attempt.easy) == CURLM_OK else {
+            forget(attempt)
+            return false
+        }
+        return true
+    }
+
+    /// Stops an attempt; nothing of it is told any more.
+    func remove(_ attempt: Attempt) {
+        guard attempts[attempt.easy] != nil else { return }
+        curl_multi_remove_handle(handle, attempt.easy)
+        forget(attempt)
+    }
+
+    /// Lets an attempt that paused itself go on.
+    func resume(_ attempt: Attempt) {
+        guard attempts[attempt.easy] != nil else { return }
+        curl_easy_pause(attempt.easy, CURLPAUSE_CONT)
+        tell()
+    }
+
+    /// Ends all attempts without a word, and closes all connections.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        for attempt in runningAttempts { remove(attempt) }
+        // Its callbacks may still come until this returns.
+        curl_multi_cleanup(handle)
+        if let timer { loop.cancel(timer) }
+        watched.forEach(loop.unwatch)
+        watched = []
+    }
+
+    private func forget(_ attempt: Attempt) {
+        attempts[attempt.easy] = nil
+        connecting = connecting.filter { $0.value !== attempt }
+        attempt.multi = nil
+    }
+
+    // MARK: - Notes that callbacks take
+
+    func note(_ attempt: Attempt) {
+        guard !attempt.hasNews else { return }
+        attempt.hasNews = true
+        news.append(attempt)
+    }
+
+    func note(_ attempt: Attempt, connects socket: CInt) { connecting[socket] = attempt }
+
+    // MARK: - Driving libcurl
+
+    fileprivate func wait(for socket: CInt, _ what: CInt) {
+        if what == CURL_POLL_REMOVE {
+            connecting[socket] = nil
+            if watched.remove(socket) != nil { loop.unwatch(socket) }
+            return
+        }
+        var interest: EventLoop.Interest = []
+        if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
+        if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
+        if watched.contains(socket) {
+            // A socket of this number that was closed without a word has left epoll by itself.
+            if (try? loop.change(socket, to: interest)) != nil { return }
+            loop.unwatch(socket)
+        }
+        watched.insert(socket)
+        try? loop.watch(socket, for: interest) { [unowned self] readiness in ready(socket, readiness) }
+    }
+
+    fileprivate func arm(milliseconds: Int) {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        guard milliseconds >= 0, !isClosed else { return }
+        timer = loop.schedule(at: SystemClock.boot + .milliseconds(milliseconds)) { [unowned self] in
+            timer = nil
+            act(CURL_SOCKET_TIMEOUT, 0)
+        }
+    }
+
+    private func ready(_ socket: CInt, _ readiness: EventLoop.Interest) {
+        let failed = !readiness.isDisjoint(with: .failed)
+        if readiness.contains(.writable), let attempt = connecting.removeValue(forKey: socket), !failed {
+            attempt.noteConnected()
+        }
+        var events: CInt = 0
+        if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
+        if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
+        if failed { events |= CURL_CSELECT_ERR }
+        act(socket, events)
+    }
+
+    private func act(_ socket: CInt, _ events: CInt) {
+        var running: CInt = 0
+        let code = curl_multi_socket_action(handle, socket, events, &running)
+        guard code == CURLM_OK else { return whenBroken(String(cString: curl_multi_strerror(code))) }
+        tell()
+    }
+
+    private func tell() {
+        var finished: [(Attempt, CURLcode)] = []
+        var left: CInt = 0
+        while let message = curl_multi_info_read(handle, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+                let attempt = attempts[easy]
+            else { continue }
+            finished.append((attempt, reach_message_result(message)))
+        }
+        let noted = news
+        news = []
+        for attempt in noted {
+            attempt.hasNews = false
+            if attempt.multi === self { whenNews(attempt) }
+        }
+        for (attempt, code) in finished where attempt.multi === self {
+            attempt.readInformation()
+            remove(attempt)
+            whenFinished(attempt, code)
+        }
+    }
+}
+
+private func socketCallback(
+    _: UnsafeMutableRawPointer?, socket: curl_socket_t, what: CInt, context: UnsafeMutableRawPointer?,
+    _: UnsafeMutableRawPointer?
+) -> CInt {
+    guard let context else { return 0 }
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().wait(for: socket, what)
+    return 0
+}
+
+private func timerCallback(
+    _: UnsafeMutableRawPointer?, milliseconds: Int, context: UnsafeMutableRawPointer?
+) -> CInt {
+    guard let context else { return 0 }
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().arm(milliseconds: milliseconds)
+    return 0
+}

@@ -1,0 +1,30 @@
+internal import CCurl
+
+/// What this machine's libcurl is, asked once (curl_version_info(3)): Debian 12 has 7.88.1 with OpenSSL.
+package struct CurlRuntime: Hashable, Sendable {
+    /// As `7.88.1`.
+    package let version: String
+    /// As `OpenSSL/3.0.19`.
+    package let tls: String
+    package let hasHTTP2: Bool
+    /// Where it looks for trusted certificates; empty where it does not say.
+    package let certificatesPath: String
+
+    /// The policy about certificates is carried out inside OpenSSL's handshake.
+    package var hasOpenSSL: Bool { tls.hasPrefix("OpenSSL/") }
+
+    /// Starts libcurl, before it is used by any thread. `nil` where that fails.
+    package static let current: CurlRuntime? = {
+        guard curl_global_init(REACH_CURL_GLOBAL_DEFAULT) == CURLE_OK,
+            let information = reach_curl_version()?.pointee
+        else { return nil }
+        return CurlRuntime(information)
+    }()
+
+    private init(_ information: curl_version_info_data) {
+        version = String(cString: information.version)
+        tls = information.ssl_version.map { String(cString: $0) } ?? ""
+        hasHTTP2 = information.features & CURL_VERSION_HTTP2 != 0
+        certificatesPath = information.cainfo.map { String(cString: $0) } ?? ""
+    }
+}

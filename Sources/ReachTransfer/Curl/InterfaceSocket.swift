@@ -1,0 +1,43 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachLoop
+
+/// Ties sockets to an interface (SO_BINDTODEVICE of socket(7)): whatever routes say, packets go by that one or not at all.
+///
+/// Since Linux 5.7 it takes no privilege for a socket that is not bound yet.
+enum InterfaceSocket {
+    /// - Throws: ENODEV also where the name belongs to another interface by now.
+    static func bind(_ socket: CInt, to interface: InterfaceBinding) throws(SystemError) {
+        let name = Array(interface.name.utf8)
+        let result = setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count))
+        guard result == 0 else { throw SystemError(call: "SO_BINDTODEVICE") }
+        guard isBound(socket, to: interface) else { throw SystemError(call: "SO_BINDTODEVICE", number: ENODEV) }
+    }
+
+    /// Asks the kernel.
+    static func isBound(_ socket: CInt, to interface: InterfaceBinding) -> Bool {
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+        var length = socklen_t(name.count)
+        guard getsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, &name, &length) == 0 else { return false }
+        guard interface.index != 0 else {
+            return name.prefix { $0 != 0 }.elementsEqual(interface.name.utf8.map(CChar.init(bitPattern:)))
+        }
+        // Linux 5.0; the name alone could be another interface's by now.
+        var index: CInt = 0
+        length = socklen_t(MemoryLayout<CInt>.size)
+        guard getsockopt(socket, SOL_SOCKET, bindToIndex, &index, &length) == 0 else { return true }
+        return UInt32(bitPattern: index) == interface.index
+    }
+
+    /// SO_BINDTOIFINDEX of asm-generic/socket.h, which Glibc's module leaves out.
+    private static let bindToIndex: CInt = 62
+}
+
+extension TransferFailure {
+    /// A socket could not be tied to its interface.
+    init(binding interface: InterfaceBinding, _ error: SystemError) {
+        let reason: Reason = error.number == ENODEV ? .noDevice : .bindRefused
+        self.init(
+            reason, "\(interface.name): \(SystemError.text(error.number))", curlCode: 45, systemError: error.number)
+    }
+}

@@ -1,0 +1,78 @@
+internal import ReachCore
+
+extension TransferRequest {
+    /// What is wrong with it, before anything is sent.
+    var mistake: TransferFailure? {
+        guard Self.isToken(method) else { return TransferFailure(.badRequest, "the method '\(method)' is none") }
+        for field in headers where !Self.isToken(field.name) || field.value.utf8.contains(where: Self.endsLine) {
+            return TransferFailure(.badRequest, "the header field '\(field.name)' is not one line of HTTP")
+        }
+        if security.hasPins, !url.isSecure {
+            // As AFHTTPSessionManager refuses a pinning policy without an https base URL.
+            return TransferFailure(.badRequest, "\(url): pinning needs https")
+        }
+        if let addresses, addresses.isEmpty { return TransferFailure(.badRequest, "\(url): no address is given") }
+        if let source, let family, source.family != family {
+            return TransferFailure(.badRequest, "\(source) is not of the family asked for")
+        }
+        return nil
+    }
+
+    /// Where a download can go on. Only GET, and only what a strong entity tag vouches for.
+    var resumable: ResumePoint? {
+        guard method == "GET", case .file(let sink) = sink, let resume = sink.resume, resume.offset > 0,
+            ResumePoint.isStrong(resume.entityTag)
+        else { return nil }
+        return resume
+    }
+
+    /// What a redirect asks for.
+    ///
+    /// - Throws: `unsupported-protocol` for anything but http and https, and `redirect-refused` where the policy forbids it.
+    func redirect(to reference: String, status: Int) throws(TransferFailure) -> Redirect {
+        let target: TransferURL
+        do throws(TransferURL.Mistake) {
+            target = try url.resolving(reference)
+        } catch {
+            let isScheme = error.kind == .unsupportedScheme
+            throw TransferFailure(
+                isScheme ? .unsupportedProtocol : .badRequest, "redirect to \(error)", curlCode: isScheme ? 1 : 3)
+        }
+        if security.hasPins, !target.hasOrigin(of: url) {
+            throw TransferFailure(.redirectRefused, "pins hold for \(url.host) only, not for a redirect to \(target)")
+        }
+        if url.isSecure, !target.isSecure {
+            throw TransferFailure(.redirectRefused, "the redirect to \(target) would leave https")
+        }
+        let becomesGET = status == 303 && method != "HEAD" || (status == 301 || status == 302) && method == "POST"
+        return Redirect(status: status, from: url, to: target, method: becomesGET ? "GET" : method)
+    }
+
+    /// Becomes the next hop's request.
+    mutating func follow(_ redirect: Redirect) {
+        if redirect.method != method {
+            body = .none
+            headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
+        }
+        if !redirect.to.hasOrigin(of: url) {
+            headers.removeAll { Self.secrets.contains($0.name.lowercased()) }
+            clientCertificate = nil
+        }
+        if redirect.to.host != url.host { addresses = nil }
+        method = redirect.method
+        url = redirect.to
+    }
+
+    private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization", "host"]
+
+    private static func endsLine(_ byte: UInt8) -> Bool { byte == 13 || byte == 10 || byte == 0 }
+
+    /// RFC 9110 section 5.6.2.
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Glibc
+
+/// An open file that only ``FileThread`` touches: it runs one piece of work at a time, so this needs no lock.
+final class FileHandOff: @unchecked Sendable {
+    private var descriptor: CInt = -1
+
+    deinit { close() }
+
+    /// Opens a file to write to, and cuts it.
+    ///
+    /// - Parameter keep: So many bytes stay.
+    /// - Returns: `errno`, or 0.
+    func create(_ path: String, keep: UInt64) -> CInt {
+        descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { return errno }
+        guard let size = size, size >= keep else { return size == nil ? errno : EINVAL }
+        guard ftruncate(descriptor, Int(keep)) == 0, lseek(descriptor, Int(keep), SEEK_SET) >= 0 else { return errno }
+        return 0
+    }
+
+    func append(_ bytes: [UInt8]) -> CInt {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, bytes.count - written) }
+            if count < 0, errno != EINTR { return errno }
+            written += max(0, count)
+        }
+        return 0
+    }
+
+    /// Opens a regular file to read from.
+    func open(reading path: String) -> Result<UInt64, FileNumber> {
+        // Not to wait for a FIFO's writer; for a regular file it makes no difference.
+        descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return .failure(FileNumber(errno)) }
+        guard let size else { return .failure(FileNumber(EINVAL)) }
+        return .success(size)
+    }
+
+    func read(at offset: UInt64, _ count: Int) -> Result<[UInt8], FileNumber> {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let result = pread(descriptor, &bytes, count, Int(offset))
+        guard result >= 0 else { return .failure(FileNumber(errno)) }
+        bytes.removeLast(count - result)
+        return .success(bytes)
+    }
+
+    func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Of a regular file; `nil` for anything else.
+    private var size: UInt64? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return UInt64(status.st_size)
+    }
+}
+
+/// An `errno` as an error.
+struct FileNumber: Error {
+    let rawValue: CInt
+    init(_ rawValue: CInt) { self.rawValue = rawValue }
+}

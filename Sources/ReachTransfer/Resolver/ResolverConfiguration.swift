@@ -1,0 +1,70 @@
+package import ReachCore
+
+/// What /etc/resolv.conf and /etc/hosts say, as far as it is used: a value, read from text.
+package struct ResolverConfiguration: Hashable, Sendable {
+    /// A name server; queries go to port 53 unless a test says otherwise.
+    package struct Server: Hashable, Sendable {
+        package var address: IPAddress
+        package var port: UInt16 = 53
+        /// The interface of a link-local address.
+        package var zone: String?
+
+        package init(_ address: IPAddress, port: UInt16 = 53, zone: String? = nil) {
+            self.address = address
+            self.port = port
+            self.zone = zone
+        }
+    }
+
+    /// In the order they are asked.
+    package var servers: [Server]
+    /// Addresses by name, in lower case.
+    package var hosts: [String: [IPAddress]]
+
+    /// As the C library has it (MAXNS of resolv.h).
+    private static let serverLimit = 3
+
+    package init(servers: [Server], hosts: [String: [IPAddress]] = [:]) {
+        self.servers = servers
+        self.hosts = hosts
+    }
+
+    /// - Parameters:
+    ///   - resolv: The text of resolv.conf(5). Without a `nameserver`, the machine itself is asked.
+    ///   - hosts: The text of hosts(5).
+    package init(resolv: String, hosts: String) {
+        let servers = Self.lines(resolv).compactMap { words -> Server? in
+            guard words.count >= 2, words[0] == "nameserver" else { return nil }
+            let parts = words[1].split(separator: "%", maxSplits: 1)
+            guard let address = IPAddress(String(parts[0])) else { return nil }
+            return Server(address, zone: parts.count > 1 ? String(parts[1]) : nil)
+        }
+        self.servers =
+            servers.isEmpty ? [Server(IPAddress(ipv4: 0x7f00_0001))] : Array(servers.prefix(Self.serverLimit))
+        self.hosts = [:]
+        for words in Self.lines(hosts) {
+            guard let address = IPAddress(String(words[0])) else { continue }
+            for name in words.dropFirst() {
+                let known = self.hosts[name.lowercased(), default: []]
+                if !known.contains(address) { self.hosts[name.lowercased()] = known + [address] }
+            }
+        }
+    }
+
+    /// What is known of a name without asking; `nil` where a server has to be asked.
+    package func addresses(of name: String) -> [IPAddress]? {
+        let name = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
+        if let known = hosts[name] { return known }
+        // Never a question for a server (RFC 6761 section 6.3).
+        guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
+        return [IPAddress(ipv6: 0, 1), IPAddress(ipv4: 0x7f00_0001)]
+    }
+
+    /// The words of each line that has some, comments left out.
+    private static func lines(_ text: String) -> [[Substring]] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            let words = line.prefix { $0 != "#" && $0 != ";" }.split { $0 == " " || $0 == "\t" }
+            return words.isEmpty ? nil : words
+        }
+    }
+}

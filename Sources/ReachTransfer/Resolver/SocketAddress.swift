@@ -1,0 +1,35 @@
+internal import Glibc
+internal import ReachCore
+
+/// An address and a port as the kernel's calls take them.
+struct SocketAddress {
+    let address: IPAddress
+    let port: UInt16
+    /// The number of the interface of a link-local address; else 0.
+    var scope: UInt32 = 0
+
+    var family: CInt { address.family == .ipv4 ? AF_INET : AF_INET6 }
+
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        func generic<Specific>(_ value: Specific) -> Result {
+            withUnsafePointer(to: value) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    body($0, socklen_t(MemoryLayout<Specific>.size))
+                }
+            }
+        }
+        if address.family == .ipv4 {
+            var value = sockaddr_in()
+            value.sin_family = sa_family_t(AF_INET)
+            value.sin_port = port.bigEndian
+            value.sin_addr.s_addr = UInt32(truncatingIfNeeded: address.low).bigEndian
+            return generic(value)
+        }
+        var value = sockaddr_in6()
+        value.sin6_family = sa_family_t(AF_INET6)
+        value.sin6_port = port.bigEndian
+        value.sin6_scope_id = scope
+        withUnsafeMutableBytes(of: &value.sin6_addr) { $0.copyBytes(from: address.bytes) }
+        return generic(value)
+    }
+}

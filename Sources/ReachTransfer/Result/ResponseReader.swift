@@ -1,0 +1,141 @@
+/// Reads the head of a response line by line, and decides about its body: a value, fed by libcurl's callbacks.
+struct ResponseReader {
+    /// What comes of a line, or of a piece of the body.
+    enum Verdict: Equatable {
+        case goOn
+        /// The head is complete.
+        case head(ResponseHead)
+        /// The rest is not wanted, and that is no failure.
+        case enough
+        case fail(TransferFailure)
+    }
+
+    private let limit: ResponseLimit
+    private let followsRedirects: Bool
+    private let resume: ResumePoint?
+    private var head: ResponseHead?
+    private var isComplete = false
+    private var headerBytes = 0
+    private(set) var bodyBytes: UInt64 = 0
+
+    /// - Parameter resume: What a download goes on with; the answer must then be about that.
+    init(limit: ResponseLimit, followsRedirects: Bool = false, resume: ResumePoint? = nil) {
+        self.limit = limit
+        self.followsRedirects = followsRedirects
+        self.resume = resume
+    }
+
+    /// The complete head of the response; `nil` before, and for informational ones.
+    var response: ResponseHead? { isComplete ? head : nil }
+
+    /// Where the response sends us, if it does and we follow.
+    var redirect: String? {
+        guard followsRedirects, let response, Self.redirects.contains(response.status) else { return nil }
+        return response["location"]
+    }
+
+    /// Takes a line with its end, an empty one included.
+    mutating func read(line bytes: [UInt8]) -> Verdict {
+        headerBytes += bytes.count
+        guard headerBytes <= limit.headerBytes else {
+            return .fail(
+                TransferFailure(
+                    .headerTooLarge, "the head of the response is larger than \(limit.headerBytes) bytes", curlCode: 100
+                ))
+        }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        if line.starts(with: Array("HTTP/".utf8)) {
+            head = Self.status(line)
+            isComplete = false
+            headerBytes = bytes.count
+        } else if line.isEmpty {
+            return complete()
+        } else if !isComplete, let field = Self.field(line) {
+            head?.fields.append(field)
+        }
+        return .goOn
+    }
+
+    /// - Returns: How many of these bytes are taken, and what then.
+    mutating func take(_ count: Int) -> (taken: Int, verdict: Verdict) {
+        // The body of a redirect that is followed is of no use; what it takes to keep the connection is read.
+        let limit = redirect == nil ? limit.bodyBytes : 65536
+        let taken = Int(min(UInt64(count), limit - min(limit, bodyBytes)))
+        bodyBytes += UInt64(taken)
+        if taken == count { return (taken, .goOn) }
+        if redirect != nil || self.limit.action == .stop { return (taken, .enough) }
+        return (taken, .fail(tooLarge))
+    }
+
+    private mutating func complete() -> Verdict {
+        guard !isComplete, let head, head.status >= 200 || head.status == 101 else { return .goOn }
+        let length = head["content-length"].flatMap(Self.number)
+        self.head?.contentLength = length
+        isComplete = true
+        if let failure = mismatch { return .fail(failure) }
+        if let length, length > limit.bodyBytes, limit.action == .fail, redirect == nil { return .fail(tooLarge) }
+        return self.head.map(Verdict.head) ?? .goOn
+    }
+
+    private var tooLarge: TransferFailure {
+        TransferFailure(.responseTooLarge, "the response is larger than \(limit.bodyBytes) bytes", curlCode: 63)
+    }
+
+    /// A 206 must be about the bytes that were asked for (RFC 9110 section 15.3.7).
+    private var mismatch: TransferFailure? {
+        guard let head, head.status == 206 else { return nil }
+        let range = head["content-range"].flatMap(ContentRange.init)
+        if let resume, range?.first == resume.offset { return nil }
+        if resume == nil, range?.first == 0 { return nil }
+        let told = head["content-range"] ?? "none"
+        return TransferFailure(
+            .badRange, "the server answered with another range than the one asked for: \(told)", curlCode: 33)
+    }
+
+    private static let redirects: Set<Int> = [301, 302, 303, 307, 308]
+
+    private static func status(_ line: ArraySlice<UInt8>) -> ResponseHead? {
+        let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard parts.count >= 2, let status = number(String(decoding: parts[1], as: UTF8.self)), status < 1000 else {
+            return nil
+        }
+        return ResponseHead(status: Int(status), version: String(decoding: parts[0], as: UTF8.self), fields: [])
+    }
+
+    private static func field(_ line: ArraySlice<UInt8>) -> HTTPField? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let value = line[(colon + 1)...].drop(while: isBlank)
+        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+        return HTTPField(
+            String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
+    }
+
+    fileprivate static func number(_ text: some StringProtocol) -> UInt64? {
+        text.utf8.allSatisfy { 48...57 ~= $0 } ? UInt64(text) : nil
+    }
+}
+
+/// The value of a Content-Range field (RFC 9110 section 14.4): `bytes 200-999/1000`, or `bytes */1000`.
+struct ContentRange: Equatable {
+    /// `nil` for a range that cannot be satisfied.
+    let first: UInt64?
+    /// `nil` where the server does not say.
+    let total: UInt64?
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].lowercased().hasPrefix("bytes ") else { return nil }
+        let range = parts[0].dropFirst(6)
+        total = parts[1] == "*" ? nil : ResponseReader.number(parts[1])
+        if range == "*" {
+            first = nil
+            return
+        }
+        let ends = range.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = ResponseReader.number(ends[0]), let last = ResponseReader.number(ends[1]),
+            first <= last, total.map({ last < $0 }) ?? true
+        else { return nil }
+        self.first = first
+    }
+}

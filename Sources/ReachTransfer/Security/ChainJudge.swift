@@ -1,0 +1,65 @@
+internal import CCurl
+
+/// Judges a server's certificates within OpenSSL's handshake, by a ``SecurityPolicy``.
+///
+/// Inside the handshake, because nothing of the request, nor the client's own certificate, is out before it is over; and
+/// by the chain that OpenSSL verified, not by the list that the server sent, to which anyone may add the certificate that
+/// is pinned. CURLINFO_CERTINFO shows that list, and CURLOPT_PINNEDPUBLICKEY looks at the server's own key only.
+struct ChainJudge {
+    struct Judgement {
+        var isAccepted: Bool
+        var isPinMismatch = false
+        var certificate: PeerCertificate?
+        /// X509_V_*
+        var verification: Int32
+    }
+
+    let policy: SecurityPolicy
+
+    /// - Parameter context: OpenSSL's X509_STORE_CTX, with the certificates the server sent and the store to trust.
+    func judge(_ context: OpaquePointer) -> Judgement {
+        let isValid = X509_verify_cert(context) == 1
+        let verification = isValid ? X509_V_OK : X509_STORE_CTX_get_error(context)
+        let own = X509_STORE_CTX_get0_cert(context)
+        var judgement = Judgement(isAccepted: isValid || policy.allowsInvalidCertificates, verification: verification)
+        judgement.certificate = own.flatMap { PeerCertificate($0, verification: verification) }
+        switch policy.pins {
+        case .none: break
+        case .publicKeys(let keys):
+            // Of a chain that is not verified only the server's own certificate is proved, by the handshake's signature.
+            let proved = isValid ? Self.chain(context) : own.map { [$0] } ?? []
+            let isPinned = proved.contains { PeerCertificate.publicKeyDigest($0).map(keys.contains) ?? false }
+            if judgement.isAccepted, !isPinned { judgement.refuseByPin() }
+        case .certificates(let pinned):
+            // Where invalid ones are allowed, the pinned ones are the trusted ones, and must carry the chain.
+            if policy.allowsInvalidCertificates, !isValid { judgement.refuseByPin() }
+            let isPinned =
+                isValid
+                && Self.chain(context).contains { pinned.contains(CertificateData(bytes: PeerCertificate.bytes($0))) }
+            if judgement.isAccepted, !isPinned { judgement.refuseByPin() }
+        }
+        return judgement
+    }
+
+    /// From the server's own certificate to the trusted one.
+    private static func chain(_ context: OpaquePointer) -> [OpaquePointer] {
+        let chain = X509_STORE_CTX_get0_chain(context)
+        return (0..<reach_x509_count(chain)).compactMap { reach_x509_at(chain, $0) }
+    }
+}
+
+extension ChainJudge.Judgement {
+    fileprivate mutating func refuseByPin() {
+        isAccepted = false
+        isPinMismatch = true
+    }
+}
+
+extension SecurityPolicy {
+    /// The certificates to trust instead of the system's; `nil` for the system's.
+    var ownAnchors: [CertificateData]? {
+        if case .certificates(let pinned) = pins, allowsInvalidCertificates { return pinned }
+        if case .only(let anchors) = anchors { return anchors }
+        return nil
+    }
+}

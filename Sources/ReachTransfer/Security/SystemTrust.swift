@@ -1,0 +1,49 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// The system's list of trusted certificates, read on a thread for files when it is first needed. Confined to the loop.
+final class SystemTrust {
+    /// Packages that bring certificates are updated a few times a year; a daemon that runs on should notice.
+    private static let lifetime = Duration.seconds(3600)
+
+    private let path: String
+    private let thread: FileThread
+    private let replies: LoopReplies
+    private var store: TrustStore?
+    private var readAt: BootTime?
+    private var isReading = false
+    private var waiting: [(TrustStore?) -> Void] = []
+
+    /// - Parameter path: Of a file in PEM form.
+    init(path: String, thread: FileThread, replies: LoopReplies) {
+        self.path = path
+        self.thread = thread
+        self.replies = replies
+    }
+
+    /// Calls `completion` at once where the list is known, later where it has to be read. With `nil` it cannot be read.
+    func take(_ completion: @escaping (TrustStore?) -> Void) {
+        if let store {
+            if readAt.map({ SystemClock.boot - $0 > Self.lifetime }) ?? true { read() }
+            return completion(store)
+        }
+        waiting.append(completion)
+        read()
+    }
+
+    private func read() {
+        guard !isReading else { return }
+        isReading = true
+        let reply = replies.expect { [weak self] (store: TrustStore?) in self?.arrived(store) }
+        thread.run { [path] in reply(TrustStore.file(path)) }
+    }
+
+    private func arrived(_ store: TrustStore?) {
+        isReading = false
+        readAt = SystemClock.boot
+        self.store = store ?? self.store
+        let completions = waiting
+        waiting = []
+        completions.forEach { $0(self.store) }
+    }
+}

@@ -1,0 +1,72 @@
+internal import CCurl
+internal import Glibc
+
+/// Certificates whose signature is trusted: an X509_STORE of OpenSSL, freed with the value.
+///
+/// One is shared by all connections that trust the same, instead of being read for each (140 certificates take
+/// milliseconds). OpenSSL counts references and locks it inside, so it may be made on one thread and used on another.
+final class TrustStore: @unchecked Sendable {
+    private let store: OpaquePointer
+
+    private init(owning store: OpaquePointer) {
+        self.store = store
+        // As libcurl does: a chain may end at any certificate of the list, not only at one that signed itself.
+        X509_STORE_set_flags(store, UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
+    }
+
+    deinit { X509_STORE_free(store) }
+
+    /// - Throws: `not-supported` where one of them is no certificate, with its place in the list.
+    static func only(_ certificates: [CertificateData]) throws(TransferFailure) -> TrustStore {
+        guard let store = X509_STORE_new() else { throw TransferFailure(.outOfMemory, "no memory for certificates") }
+        let trust = TrustStore(owning: store)
+        for (index, certificate) in certificates.enumerated() {
+            guard let parsed = certificate.parsed() else {
+                throw TransferFailure(.badRequest, "trusted certificate \(index + 1) is not a certificate in DER form")
+            }
+            X509_STORE_add_cert(store, parsed)
+            X509_free(parsed)
+        }
+        return trust
+    }
+
+    /// Reads a file of PEM certificates. Blocks on the disk.
+    static func file(_ path: String) -> TrustStore? {
+        guard let store = X509_STORE_new() else { return nil }
+        let trust = TrustStore(owning: store)
+        return X509_STORE_load_file(store, path) == 1 ? trust : nil
+    }
+
+    /// Makes it what a connection's certificates are verified against.
+    func apply(to context: OpaquePointer) {
+        X509_STORE_up_ref(store)
+        SSL_CTX_set_cert_store(context, store)
+    }
+}
+
+extension CertificateData {
+    /// The first certificate of a PEM text; `nil` if there is none.
+    package init?(pem text: String) {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard let start = lines.firstIndex(of: "-----BEGIN CERTIFICATE-----"),
+            let end = lines[start...].firstIndex(of: "-----END CERTIFICATE-----"),
+            let bytes = Base64.decode(lines[(start + 1)..<end].joined())
+        else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// The SHA-256 of its public key, to pin; `nil` if it is no certificate.
+    package var publicKeyDigest: Digest? {
+        guard let parsed = parsed() else { return nil }
+        defer { X509_free(parsed) }
+        return PeerCertificate.publicKeyDigest(parsed)
+    }
+
+    /// To be freed by the caller.
+    fileprivate func parsed() -> OpaquePointer? {
+        bytes.withUnsafeBufferPointer { buffer in
+            var start = buffer.baseAddress
+            return d2i_X509(nil, &start, buffer.count)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ReachCore
+import ReachTesting
+import ReachTransfer
+import Testing
+
+/// Requests and responses as they should be, with servers of the test's own.
+struct ExchangeTests {
+    @Test func `a response has its head, its body and its phases`() async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\nX-One: 1\r\n\r\nhello")
+        }
+        let stage = try TransferStage()
+        let log = stage.start(try TransferRequest(port: server.port, "/a?b"))
+        let report = try await log.report()
+        #expect(report.response?.status == 200)
+        #expect(report.response?["x-one"] == "1")
+        #expect(report.response?.contentLength == 5)
+        #expect(report.body == Array("hello".utf8))
+        #expect(log.heads.count == 1)
+        let hop = try #require(report.hops.first)
+        #expect(hop.phases.isMonotone)
+        #expect(hop.phases.connected != nil)
+        #expect(hop.phases.firstByte != nil)
+        #expect(hop.remoteAddress?.description == "127.0.0.1")
+        let request = try #require(server.requests.values.first)
+        #expect(request.hasPrefix("GET /a?b HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n"))
+        #expect(!request.lowercased().contains("expect:"))
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func `a body from memory is sent with its length`(method: String) async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n")
+        }
+        let stage = try TransferStage()
+        var request = try TransferRequest(method, port: server.port)
+        request.body = .bytes(Array("some text".utf8))
+        request.headers = [HTTPField("Content-Type", "text/plain"), HTTPField("X-Empty", "")]
+        let report = try await stage.run(request)
+        #expect(report.response?.status == 201)
+        #expect(report.sentBytes == 9)
+        let sent = try #require(server.requests.values.first)
+        #expect(sent.hasPrefix("\(method) / HTTP/1.1\r\n"))
+        #expect(sent.contains("\r\nContent-Length: 9\r\n"))
+        #expect(sent.contains("\r\nContent-Type: text/plain\r\n"))
+        #expect(sent.contains("\r\nX-Empty:\r\n"))
+        #expect(sent.hasSuffix("\r\n\r\nsome text"))
+    }
+
+    @Test(arguments: ["POST", "GET", "HEAD", "DELETE", "OPTIONS"])
+    func `a request without a body is one`(method: String) async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 204 None\r\n\r\n")
+        }
+        let report = try await TransferStage().run(try TransferRequest(method, port: server.port))
+        #expect(report.response?.status == 204)
+        let sent = try #require(server.requests.values.first)
+        #expect(sent.hasPrefix("\(method) / HTTP/1.1\r\n"))
+        #expect(sent.contains("Content-Length: 0\r\n") == (method == "POST"))
+        #expect(!sent.contains("Content-Type"))
+        #expect(!sent.contains("chunked"))
+    }
+}
