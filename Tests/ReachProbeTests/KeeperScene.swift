@@ -60,7 +60,9 @@ final class KeeperScene {
         for handler in watchers[try Target(target)].map({ Array($0.values) }) ?? [] { handler(news) }
     }
 
-    func tell(_ target: String, _ status: ReachabilityStatus, by interface: String = "eth0", _ linkClass: LinkClass = .wired) throws {
+    func tell(
+        _ target: String, _ status: ReachabilityStatus, by interface: String = "eth0", _ linkClass: LinkClass = .wired
+    ) throws {
         try tell(target, .state(Self.state(target, status, by: interface, linkClass)))
     }
 

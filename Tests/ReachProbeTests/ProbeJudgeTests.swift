@@ -15,12 +15,14 @@ import Testing
         seen.httpStatus = 200
         seen.headers = [.init(name: "Content-Type", value: "text/html; charset=utf-8")]
         seen.body = Array("<html>all is well</html>".utf8)
-        seen.certificateEnd = Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + 20 * 86_400_000_000_000)
+        seen.certificateEnd = Timestamp(
+            nanosecondsSince1970: moment.wall.nanosecondsSince1970 + 20 * 86_400_000_000_000)
         return seen
     }
 
     private static func outcome(
-        _ observation: ProbeObservation, _ evidence: PathEvidence = .same, _ change: (inout ProbeConditions) -> Void = { _ in }
+        _ observation: ProbeObservation, _ evidence: PathEvidence = .same,
+        _ change: (inout ProbeConditions) -> Void = { _ in }
     ) -> ProbeResult.Outcome {
         var conditions = ProbeConditions()
         change(&conditions)

@@ -36,7 +36,8 @@ import Testing
         let first = grid.tick(after: Self.time(500))
         var offsets: [Int64] = []
         for number in first.number..<first.number + 10_000 {
-            offsets.append(grid.time(of: number).nanoseconds - first.time.nanoseconds - (number - first.number) * 30_000_000_000)
+            offsets.append(
+                grid.time(of: number).nanoseconds - first.time.nanoseconds - (number - first.number) * 30_000_000_000)
         }
         #expect((offsets.max() ?? 0) - (offsets.min() ?? 0) <= 3_000_000_000)
         #expect((offsets.max() ?? 0) - (offsets.min() ?? 0) > 2_900_000_000)

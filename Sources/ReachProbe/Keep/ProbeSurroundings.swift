@@ -19,7 +19,8 @@ package struct ProbeSurroundings {
 
     package init(
         machine: String, watch: @escaping (Target, @escaping (PathNews) -> Void) -> () -> Void,
-        start: @escaping (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
+        start:
+            @escaping (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
     ) {
         self.machine = machine
         self.watch = watch

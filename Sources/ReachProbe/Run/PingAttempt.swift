@@ -63,7 +63,8 @@ final class PingAttempt: ProbeAttempt {
             // Otherwise what routers say in answer is not told.
             if address.family == .ipv4 { socket.set(Self.levelIPv4, IP_RECVERR, 1) }
             if address.family == .ipv6 { socket.set(Self.levelIPv6, IPV6_RECVERR, 1) }
-            try socket.connect(to: address, port: 0, zone: SocketAddress.zone(of: plan.specification.target.host))
+            try socket.connect(
+                to: SocketAddress(address: address, port: 0, scope: plan.specification.target.host?.scope ?? 0))
             try socket.watch(for: .readable) { [weak self] _ in self?.receive(message) }
             sent = SystemClock.boot
             try socket.send(message.request(address.family))

@@ -37,6 +37,7 @@ extension ProbeObservation.Ending {
         switch failure.reason {
         case .networkUnreachable, .networkDown: self = .doubtful(.noPath, text)
         case .noDevice, .addressNotAvailable, .wrongPath: self = .doubtful(.interface, text)
+        case .networkChanged: self = .doubtful(.pathChanged, text)
         case .bindRefused: self = Self.bindRefused(failure)
         case .nameNotFound, .nameServerSilent, .nameServerFailure: self = .failed(.nameNotResolved, text)
         case .connectionRefused: self = .failed(.refused, text)

@@ -10,14 +10,14 @@ package final class ProbeRunner {
 
     let loop: EventLoop
     let transfers: TransferEngine
-    let resolver: Resolver
     private var lastNumber: UInt16 = 0
 
-    package init(loop: EventLoop, transfers: TransferEngine, resolver: Resolver) {
+    package init(loop: EventLoop, transfers: TransferEngine) {
         self.loop = loop
         self.transfers = transfers
-        self.resolver = resolver
     }
+
+    var resolver: Resolver { transfers.resolver }
 
     /// Begins an attempt.
     ///
@@ -29,17 +29,10 @@ package final class ProbeRunner {
     ) -> any ProbeAttempt {
         lastNumber &+= 1
         let plan = ProbePlan(specification: specification, binding: binding, number: lastNumber)
-        switch specification.target.kind {
-        case .http, .https, .tcp, .tls: return TransferAttempt(plan, self, completion)
-        case .icmp: return PingAttempt(plan, self, completion)
-        case .dns: fatalError("follows")
-        }
-    }
-
-    /// The network is another one: nothing of the old one is used any more.
-    package func newEpoch() {
-        transfers.newEpoch()
-        resolver.newEpoch()
+        let target = specification.target
+        if let question = target.question { return QuestionAttempt(plan, question, self, completion) }
+        return target.kind == .icmp
+            ? PingAttempt(plan, self, completion) : TransferAttempt(plan, self, completion)
     }
 }
 

@@ -18,12 +18,11 @@ final class ProbeSocket {
             socket(domain, type | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), number)
         }
         guard let binding else { return }
-        var name = Array(binding.name.utf8CString)
-        let length = socklen_t(name.count)
-        guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, &name, length) == 0 else {
-            let error = SystemError(call: "bind to \(binding.name)")
+        do throws(SystemError) {
+            try InterfaceSocket.bind(descriptor, to: binding)
+        } catch {
             close(descriptor)
-            throw error
+            throw SystemError(call: "bind to \(binding.name)", number: error.number)
         }
     }
 
@@ -38,8 +37,8 @@ final class ProbeSocket {
     }
 
     /// For a datagram socket this only settles the way, which is checked now: ENETUNREACH comes from here.
-    func connect(to address: IPAddress, port: UInt16, zone: CInt = 0) throws(SystemError) {
-        let result = SocketAddress.with(address, port: port, zone: zone) { Glibc.connect(descriptor, $0, $1) }
+    func connect(to address: SocketAddress) throws(SystemError) {
+        let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
         guard result == 0 || errno == EINPROGRESS else { throw SystemError(call: "connect") }
     }
 
@@ -57,44 +56,18 @@ final class ProbeSocket {
         return Array(bytes.prefix(count))
     }
 
-    func watch(for interest: EventLoop.Interest, _ handler: @escaping (EventLoop.Interest) -> Void) throws(SystemError) {
+    func watch(for interest: EventLoop.Interest, _ handler: @escaping (EventLoop.Interest) -> Void) throws(SystemError)
+    {
         if isWatched { loop.unwatch(descriptor) }
         try loop.watch(descriptor, for: interest, handler: handler)
         isWatched = true
     }
 }
 
-/// An address and port as the kernel takes them.
-enum SocketAddress {
-    static func with<Result>(
-        _ address: IPAddress, port: UInt16, zone: CInt, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result {
-        switch address.family {
-        case .ipv4:
-            var specific = sockaddr_in()
-            specific.sin_family = sa_family_t(AF_INET)
-            specific.sin_port = port.bigEndian
-            withUnsafeMutableBytes(of: &specific.sin_addr) { $0.copyBytes(from: address.bytes) }
-            return call(&specific, body)
-        case .ipv6:
-            var specific = sockaddr_in6()
-            specific.sin6_family = sa_family_t(AF_INET6)
-            specific.sin6_port = port.bigEndian
-            specific.sin6_scope_id = UInt32(bitPattern: zone)
-            withUnsafeMutableBytes(of: &specific.sin6_addr) { $0.copyBytes(from: address.bytes) }
-            return call(&specific, body)
-        }
-    }
-
-    private static func call<Address, Result>(
-        _ address: UnsafePointer<Address>, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result {
-        address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Address>.size)) }
-    }
-
-    /// The number of the interface that an address is meant on.
-    static func zone(of host: ProbeTarget.Host?) -> CInt {
-        guard case .address(_, let zone?) = host else { return 0 }
-        return CInt(if_nametoindex(zone))
+extension ProbeTarget.Host {
+    /// The number of the interface that an address is meant on; 0 where it says none.
+    var scope: UInt32 {
+        guard case .address(_, let zone?) = self else { return 0 }
+        return if_nametoindex(zone)
     }
 }

@@ -29,7 +29,9 @@ package struct HTTPStatusSet: Hashable, Sendable, CustomStringConvertible {
             return digit * 100...digit * 100 + 99
         }
         let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { code($0) }
-        guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2, first <= last else { return nil }
+        guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2, first <= last else {
+            return nil
+        }
         return first...last
     }
 

@@ -80,22 +80,6 @@ package enum DNSRecordType: String, Hashable, Sendable, CaseIterable {
     case mx = "MX"
     case ns = "NS"
     case ptr = "PTR"
-    case soa = "SOA"
     case srv = "SRV"
     case txt = "TXT"
-
-    /// IANA's number of it.
-    package var number: UInt16 {
-        switch self {
-        case .a: 1
-        case .ns: 2
-        case .cname: 5
-        case .soa: 6
-        case .ptr: 12
-        case .mx: 15
-        case .txt: 16
-        case .aaaa: 28
-        case .srv: 33
-        }
-    }
 }

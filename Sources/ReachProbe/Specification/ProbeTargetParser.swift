@@ -48,7 +48,9 @@ struct ProbeTargetParser {
             type = try recordType(name[name.index(after: mark)...])
             name = name[..<mark]
         }
-        guard DNSNameText.isValid(String(name)) else { throw fault("has no name that a name server could be asked for") }
+        guard DNSNameText.isValid(String(name)) else {
+            throw fault("has no name that a name server could be asked for")
+        }
         return ProbeTarget(
             kind: .dns, description: text, host: server?.host, port: server?.port ?? 53,
             question: ProbeTarget.Question(name: String(name), type: type))
@@ -95,9 +97,8 @@ struct ProbeTargetParser {
 
 /// Names as a name server is asked for them.
 enum DNSNameText {
-    /// Labels of 1 to 63 bytes, 253 in all; underscores and slashes have their uses there (RFC 2181). `.` is the root.
+    /// Labels of 1 to 63 bytes, 253 in all; underscores and slashes have their uses there (RFC 2181).
     static func isValid(_ name: String) -> Bool {
-        if name == "." { return true }
         let bare = name.hasSuffix(".") ? name.dropLast() : name[...]
         guard (1...253).contains(bare.utf8.count) else { return false }
         return bare.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
