@@ -8,20 +8,27 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-ssize_t reach_receive_netlink(int socket, void *buffer, size_t size, uint32_t *port)
+int reach_receive_netlink(int socket, void *buffer, size_t slot_size, struct reach_datagram *datagrams, unsigned count)
 {
-    struct sockaddr_nl sender = {0};
-    struct iovec part = {.iov_base = buffer, .iov_len = size};
-    struct msghdr message = {
-        .msg_name = &sender, .msg_namelen = sizeof sender, .msg_iov = &part, .msg_iovlen = 1};
-    ssize_t length;
+    struct mmsghdr headers[REACH_DATAGRAMS_AT_ONCE];
+    struct iovec parts[REACH_DATAGRAMS_AT_ONCE];
+    struct sockaddr_nl senders[REACH_DATAGRAMS_AT_ONCE];
+    int received;
+    if (count > REACH_DATAGRAMS_AT_ONCE)
+        return -EINVAL;
+    for (unsigned i = 0; i < count; i++) {
+        parts[i] = (struct iovec){.iov_base = (char *)buffer + i * slot_size, .iov_len = slot_size};
+        headers[i].msg_hdr = (struct msghdr){
+            .msg_name = &senders[i], .msg_namelen = sizeof senders[i], .msg_iov = &parts[i], .msg_iovlen = 1};
+    }
     do
-        length = recvmsg(socket, &message, MSG_TRUNC);
-    while (length < 0 && errno == EINTR);
-    if (length < 0)
+        received = recvmmsg(socket, headers, count, MSG_TRUNC | MSG_WAITFORONE, NULL);
+    while (received < 0 && errno == EINTR);
+    if (received < 0)
         return -errno;
-    *port = sender.nl_pid;
-    return length;
+    for (int i = 0; i < received; i++)
+        datagrams[i] = (struct reach_datagram){.length = headers[i].msg_len, .port = senders[i].nl_pid};
+    return received;
 }
 
 ssize_t reach_write_at_once(int descriptor, const void *bytes, size_t count)

@@ -17,11 +17,12 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
     }
 
     /// Appends ``description``.
-    package func append(to bytes: inout [UInt8]) {
-        guard family == .ipv4 else { return bytes.append(contentsOf: groups.utf8) }
-        for shift in [24, 16, 8, 0] as [UInt64] {
-            bytes.appendDigits(Int64(low >> shift & 255))
-            if shift > 0 { bytes.append(UInt8(ascii: ".")) }
+    package func append(to output: inout ByteWriter) {
+        guard family == .ipv4 else { return output.append(groups) }
+        output.appendDigits(Int64(low >> 24 & 255))
+        for shift: UInt64 in [16, 8, 0] {
+            output.append(UInt8(ascii: "."))
+            output.appendDigits(Int64(low >> shift & 255))
         }
     }
 

@@ -23,7 +23,7 @@ extension LinkStack {
         }
     }
 
-    private func ownTrouble(of link: Link) -> Reason? {
+    func ownTrouble(of link: Link) -> Reason? {
         guard !link.isUsable else { return nil }
         // While a WPA handshake runs the kernel sets neither IFF_RUNNING nor IFF_DORMANT, only this state.
         return link.operationalState == .dormant ? .dormant : .noCarrier

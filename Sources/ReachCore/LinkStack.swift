@@ -6,7 +6,6 @@ package struct LinkStack: Sendable {
     package let traits: [InterfaceIndex: LinkTraits]
     package let policy: LinkPolicy
     let tunnelUnderlay: [InterfaceIndex: InterfaceIndex]
-    private let portsByController: [InterfaceIndex: [InterfaceIndex]]
 
     /// - Parameter tunnelUnderlay: For tunnels whose far end is known, the link that the route to it leads through.
     package init(
@@ -17,11 +16,6 @@ package struct LinkStack: Sendable {
         self.traits = traits
         self.policy = policy
         self.tunnelUnderlay = tunnelUnderlay
-        var ports: [InterfaceIndex: [InterfaceIndex]] = [:]
-        for link in links.values {
-            if let controller = link.controller { ports[controller, default: []].append(link.index) }
-        }
-        portsByController = ports.mapValues { $0.sorted() }
     }
 
     /// What kind of link carries what is sent through this one; `other` for a link that is not held.
@@ -78,12 +72,15 @@ package struct LinkStack: Sendable {
 
     /// The ports of a link, by index.
     func ports(of link: Link) -> [InterfaceIndex] {
-        if let ports = portsByController[link.index] { return ports }
+        let own = ports { $0 == link.index }
+        guard own.isEmpty, link.kind == Self.openVSwitch else { return own }
         // Open vSwitch makes one link, ovs-system, the controller of all ports of all its bridges. The bridges
         // themselves, such as br-ex, have none, and which ports their flows use the kernel's tables do not tell.
-        guard link.kind == Self.openVSwitch else { return [] }
-        return links.values.filter { $0.kind == Self.openVSwitch }
-            .flatMap { portsByController[$0.index] ?? [] }.sorted()
+        return ports { links[$0]?.kind == Self.openVSwitch }
+    }
+
+    private func ports(where isController: (InterfaceIndex) -> Bool) -> [InterfaceIndex] {
+        links.values.filter { $0.controller.map(isController) ?? false }.map(\.index).sorted()
     }
 
     static let openVSwitch = "openvswitch"

@@ -13,31 +13,31 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// RFC 3339 in UTC with microseconds: `2026-11-21T03:10:00.123456Z`.
     public var description: String {
-        var bytes: [UInt8] = []
-        append(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        var output = ByteWriter(capacity: 27)
+        append(to: &output)
+        return output.text
     }
 
     /// Appends ``description``.
-    package func append(to bytes: inout [UInt8]) {
+    package func append(to output: inout ByteWriter) {
         let (days, nanosecondOfDay) = nanosecondsSince1970.flooredDivision(by: 86_400_000_000_000)
         let (year, month, day) = Self.civil(days)
         let second = nanosecondOfDay / 1_000_000_000
         let microsecond = nanosecondOfDay / 1000 % 1_000_000
-        bytes.appendDigits(year, width: 4)
-        bytes.append(UInt8(ascii: "-"))
-        bytes.appendDigits(month, width: 2)
-        bytes.append(UInt8(ascii: "-"))
-        bytes.appendDigits(day, width: 2)
-        bytes.append(UInt8(ascii: "T"))
-        bytes.appendDigits(second / 3600, width: 2)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.appendDigits(second / 60 % 60, width: 2)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.appendDigits(second % 60, width: 2)
-        bytes.append(UInt8(ascii: "."))
-        bytes.appendDigits(microsecond, width: 6)
-        bytes.append(UInt8(ascii: "Z"))
+        output.appendDigits(year, width: 4)
+        output.append(UInt8(ascii: "-"))
+        output.appendDigits(month, width: 2)
+        output.append(UInt8(ascii: "-"))
+        output.appendDigits(day, width: 2)
+        output.append(UInt8(ascii: "T"))
+        output.appendDigits(second / 3600, width: 2)
+        output.append(UInt8(ascii: ":"))
+        output.appendDigits(second / 60 % 60, width: 2)
+        output.append(UInt8(ascii: ":"))
+        output.appendDigits(second % 60, width: 2)
+        output.append(UInt8(ascii: "."))
+        output.appendDigits(microsecond, width: 6)
+        output.append(UInt8(ascii: "Z"))
     }
 
     /// The proleptic Gregorian date, `days` after 1970-01-01: eras of 400 years that begin on 1 March.

@@ -13,16 +13,15 @@ package struct Verdict: Hashable, Sendable {
     package init(ipv4: NetworkPath, ipv6: NetworkPath) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
-        let paths = [ipv4, ipv6]
-        if let best = paths.first(where: { $0.status == .reachable }) {
+        let (reachesIPv4, reachesIPv6) = (ipv4.status == .reachable, ipv6.status == .reachable)
+        if reachesIPv4 || reachesIPv6 {
             status = .reachable
-            linkClass = best.linkClass
-            interface = best.interface
-            isMetered = paths.contains { $0.status == .reachable && $0.isMetered }
+            linkClass = reachesIPv4 ? ipv4.linkClass : ipv6.linkClass
+            interface = reachesIPv4 ? ipv4.interface : ipv6.interface
+            isMetered = reachesIPv4 && ipv4.isMetered || reachesIPv6 && ipv6.isMetered
         } else {
-            let asked = paths.filter { $0 != .notAsked }
-            status = asked.allSatisfy { $0.status == .notReachable } ? .notReachable : .unknown
-            if asked.isEmpty { status = .unknown }
+            let asked = [ipv4, ipv6].filter { $0.reason != .notAsked }
+            status = !asked.isEmpty && asked.allSatisfy { $0.status == .notReachable } ? .notReachable : .unknown
             let telling = asked.filter { $0.status == status }.min { Self.rank($0.reason) < Self.rank($1.reason) }
             reason = telling?.reason
         }

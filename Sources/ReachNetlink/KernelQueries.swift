@@ -8,7 +8,7 @@ internal import ReachLoop
 /// Confined to one thread. Each call waits for the answer, which the kernel has ready when the request was sent.
 package final class KernelQueries {
     private var socket: NetlinkSocket
-    private let buffer: UnsafeMutableRawBufferPointer
+    private let buffer = DatagramBuffer()
     private var nextSequence: UInt32 = 1
     /// A table that keeps changing is read this often before it is taken as it is.
     private static let dumpAttempts = 5
@@ -16,10 +16,7 @@ package final class KernelQueries {
     package init() throws(NetlinkError) {
         socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 20)
         socket.setReceiveTimeout(seconds: 5)
-        buffer = .allocate(byteCount: NetlinkSocket.datagramLimit, alignment: 8)
     }
-
-    deinit { buffer.deallocate() }
 
     /// The kernel's answers, in the order of the questions.
     package func routes(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
@@ -142,18 +139,15 @@ package final class KernelQueries {
         try socket.send(batch.bytes)
         var expected = batch.firstSequence
         while expected != nextSequence {
-            let length: Int
-            switch try socket.receive(into: buffer) {
-            case .datagram(let bytes): length = bytes
-            case .forged: continue
-            case .nothing: throw .failed(call: "recvmsg", errno: ETIMEDOUT)
+            let count = try socket.receive(into: buffer) { datagram in
+                for message in Messages(datagram) {
+                    // Left over from an exchange that was given up.
+                    guard message.sequence == expected else { continue }
+                    read(message)
+                    if !message.has(NLM_F_MULTI) || message.type == NLMSG_DONE { expected &+= 1 }
+                }
             }
-            for message in Messages(UnsafeRawBufferPointer(rebasing: buffer[..<length])) {
-                // Left over from an exchange that was given up.
-                guard message.sequence == expected else { continue }
-                read(message)
-                if !message.has(NLM_F_MULTI) || message.type == NLMSG_DONE { expected &+= 1 }
-            }
+            if count == 0 { throw .failed(call: "recvmmsg", errno: ETIMEDOUT) }
         }
     }
 

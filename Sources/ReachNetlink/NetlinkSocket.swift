@@ -1,13 +1,10 @@
 internal import CNetlink
-internal import CReachLinux
 internal import Glibc
 internal import ReachLoop
 
 /// An open libnl route socket, freed when the value goes away. Being noncopyable it has a single owner, on one thread.
 struct NetlinkSocket: ~Copyable {
     private let handle: OpaquePointer
-    /// Kernel dumps come in datagrams of at most 32 KiB; a notice is far smaller.
-    static let datagramLimit = 64 * 1024
 
     private init(owning handle: OpaquePointer) { self.handle = handle }
 
@@ -78,22 +75,21 @@ struct NetlinkSocket: ~Copyable {
         }
     }
 
-    enum Received {
-        case datagram(bytes: Int)
-        /// Sent by another process: to be ignored.
-        case forged
-        case nothing
-    }
-
-    /// Reads one datagram into `buffer`. One that was cut counts as lost.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(NetlinkError) -> Received {
-        var port: UInt32 = 0
-        let length = reach_receive_netlink(descriptor, buffer.baseAddress, buffer.count, &port)
-        if length == -Int(EAGAIN) { return .nothing }
-        guard length >= 0 else { throw NetlinkError(call: "recvmsg", errno: Int32(-length)) }
-        guard port == 0 else { return .forged }
-        guard length <= buffer.count else { throw .lost }
-        return .datagram(bytes: length)
+    /// Reads what is queued, as far as it fits into the buffer's slots, and hands on what the kernel sent.
+    ///
+    /// - Returns: How many datagrams came. Fewer than there are slots: no more were queued.
+    /// - Throws: ``NetlinkError/lost`` when one was cut, or when the queue has overflown.
+    func receive(
+        into buffer: DatagramBuffer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(NetlinkError) -> Int {
+        let count = buffer.fill(from: descriptor)
+        if count == -Int(EAGAIN) { return 0 }
+        guard count >= 0 else { throw NetlinkError(call: "recvmmsg", errno: Int32(-count)) }
+        for slot in 0..<count where !buffer.isForged(slot) {
+            guard let datagram = buffer.datagram(slot) else { throw .lost }
+            body(datagram)
+        }
+        return count
     }
 
     /// SO_RCVBUFFORCE may pass net.core.rmem_max, and needs CAP_NET_ADMIN.

@@ -5,11 +5,11 @@ internal import ReachLoop
 /// The socket on which the kernel tells of changes. Confined to one thread.
 package final class NoticeSocket {
     private var socket: NetlinkSocket
-    private let buffer: UnsafeMutableRawBufferPointer
+    private let buffer = DatagramBuffer()
     /// Twice as much once the kernel has accounted for it: some 20,000 notices.
     package static let defaultBufferBytes = 8 << 20
-    /// So many datagrams are read in one go; then others on the loop have their turn.
-    private static let datagramsAtOnce = 512
+    /// So often the buffer is filled in one go; then others on the loop have their turn.
+    private static let fillsAtOnce = 128
 
     /// Opens the socket and subscribes. Notices are queued from then on.
     ///
@@ -18,13 +18,10 @@ package final class NoticeSocket {
         filter: SocketFilter?, bufferBytes: Int = NoticeSocket.defaultBufferBytes
     ) throws(NetlinkError) {
         socket = try NetlinkSocket.open(receiveBufferBytes: bufferBytes)
-        buffer = .allocate(byteCount: NetlinkSocket.datagramLimit, alignment: 8)
         try socket.setNonblocking()
         if let filter { try socket.attach(filter: filter.program) }
         try socket.join(Self.groups)
     }
-
-    deinit { buffer.deallocate() }
 
     package var descriptor: CInt { socket.descriptor }
 
@@ -42,16 +39,13 @@ package final class NoticeSocket {
     /// - Returns: Whether more may be queued.
     /// - Throws: ``NetlinkError/lost`` when the queue had overflowed or a notice was cut: read everything anew.
     package func read(_ body: (Notice) -> Void) throws(NetlinkError) -> Bool {
-        for _ in 0..<Self.datagramsAtOnce {
-            switch try socket.receive(into: buffer) {
-            case .nothing: return false
-            case .forged: continue
-            case .datagram(let length):
-                let datagram = UnsafeRawBufferPointer(rebasing: buffer[..<length])
+        for _ in 0..<Self.fillsAtOnce {
+            let count = try socket.receive(into: buffer) { datagram in
                 for message in Messages(datagram) {
                     if let notice = NoticeParser.notice(message) { body(notice) }
                 }
             }
+            if count < DatagramBuffer.slotCount { return false }
         }
         return true
     }

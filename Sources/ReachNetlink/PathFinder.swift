@@ -44,56 +44,50 @@ package struct PathFinder {
     package mutating func internet(
         anchors: [IPAddress], only family: IPAddress.Family? = nil, known: Verdict? = nil
     ) throws(NetlinkError) -> Verdict {
-        let isLookedAt = { (own: IPAddress.Family) in known == nil || family == nil || family == own }
+        let only = known.flatMap { _ in family }
         var surveys: [AnchorSurvey] = []
-        if isLookedAt(.ipv4) { surveys.append(AnchorSurvey(.ipv4, among: anchors, known: known?.ipv4)) }
-        if isLookedAt(.ipv6) { surveys.append(AnchorSurvey(.ipv6, among: anchors, known: known?.ipv6)) }
+        surveys.reserveCapacity(2)
+        if only != .ipv6 { surveys.append(AnchorSurvey(.ipv4, among: anchors, known: known?.ipv4)) }
+        if only != .ipv4 { surveys.append(AnchorSurvey(.ipv6, among: anchors, known: known?.ipv6)) }
         while try advance(&surveys) {}
-        var verdict = known ?? Verdict(ipv4: .notAsked, ipv6: .notAsked)
+        var ipv4 = known?.ipv4 ?? .notAsked
+        var ipv6 = known?.ipv6 ?? .notAsked
         for survey in surveys {
-            for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
-            verdict =
-                survey.family == .ipv4
-                ? Verdict(ipv4: survey.path, ipv6: verdict.ipv6) : Verdict(ipv4: verdict.ipv4, ipv6: survey.path)
+            if keepsFindings { keep(survey) }
+            if survey.family == .ipv4 { ipv4 = survey.path } else { ipv6 = survey.path }
         }
-        return verdict
+        return Verdict(ipv4: ipv4, ipv6: ipv6)
     }
 
     /// Asks what the surveys want to know next, all at once.
     ///
     /// - Returns: Whether there was anything.
     private mutating func advance(_ surveys: inout [AnchorSurvey]) throws(NetlinkError) -> Bool {
-        let rounds = surveys.map(\.nextQuestions)
         var questions: [RouteQuestion] = []
-        for round in rounds {
-            for anchor in round.anchors { questions.append(RouteQuestion(anchor, mark: mark)) }
-            for anchor in round.matching { questions.append(RouteQuestion(anchor, mark: mark, matchesTable: true)) }
+        questions.reserveCapacity(8)
+        for index in surveys.indices {
+            let wanted = surveys[index].nextQuestions
+            for place in wanted.ways { questions.append(RouteQuestion(surveys[index].anchors[place], mark: mark)) }
+            if let place = wanted.matching {
+                questions.append(RouteQuestion(surveys[index].anchors[place], mark: mark, matchesTable: true))
+            }
         }
         guard !questions.isEmpty else { return false }
-        var answers = try ask(questions)[...]
-        for (index, round) in rounds.enumerated() {
-            let ways = Array(answers.prefix(round.anchors.count))
-            answers = answers.dropFirst(ways.count)
-            let paths = try judge(round.anchors, ways)
-            surveys[index].take(paths, ways, matched: Array(answers.prefix(round.matching.count)), for: round)
-            answers = answers.dropFirst(round.matching.count)
+        let answers = try ask(questions)
+        var taken = 0
+        for index in surveys.indices {
+            let wanted = surveys[index].nextQuestions
+            for answer in answers[taken..<taken + wanted.ways.count] { try take(answer, for: &surveys[index]) }
+            taken += wanted.count
+            if let place = wanted.matching { surveys[index].take(matching: answers[taken - 1], at: place) }
         }
         return true
     }
 
     /// Anchors mostly share their way, and it is judged once.
-    private mutating func judge(
-        _ anchors: [IPAddress], _ answers: [RouteAnswer]
-    ) throws(NetlinkError) -> [NetworkPath] {
-        var paths: [NetworkPath] = []
-        for (index, (anchor, answer)) in zip(anchors, answers).enumerated() {
-            if index > 0, answer.leadsTheSameWay(as: answers[index - 1]) {
-                paths.append(paths[index - 1])
-            } else {
-                paths.append(try judge(anchor, answer, isInternet: true))
-            }
-        }
-        return paths
+    private mutating func take(_ answer: RouteAnswer, for survey: inout AnchorSurvey) throws(NetlinkError) {
+        guard let anchor = survey.nextAnchor, !survey.takeSame(answer) else { return }
+        survey.take(try judge(anchor, answer, isInternet: true), answer)
     }
 
     /// Any of these addresses is enough, as it is for a host with several.
@@ -162,6 +156,10 @@ package struct PathFinder {
             path.lower = [name]
         }
         return path
+    }
+
+    private mutating func keep(_ survey: AnchorSurvey) {
+        for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
     }
 
     /// Notes what a verdict rests on. A later telling path of a family takes the place of an earlier one.

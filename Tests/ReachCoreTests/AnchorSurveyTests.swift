@@ -19,18 +19,14 @@ internal import Testing
     ) throws -> (path: NetworkPath, asked: Int, rounds: Int) {
         var survey = AnchorSurvey(.ipv4, among: anchors + [IPAddress(ipv6: 1, 1)], known: known)
         var (asked, rounds) = (0, 0)
-        while case let questions = survey.nextQuestions, questions.anchors.count + questions.matching.count > 0 {
+        while case let questions = survey.nextQuestions, questions.count > 0 {
             rounds += 1
-            asked += questions.anchors.count + questions.matching.count
-            let found = questions.anchors.map { path(reachable[anchors.firstIndex(of: $0) ?? 0]) }
-            let matched = try questions.matching.map { anchor -> RouteAnswer in
-                guard reachable[anchors.firstIndex(of: anchor) ?? 0] else { return .refused(errno: 101) }
-                var route = Route(destination: try #require(IPPrefix(anchor, length: length)))
-                route.metric = 7
-                return .route(route)
-            }
-            let answers = found.map { _ in RouteAnswer.refused(errno: 0) }
-            survey.take(found, answers, matched: matched, for: questions)
+            asked += questions.count
+            for place in questions.ways { survey.take(path(reachable[place]), .refused(errno: Int32(place))) }
+            guard let place = questions.matching else { continue }
+            var route = Route(destination: try #require(IPPrefix(anchors[place], length: length)))
+            route.metric = 7
+            survey.take(matching: reachable[place] ? .route(route) : .refused(errno: 101), at: place)
         }
         return (survey.path, asked, rounds)
     }
@@ -58,7 +54,7 @@ internal import Testing
 
     @Test func `without an anchor of the family nothing is asked`() {
         let survey = AnchorSurvey(.ipv6, among: anchors, known: nil)
-        #expect(survey.nextQuestions == AnchorSurvey.Questions(anchors: []))
+        #expect(survey.nextQuestions.count == 0)
         #expect(survey.path == .notAsked)
     }
 }

@@ -21,12 +21,8 @@ import Testing
         let socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
         try socket.setNonblocking()
         let forger = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
-        defer { buffer.deallocate() }
-        guard case .nothing = try socket.receive(into: buffer) else {
-            Issue.record("nothing was sent")
-            return
-        }
+        let buffer = DatagramBuffer()
+        #expect(try socket.receive(into: buffer) { _ in } == 0)
         let address = address(of: socket.descriptor)
         let bytes = KernelMessage.link(1, isRemoved: true, [KernelMessage.attribute(3, "lo")])
         let sent = address.withUnsafeBytes { pointer in
@@ -39,10 +35,9 @@ import Testing
             #expect(errno == EPERM)
             return
         }
-        guard case .forged = try socket.receive(into: buffer) else {
-            Issue.record("the kernel did not send it")
-            return
-        }
+        var believed = 0
+        #expect(try socket.receive(into: buffer) { _ in believed += 1 } == 1)
+        #expect(believed == 0)
     }
 
     // peers 58
@@ -52,9 +47,7 @@ import Testing
         var batch = RequestBatch(firstSequence: 1)
         batch.add(18, (UInt64(0), UInt64(0x1_0000_0000)))  // RTM_GETLINK of no index and no name: an error in return
         try socket.send(batch.bytes)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 17, alignment: 8)
-        defer { buffer.deallocate() }
-        #expect(throws: NetlinkError.lost) { try socket.receive(into: buffer) }
+        #expect(throws: NetlinkError.lost) { try socket.receive(into: DatagramBuffer(slotBytes: 17)) { _ in } }
     }
 
     // peers 62

@@ -16,9 +16,16 @@
 #include <sys/timerfd.h>
 #include <sys/types.h>
 
-/* One datagram from a netlink socket. Returns its whole length (which is more than `size` when it was cut), or -errno.
-   `port` is the sender's: 0 is the kernel. */
-ssize_t reach_receive_netlink(int socket, void *buffer, size_t size, uint32_t *port);
+enum { REACH_DATAGRAMS_AT_ONCE = 4 };
+
+struct reach_datagram {
+    unsigned length; /* the whole, which is more than its slot when it was cut */
+    unsigned port; /* the sender's: 0 is the kernel */
+};
+
+/* The datagrams that are queued on a netlink socket, each into its slot of `buffer`; waits for the first if the socket
+   is blocking. Returns how many came, or -errno. */
+int reach_receive_netlink(int socket, void *buffer, size_t slot_size, struct reach_datagram *datagrams, unsigned count);
 
 /* Writes what a descriptor takes at once, without waiting and without making it non-blocking (RWF_NOWAIT). Returns the
    number of bytes, or -errno: -EOPNOTSUPP where that kind of file, or the kernel, cannot do it. */

@@ -41,7 +41,7 @@ package struct EncodedEvent: Sendable {
 
     package func append(to output: inout [UInt8], numbered number: UInt64) {
         output.append(contentsOf: bytes[..<gap])
-        output.appendDigits(number.wide)
+        output += String(number).utf8
         output.append(contentsOf: bytes[gap...])
     }
 }
