@@ -54,6 +54,15 @@ final class Watcher {
         engine.unwatch(watch.engineID)
     }
 
+    /// How often notices were lost and everything was read anew.
+    private(set) var resyncs: UInt64 = 0
+
+    /// The states of the Internet and of the targets that the configuration names, by those names, as far as they are known.
+    var namedStates: [(name: String, state: ReachabilityState)] {
+        let names = ["internet"] + configuration.targets.map(\.name)
+        return zip(names, named).compactMap { name, watch in watch.state.map { (name, $0) } }
+    }
+
     func state(of watch: Watch) -> ReachabilityState? { watch.state }
 
     /// Tells the state of a target once it is determined.
@@ -89,6 +98,8 @@ final class Watcher {
         named = ([.internet] + configuration.targets.map(\.target)).map { target in
             watch(target) { [unowned self] event in
                 if case .change(let change) = event { whenChanged(change) }
+                // Everybody is told of it; the Internet is always among them.
+                if case .resync = event, target == .internet { resyncs += 1 }
             }
         }
     }

@@ -5,7 +5,8 @@ internal import ReachLoop
 struct ClientSocket: ~Copyable {
     let path: String
     private let socket: FileDescriptor
-    private var reader = FrameReader()
+    // What a thousand probes have to tell is more than anybody may ask.
+    private var reader = FrameReader(limit: 64 << 20)
 
     var descriptor: CInt { socket.rawValue }
 

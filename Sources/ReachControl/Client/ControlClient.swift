@@ -23,6 +23,33 @@ package struct ControlClient: ~Copyable {
         }
     }
 
+    /// The configured probes, in the order of the configuration.
+    package mutating func probes() throws(ControlError) -> [ProbeReport] {
+        guard let list = try call("Probes", [:])["probes"]?.array else { throw .notUnderstood("there are no probes") }
+        var reports: [ProbeReport] = []
+        do throws(StatusReadingError) {
+            for json in list { reports.append(try ProbeReport(reading: json)) }
+        } catch {
+            throw .notUnderstood(error.description)
+        }
+        return reports
+    }
+
+    /// Has one attempt made now. The patience must be longer than the attempt may take.
+    package mutating func probe(_ order: ProbeOrder) throws(ControlError) -> ProbeAnswer {
+        var parameters: [String: JSONValue] = ["target": .string(order.target)]
+        if let interface = order.interface { parameters["interface"] = .string(interface) }
+        if let timeout = order.timeout {
+            parameters["timeout_ms"] = .integer(max(1, timeout.nanoseconds / 1_000_000))
+        }
+        guard let json = try call("Probe", parameters)["result"] else { throw .notUnderstood("there is no result") }
+        do throws(StatusReadingError) {
+            return try ProbeAnswer(reading: json)
+        } catch {
+            throw .notUnderstood(error.description)
+        }
+    }
+
     package mutating func reload() throws(ControlError) { _ = try call("Reload", [:]) }
 
     /// Calls a method of io.reach.Monitor.

@@ -25,6 +25,16 @@ extension ProbeResult {
     }
 }
 
+extension ProbeAnswer {
+    /// Reads what ``JSONWriter/probeResult(_:of:named:)`` wrote, with what it is about.
+    package init(reading json: JSONValue) throws(StatusReadingError) {
+        let reader = try StatusReader(json)
+        self.init(
+            target: try reader.value("target", \.string), name: try reader.optional("probe", \.string),
+            result: try ProbeResult(reader))
+    }
+}
+
 extension ProbeReport {
     /// Reads what ``JSONWriter/probeReport(_:at:hasBeats:)`` wrote.
     package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }

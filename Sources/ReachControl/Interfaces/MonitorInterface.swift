@@ -23,14 +23,10 @@ package enum MonitorInterface {
                     guard request.call.wantsMore else { throw .expectedMore }
                     try request.stream(topics, target)
                 },
-                "Probe": .init(["target"]) { request throws(VarlinkError) in
-                    _ = try request.target()
-                    throw MonitorError.notAvailable(reason: "this version sends no probes").varlink
-                },
                 "Reload": .init([], access: .changing) { request throws(VarlinkError) in
                     service.reload(for: request.caller) { result in request.reply(result) { _, _ in } }
                 },
-            ])
+            ].merging(probeMethods(service)) { _, second in second })
     }
 }
 

@@ -64,9 +64,14 @@ package struct ConfigurationTable: Sendable {
         }
     }
 
+    typealias Contradiction = (key: String, problem: String, expected: String)
+
     /// A list of tables, in which the order matters.
+    ///
+    /// - Parameter contradiction: What no key of one of them can tell alone, and the key that is at fault.
     static func list<Element: Sendable>(
         _ name: String, _ empty: Element, requiring required: [String], _ keys: [ConfigurationKey<Element>],
+        contradiction: @escaping @Sendable (Element, Configuration) -> Contradiction? = { _, _ in nil },
         add: @escaping @Sendable (inout Configuration, Element) -> Void
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
@@ -81,7 +86,12 @@ package struct ConfigurationTable: Sendable {
                     reader.report(
                         line: table.line, name, "\(key) is missing", expected: "\(key) = VALUE below [[\(name)]]")
                 }
-                if missing.isEmpty { add(&reader.configuration, element) }
+                if let (key, problem, expected) = contradiction(element, reader.configuration) {
+                    let line = table.entries.first { $0.key == key }?.line ?? table.line
+                    reader.report(line: line, name + "." + key, problem, expected: expected)
+                } else if missing.isEmpty {
+                    add(&reader.configuration, element)
+                }
             }
         }
     }

@@ -69,11 +69,14 @@ package final class ProbeKeeper {
     package func specification(named name: String) -> ProbeSpecification? { tasks[name]?.specification }
 
     /// What is known of each, for metrics. The histograms are shared with the probes until these add to them.
-    package func records() -> [(record: ProbeRecord, skipped: UInt64, uptime: ProbeUptime)] {
-        let now = SystemClock.now
-        return order.compactMap { name in
-            tasks[name].map { ($0.record, $0.schedule.skipped, $0.report(at: now).uptime) }
-        }
+    package func entries() -> [Entry] {
+        order.compactMap { name in tasks[name].map { Entry(record: $0.record, skipped: $0.schedule.skipped) } }
+    }
+
+    package struct Entry: Sendable {
+        package let record: ProbeRecord
+        /// Ticks that came while an attempt was still running.
+        package let skipped: UInt64
     }
 
     // MARK: - Turns
