@@ -76,7 +76,9 @@ enum ProbeProgram {
         let count = readlink("/proc/self/exe", &bytes, bytes.count)
         let own = String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
         let directory = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
-        let places = [directory + "/reachd", directory + "/../sbin/reachd", "/usr/local/sbin/reachd", "/usr/sbin/reachd"]
+        let places = [
+            directory + "/reachd", directory + "/../sbin/reachd", "/usr/local/sbin/reachd", "/usr/sbin/reachd",
+        ]
         return places.first { access($0, X_OK) == 0 }
     }
 }

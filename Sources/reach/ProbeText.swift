@@ -16,7 +16,9 @@ struct ProbeText {
         if !result.detail.isEmpty { lines.append("    " + DisplayText.sanitized(result.detail)) }
         let phases = result.phases.reached
         if !phases.isEmpty {
-            lines.append("    " + phases.map { "\($0.phase.rawValue) \(Self.milliseconds($0.duration))" }.joined(separator: ", "))
+            lines.append(
+                "    " + phases.map { "\($0.phase.rawValue) \(Self.milliseconds($0.duration))" }.joined(separator: ", ")
+            )
         }
         if let end = result.certificateEnd, let days = result.certificateDays {
             let text = days < 0 ? "certificate ended \(end.day)" : "certificate good for \(days) days, to \(end.day)"

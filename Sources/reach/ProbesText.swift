@@ -53,7 +53,9 @@ struct ProbesText {
     }
 
     private func state(_ report: ProbeReport) -> TextTable.Cell {
-        if let pause = report.pause { return TextTable.Cell("\(report.state.rawValue), paused: \(pause.rawValue)", .yellow) }
+        if let pause = report.pause {
+            return TextTable.Cell("\(report.state.rawValue), paused: \(pause.rawValue)", .yellow)
+        }
         switch report.state {
         case .up: return TextTable.Cell("up", .green)
         case .down: return TextTable.Cell("down", .red)

@@ -152,6 +152,14 @@ final class PlayedService: ControlService {
             })
     }
 
+    func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>) {
+        reply(.success([ProbeJSONTests.report, ProbeJSONTests.report]))
+    }
+
+    func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>) {
+        reply(.success(ProbeAnswer(target: order.target, name: nil, result: ProbeJSONTests.result)))
+    }
+
     func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         reloads.append(caller)
         if changesOnReload { change() }

@@ -26,7 +26,8 @@ extension MonitorInterface {
                     request.reply(result) { json, reports in
                         let now = SystemClock.now
                         json.field(
-                            "probes", array: { for report in reports { $0.probeReport(report, at: now, hasBeats: true) } })
+                            "probes",
+                            array: { for report in reports { $0.probeReport(report, at: now, hasBeats: true) } })
                     }
                 }
             },

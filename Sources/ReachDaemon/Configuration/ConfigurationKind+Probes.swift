@@ -44,12 +44,14 @@ extension ConfigurationKind<String> {
     static var probeName: Self {
         Self("a name in quotes of 1 to 64 letters, digits, hyphens, underscores and dots") { value in
             guard let text = value.text else { return .otherType }
-            let isName = 1...64 ~= text.utf8.count && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
-                default: false
+            let isName =
+                1...64 ~= text.utf8.count
+                && text.utf8.allSatisfy { byte in
+                    switch byte {
+                    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
+                    default: false
+                    }
                 }
-            }
             return Reading(isName ? text : nil, else: "\"\(text)\" cannot be the name of a probe")
         }
     }

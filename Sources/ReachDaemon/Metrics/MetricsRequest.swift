@@ -17,7 +17,9 @@ enum MetricsRequest: Hashable {
             return
         }
         let line = bytes[..<end].prefix { $0 != 0x0d && $0 != 0x0a }
-        let words = line.split(separator: 0x20, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+        let words = line.split(separator: 0x20, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
             self = .bad
             return

@@ -73,7 +73,8 @@ extension MetricsSnapshot {
 
     private func writePhases(_ writer: inout MetricWriter) {
         writer.family(
-            "reach_probe_phase_duration_seconds", .histogram, "How long each phase took of the attempts that reached it.")
+            "reach_probe_phase_duration_seconds", .histogram,
+            "How long each phase took of the attempts that reached it.")
         each { record, labels in
             for phase in ProbePhase.allCases {
                 guard let histogram = record.phases[phase.place] else { continue }

@@ -17,7 +17,9 @@ struct ProcessUsage {
         var bytes = [UInt8](repeating: 0, count: 128)
         let count = max(0, read(file, &bytes, bytes.count))
         let words = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: " ")
-        if words.count > 1, let pages = UInt64(words[1]) { usage.residentBytes = pages * UInt64(sysconf(CInt(_SC_PAGESIZE))) }
+        if words.count > 1, let pages = UInt64(words[1]) {
+            usage.residentBytes = pages * UInt64(sysconf(CInt(_SC_PAGESIZE)))
+        }
         return usage
     }
 

@@ -12,6 +12,8 @@ final class ProbeDesk {
     private let loop: EventLoop
     private let watcher: Watcher
     private var runner: ProbeRunner?
+    /// Of the Internet, when it was last seen: with a new one, what name servers said before does not hold any more.
+    private var epoch: UInt64?
     private var keeper: ProbeKeeper?
     private let tell: (ProbeEvent) -> Void
     /// Attempts that were asked for.
@@ -82,7 +84,8 @@ final class ProbeDesk {
             }
         } else {
             guard let known = keeper?.specification(named: order.target) else {
-                throw .invalidTarget(String(order.target.prefix(256)), reason: "no probe has this name, and it is no URL")
+                throw .invalidTarget(
+                    String(order.target.prefix(256)), reason: "no probe has this name, and it is no URL")
             }
             specification = known
         }
@@ -102,6 +105,11 @@ final class ProbeDesk {
         if let runner { return runner }
         guard let transfers = try? TransferEngine(loop: loop) else { return nil }
         runner = ProbeRunner(loop: loop, transfers: transfers)
+        _ = watcher.watch(.internet) { [weak self] event in
+            guard let self, case .change(let change) = event else { return }
+            if let epoch, epoch != change.state.epoch { transfers.newEpoch() }
+            epoch = change.state.epoch
+        }
         return runner
     }
 

@@ -24,6 +24,11 @@ package struct ProbeGrid: Hashable, Sendable {
         phase = Int64(seed % UInt64(self.interval))
     }
 
+    /// Where in a time that begins somewhere this probe stands among others.
+    package func share(of time: Duration) -> Duration {
+        .nanoseconds(Int64(seed % UInt64(max(1, time.nanoseconds))))
+    }
+
     /// The first tick later than `moment`.
     package func tick(after moment: BootTime) -> Tick {
         let reach = interval / Self.jitterDivisor

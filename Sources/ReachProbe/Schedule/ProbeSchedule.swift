@@ -22,12 +22,16 @@ package struct ProbeSchedule: Hashable, Sendable {
 
     private static let failuresBeforeDoubling = 3
 
-    /// - Parameter now: The first attempt is due on the first tick after it.
+    /// Somebody who configures a probe for every hour does not wait for its first result that long.
+    private static let firstWithin = Duration.seconds(30)
+
+    /// - Parameter now: The first attempt is due on the first tick after it, and at most 30 s later.
     package init(interval: Duration, failingInterval: Duration, grid: ProbeGrid, now: BootTime) {
         self.grid = grid
         self.interval = interval
         self.failingInterval = failingInterval
         tick = grid.tick(after: now)
+        if interval > Self.firstWithin { extra = now + grid.share(of: Self.firstWithin) }
     }
 
     package var isPaused: Bool { pausedAt != nil }
