@@ -177,6 +177,7 @@ import Testing
         let scene = try RunnerScene(in: namespace)
         let lateness = LoopLateness()
         scene.post { lateness.begin(on: $0) }
+        let idle = try LoopLateness.ofIdleThread()
         let targets = [
             "http://192.0.2.1/", "tcp://192.0.2.1:9", "tls://192.0.2.1", "icmp://192.0.2.1", "dns://192.0.2.1/a.b",
         ]
@@ -189,7 +190,7 @@ import Testing
             #expect(result.outcome == .fail(.timeout), "\(result)")
             #expect(abs((result.duration - .milliseconds(600)) / .milliseconds(1)) <= 50, "\(result)")
         }
-        #expect(lateness.worst < .milliseconds(20))
+        #expect(lateness.worst < .milliseconds(20) + idle.worst)
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
@@ -206,6 +207,7 @@ import Testing
         let scene = try RunnerScene(in: namespace, options)
         let lateness = LoopLateness()
         scene.post { lateness.begin(on: $0) }
+        let idle = try LoopLateness.ofIdleThread()
         let orders = try (0..<8).map { number in
             let url = number.isMultiple(of: 2) ? "http://web\(number).example/" : "icmp://host\(number).example"
             var specification = ProbeSpecification(name: "p\(number)", target: try ProbeTarget(url))
@@ -216,7 +218,7 @@ import Testing
             #expect([.fail(.timeout), .fail(.nameNotResolved)].contains(result.outcome), "\(result)")
             #expect(result.duration < .milliseconds(1050))
         }
-        #expect(lateness.worst < .milliseconds(50))
+        #expect(lateness.worst < .milliseconds(50) + idle.worst)
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
@@ -301,6 +303,24 @@ import Testing
 final class LoopLateness: @unchecked Sendable {
     // Written on the loop's thread; read when what it measures is over.
     private(set) var worst: Duration = .zero
+    private var mailbox: Mailbox?
+
+    deinit { mailbox?.post { $0.stop() } }
+
+    /// The same on a thread that has nothing else to do: what the machine itself is late, with whatever else runs on it.
+    static func ofIdleThread() throws -> LoopLateness {
+        let lateness = LoopLateness()
+        let gate = ThreadGate()
+        BackgroundThread.start(named: "test-idle") { [weak lateness] in
+            guard let loop = try? EventLoop() else { return gate.open() }
+            lateness?.mailbox = loop.mailbox
+            lateness?.begin(on: loop)
+            gate.open()
+            loop.run()
+        }
+        gate.wait()
+        return lateness
+    }
 
     func begin(on loop: EventLoop) {
         let due = SystemClock.boot + .milliseconds(1)
