@@ -2,35 +2,31 @@
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS   see below
+#   OPENRC  "yes" installs its script in /etc/init.d; where OpenRC is, by itself
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
 DESTDIR ?=
+OPENRC ?= $(if $(wildcard /sbin/openrc-run),yes)
 FUZZ_SECONDS ?= 20
 BENCH_ARGS ?=
 
 CC ?= cc
-INSTALL ?= install
 
 # Optimising across rooms takes a quarter off the time from a notice to its line. Debug builds and the tests check that
 # accesses are exclusive while they run, so that a release need not.
 release_flags := --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
+# What a change runs through stands together in the program: after a long sleep there are fewer pages to find again.
+release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
+  -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering
 
 bin := .build/release/reach
 daemon_bin := .build/release/reachd
 debug_bin := .build/debug/reach
 bench_tools := .build/bench
-completions := contrib/completions
+swift_code := Package.swift Sources Tests contrib/fuzz
 man_pages = $(wildcard man/*.1 man/*.5 man/*.7 man/*.8)
-documents := README.md CHANGELOG.md LICENSE
-
-bindir := $(DESTDIR)$(PREFIX)/bin
-sbindir := $(DESTDIR)$(PREFIX)/sbin
-share := $(DESTDIR)$(PREFIX)/share
-installed_doc := $(share)/doc/reach
-installed_bash := $(share)/bash-completion/completions/reach
-installed_zsh := $(share)/zsh/site-functions/_reach
-installed_fish := $(share)/fish/vendor_completions.d/reach.fish
+install_settings = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" OPENRC="$(OPENRC)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -38,7 +34,7 @@ installed_fish := $(share)/fish/vendor_completions.d/reach.fish
 
 .PHONY: help
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: deps
 deps: ## Install the Debian packages that are missing (as root, or by sudo)
@@ -59,16 +55,24 @@ test: deps ## Run all tests; those that need a network namespace make their own
 	$(SWIFT) build --build-tests
 	$(SWIFT) test
 
+.PHONY: test-thread
+test-thread: deps ## Run all tests under the thread sanitizer
+	SWIFT="$(SWIFT)" contrib/sanitizers/run thread
+
+.PHONY: test-address
+test-address: deps ## Run all tests under the address sanitizer
+	SWIFT="$(SWIFT)" contrib/sanitizers/run address
+
 .PHONY: check
 check: lint warnings check-man check-completions fuzz ## Formatting, warnings, man pages, completions, a bounded fuzz
 
 .PHONY: lint
 lint: ## Check the formatting of the Swift code
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
 
 .PHONY: format
 format: ## Format the Swift code
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --parallel --recursive $(swift_code)
 
 # Package.swift turns every warning into an error.
 .PHONY: warnings
@@ -100,6 +104,11 @@ fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 bench: deps build bench-tools ## Measure reach beside ip and a C program; BENCH_ARGS="--quick --only latency,idle"
 	contrib/bench/run --reach $(bin) --tools $(bench_tools) $(BENCH_ARGS)
 
+.PHONY: hot-functions
+hot-functions: build ## Trace anew which functions the linker puts together (needs valgrind)
+	contrib/link/trace $(bin) > contrib/link/hot-functions.new
+	mv contrib/link/hot-functions.new contrib/link/hot-functions
+
 .PHONY: bench-tools
 bench-tools: $(bench_tools)/monitor $(bench_tools)/storm
 
@@ -110,27 +119,23 @@ $(bench_tools)/%: contrib/bench/%.c
 # Installs what is there; it builds only where nothing was built, so that `sudo make install` needs no Swift.
 .PHONY: install
 install: ## Install what `make build` made, below DESTDIR and PREFIX
-	@[ -x $(bin) ] || $(MAKE) build
-	$(INSTALL) -d $(bindir) $(installed_doc)
-	$(INSTALL) -s -m 755 $(bin) $(bindir)/reach
-	$(INSTALL) -D -s -m 755 $(daemon_bin) $(sbindir)/reachd
-	@set -e; for page in $(man_pages); do \
-	  echo "$(INSTALL) -D -m 644 $$page $(share)/man/man$${page##*.}/$${page##*/}"; \
-	  $(INSTALL) -D -m 644 $$page $(share)/man/man$${page##*.}/$${page##*/}; done
-	@set -e; install_if_there() { [ ! -f $$1 ] || \
-	    { echo "$(INSTALL) -D -m 644 $$1 $$2"; $(INSTALL) -D -m 644 $$1 $$2; }; }; \
-	  install_if_there $(completions)/reach.bash $(installed_bash); \
-	  install_if_there $(completions)/_reach $(installed_zsh); \
-	  install_if_there $(completions)/reach.fish $(installed_fish)
-	$(INSTALL) -m 644 $(documents) $(installed_doc)/
+	@[ -x $(bin) ] && [ -x $(daemon_bin) ] || $(MAKE) build
+	@$(install_settings) contrib/install
 
 .PHONY: uninstall
 uninstall: ## Remove what `make install` installed
-	rm -f $(bindir)/reach $(sbindir)/reachd $(installed_bash) $(installed_zsh) $(installed_fish)
-	@set -e; for page in $(man_pages); do rm -f $(share)/man/man$${page##*.}/$${page##*/}; done
-	rm -f $(addprefix $(installed_doc)/,$(documents))
-	-@rmdir $(installed_doc) 2>/dev/null || true
+	@$(install_settings) contrib/install --remove
+
+.PHONY: deb
+deb: ## Build .build/deb/reach_*.deb, Debian's package, from what `make build` made
+	@PACKAGING=yes SWIFT="$(SWIFT)" contrib/deps
+	@[ -x $(bin) ] && [ -x $(daemon_bin) ] || $(MAKE) build
+	contrib/debian/build
+
+.PHONY: try-deb
+try-deb: deb ## Install, use and purge that package under systemd, on a throwaway copy of this machine (as root)
+	contrib/debian/try || [ $$? = 77 ]
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build
+	rm -rf .build .build-tsan .build-asan

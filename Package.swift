@@ -36,6 +36,8 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
+        room("ReachSerialization", ["ReachCore"]),
+        room("ReachRequest", ["ReachCore"]),
         room("ReachLoop", ["CReachLinux", "ReachCore"]),
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
@@ -70,10 +72,15 @@ let package = Package(
         ),
         room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
         tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
+        tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
+        tests("ReachRequestTests", ["ReachCore", "ReachRequest", "ReachTesting"]),
         tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
         tests(
             "ReachabilityTests",
-            ["ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "ReachTesting"]),
+            [
+                "ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "reachd",
+                "ReachTesting",
+            ]),
         tests(
             "ReachNamespaceTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
@@ -89,6 +96,8 @@ let package = Package(
                 "ReachTesting",
             ]),
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
-        tests("ReachCommandTests", ["reach", "reachd", "confine", "ReachCore", "ReachTesting"]),
+        .executableTarget(
+            name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
+        tests("ReachCommandTests", ["reach", "reachd", "confine", "monitor", "ReachCore", "ReachTesting"]),
     ]
 )

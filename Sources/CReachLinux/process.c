@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,6 +69,15 @@ int reach_spawn(const char *path, char *const environment[], int input, int outp
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return -error;
+}
+
+void reach_limit_descriptors(pid_t process, unsigned long soft)
+{
+    struct rlimit limits;
+    if (prlimit(process, RLIMIT_NOFILE, NULL, &limits) == 0 && soft < limits.rlim_cur) {
+        limits.rlim_cur = soft;
+        prlimit(process, RLIMIT_NOFILE, &limits, NULL);
+    }
 }
 
 int reach_pidfd_open(pid_t process)

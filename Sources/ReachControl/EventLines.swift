@@ -16,7 +16,7 @@ package final class EventLines {
     ///   - recover: What a reader is told that has caught up: how many lines it missed, and the state.
     ///   - whenClosed: Called with 0 when the reader went away, or the error number.
     package init(
-        _ descriptor: CInt, on loop: EventLoop, source: StatusSource,
+        _ descriptor: CInt, on loop: EventLoop, source: StatusSource = .kernel,
         recover: @escaping (Int, ReachabilityState, inout EventStream) -> [UInt8] = EventLines.snapshotAfterLoss,
         whenClosed: @escaping (CInt) -> Void
     ) {
@@ -25,6 +25,12 @@ package final class EventLines {
         self.recover = recover
         output.whenClosed = whenClosed
         output.whenDrained = { [unowned self] in catchUp() }
+    }
+
+    /// Who is asked, from the next line on.
+    package var source: StatusSource {
+        get { stream.source }
+        set { stream.source = newValue }
     }
 
     /// Writes a line, unless the reader is behind.

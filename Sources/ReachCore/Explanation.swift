@@ -41,10 +41,22 @@ package struct Explanation: Hashable, Sendable {
     package struct Family: Hashable, Sendable {
         package let path: NetworkPath
         package let steps: [Step]
+
+        package init(path: NetworkPath, steps: [Step]) {
+            self.path = path
+            self.steps = steps
+        }
     }
 
     package let target: Target
     package let verdict: Verdict
     package let ipv4: Family
     package let ipv6: Family
+
+    package init(target: Target, verdict: Verdict, ipv4: Family, ipv6: Family) {
+        self.target = target
+        self.verdict = verdict
+        self.ipv4 = ipv4
+        self.ipv6 = ipv6
+    }
 }

@@ -1,40 +1,52 @@
 /// A JSON document that somebody else wrote. Numbers without a fraction are exact; the order of keys is not kept.
-package enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
+    /// The word `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number without a fraction or an exponent.
     case integer(Int64)
+    /// Any other number.
     case double(Double)
+    /// Text.
     case string(String)
+    /// Values in an order.
     case array([JSONValue])
+    /// Values by their names.
     case object([String: JSONValue])
 
     /// A member of an object; `nil` for a missing one, for null, and for what is no object.
-    package subscript(name: String) -> JSONValue? {
+    public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self, let value = members[name], value != .null else { return nil }
         return value
     }
 
-    package var string: String? {
+    /// The text, if it is one.
+    public var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    package var bool: Bool? {
+    /// The truth, if it is one.
+    public var bool: Bool? {
         guard case .bool(let flag) = self else { return nil }
         return flag
     }
 
-    package var integer: Int64? {
+    /// The number, if it is one without a fraction.
+    public var integer: Int64? {
         guard case .integer(let number) = self else { return nil }
         return number
     }
 
-    package var array: [JSONValue]? {
+    /// The elements, if it is an array.
+    public var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    package var object: [String: JSONValue]? {
+    /// The members, if it is an object.
+    public var object: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return members
     }

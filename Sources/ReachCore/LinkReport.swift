@@ -35,11 +35,28 @@ package struct LinkReport: Hashable, Sendable {
             paths.filter { $1.status == .reachable && $1.interfaceIndex == link.index }.map(\.0))
     }
 
+    /// A report that somebody else made. Of the link's controller only the name is known then.
+    package init(
+        _ link: Link, linkClass: LinkClass, controller: String?, lower: [String], trouble: Reason?,
+        brokenLower: String?,
+        isMetered: Bool, addresses: [InterfaceAddress], carriesInternet: Set<IPAddress.Family>
+    ) {
+        self.link = link
+        self.linkClass = linkClass
+        self.controller = controller
+        self.lower = lower
+        self.trouble = trouble
+        self.brokenLower = brokenLower
+        self.isMetered = isMetered
+        self.addresses = addresses
+        self.carriesInternet = carriesInternet
+    }
+
     /// Made by software in passing, and of no use to anybody who asks what the machine is connected to: the ends of
     /// containers' cables, the fallback devices of tunnel modules.
     package var isBackground: Bool {
         guard carriesInternet.isEmpty else { return false }
-        if linkClass == .virtual, link.controller != nil { return true }
+        if linkClass == .virtual, controller != nil { return true }
         return [.virtual, .tunnel, .other].contains(linkClass) && !link.isUp && addresses.isEmpty
     }
 }

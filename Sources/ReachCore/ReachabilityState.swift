@@ -107,19 +107,3 @@ public struct ReachabilityChange: Hashable, Sendable {
         return copy
     }
 }
-
-extension ReachabilityChange {
-    /// The change as it is to those who know of an earlier state from elsewhere: an initial state becomes a difference,
-    /// and none at all if there is none.
-    package func following(_ known: ReachabilityState?) -> ReachabilityChange? {
-        guard isInitial, let known else { return self }
-        let aspects = StatusMachine.differences(from: known, to: state)
-        guard !aspects.isEmpty else { return nil }
-        var kept = state
-        kept.flaps += known.flaps
-        if !aspects.contains(.status) { kept.since = known.since }
-        return ReachabilityChange(
-            at: Moment(wall: time, boot: bootTime), cause: .configuration, aspects: aspects, previous: known,
-            state: kept)
-    }
-}

@@ -15,7 +15,7 @@ extension Reason {
         case .neighbourUnreachable: "the host does not answer on its own link"
         case .nameNotResolved: "the name could not be resolved"
         case .notAsked: "not asked"
-        case .cannotObserve: "the kernel cannot be asked"
+        case .cannotObserve: "it cannot be observed"
         }
     }
 }

@@ -1,7 +1,9 @@
 internal import Glibc
 package import ReachControl
 package import ReachCore
+internal import ReachEngine
 package import ReachLoop
+internal import ReachNetlink
 
 /// The daemon: one engine that watches the kernel for the whole machine, and a socket on which anybody may ask it.
 ///
@@ -25,7 +27,9 @@ package final class Daemon {
     private let log: Log
     private let manager: ServiceManager
     private let watcher: Watcher
+    private let examiner: Examiner
     private var server: ControlServer?
+    private var stateDirectory: StateDirectory?
     private var history: EventHistory?
     private var hooks: HookRunner?
     private var probes: ProbeDesk?
@@ -42,18 +46,39 @@ package final class Daemon {
         log = Log(level: configuration.logLevel)
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         watcher = Watcher(loop: loop, configuration: configuration)
+        examiner = Examiner(on: loop)
     }
 
-    /// Not before the socket is ours, since two must not write one history.
-    private func beginHistory() {
+    /// Two must not write one history: without the directory's lock there is none.
+    ///
+    /// - Throws: When another daemon has it. That it cannot be had at all is only logged.
+    private func claimState() throws(StartError) {
         let usual = HistoryFiles.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
         guard configuration.history.entries > 0,
             let directory = options.stateDirectory ?? configuration.history.directory ?? usual
         else { return }
-        history = try? EventHistory(
-            HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
-            boot: BootIdentity.current
-        ) { Log.write(.warning, "history: \($0)") }
+        do throws(FileLock.Failure) {
+            stateDirectory = try StateDirectory(directory)
+        } catch {
+            switch error {
+            case .held(let process): throw .stateInUse(directory: directory, process: process)
+            case .failed(let error): log.write(.warning, "there is no history", ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func beginHistory() {
+        guard let directory = stateDirectory?.path else { return }
+        do throws(SystemError) {
+            let history = try EventHistory(
+                HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
+                boot: BootIdentity.current
+            ) { [log] in log.write(.warning, $0) }
+            history.leaveSigns(on: loop)
+            self.history = history
+        } catch {
+            log.write(.warning, "there is no history", ["error": "\(error)"])
+        }
     }
 
     private var hookOptions: HookRunner.Options? {
@@ -69,32 +94,53 @@ package final class Daemon {
 
     /// Begins to observe and to answer.
     ///
-    /// - Throws: Why the socket cannot be had.
-    package func start() throws(ListenError) {
+    /// - Throws: When another daemon has the state directory or the socket, or the socket cannot be had.
+    package func start() throws(StartError) {
+        try claimState()
+        let listening = try listen()
+        beginHistory()
+        beginHooks()
+        watcher.whenChanged = { [unowned self] change in take(change) }
+        watcher.start()
+        beginProbes()
+        if let error = watcher.blindness {
+            log.write(.error, "the kernel cannot be observed", ["error": "\(error)"])
+        }
+        manager.tell("READY=1\nSTATUS=Watching")
+        manager.feedWatchdog(on: loop)
+        log.write(.info, "listening", ["socket": listening])
+    }
+
+    /// - Returns: What is listened on.
+    private func listen() throws(StartError) -> String {
         let server = ControlServer(
             loop: loop, service: self,
             information: ServiceInformation(
                 vendor: "reach", product: "reachd", version: options.version, url: "https://example.org/reach"),
             authority: ControlAuthority(user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
-        server.whenTroubled = { Log.write(.warning, $0) }
+        server.whenTroubled = { [log] in log.write(.warning, $0) }
         self.server = server
         let inherited = manager.takeDescriptors()
-        for descriptor in inherited { try server.listen(inheriting: descriptor) }
-        if inherited.isEmpty { try server.listen(at: socketPath) }
-        beginHistory()
-        beginHooks()
-        watcher.whenChanged = { [unowned self] change in
-            history?.record(change)
-            // A state that was there before is no event.
-            if !change.isInitial { hooks?.tell(HookEvent(change)) }
+        do throws(ListenError) {
+            for descriptor in inherited { try server.listen(inheriting: descriptor) }
+            if inherited.isEmpty { try server.listen(at: socketPath) }
+        } catch {
+            throw .cannotListen(error)
         }
-        watcher.start()
-        beginProbes()
-        if let error = watcher.blindness { log.write(.error, "the kernel cannot be observed: \(error)") }
-        manager.tell("READY=1\nSTATUS=Watching")
-        manager.feedWatchdog(on: loop)
-        log.write(.info, "listening on \(inherited.isEmpty ? socketPath : "the service manager's socket")")
+        return inherited.isEmpty ? socketPath : "the service manager's"
+    }
+
+    private func take(_ change: ReachabilityChange) {
+        history?.record(change)
+        log.write(
+            .debug, "change",
+            [
+                "target": change.state.target.description, "status": change.state.status.rawValue,
+                "interface": change.state.interface ?? "", "cause": change.cause.rawValue,
+            ])
+        // A state that was there before is no event.
+        if !change.isInitial { hooks?.tell(HookEvent(change)) }
     }
 
     private func beginProbes() {
@@ -102,7 +148,7 @@ package final class Daemon {
         probes = desk
         desk.take(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
-        metrics?.whenTroubled = { Log.write(.warning, "metrics: \($0)") }
+        metrics?.whenTroubled = { [log] in log.write(.warning, "metrics", ["error": $0]) }
         metrics?.take(configuration.metrics)
     }
 
@@ -142,8 +188,10 @@ package final class Daemon {
         guard let file = options.configurationFile else { return nil }
         do throws(ConfigurationError) {
             let fresh = try file.load()
-            if fresh.socket != configuration.socket || fresh.limits != configuration.limits {
-                log.write(.warning, "changes of [socket] and [limits] hold from the next start")
+            if fresh.socket != configuration.socket || fresh.limits != configuration.limits
+                || fresh.history != configuration.history
+            {
+                log.write(.warning, "changes of [socket], [limits] and [history] hold from the next start")
             }
             configuration = fresh
             log.level = fresh.logLevel
@@ -170,6 +218,7 @@ package final class Daemon {
         probes?.stop()
         metrics?.stop()
         history?.close(at: SystemClock.now, patience: .seconds(1))
+        log.finish()
     }
 
     /// Calls `sink` with what happens to the Internet's target.
@@ -186,12 +235,14 @@ package final class Daemon {
 
 extension Daemon: ControlService {
     package func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
+        history?.noteAlive(at: SystemClock.now)
         watcher.look(at: target) { reply(.success($0)) }
     }
 
     package func watch(
         _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
     ) throws(MonitorError) -> ControlWatch {
+        history?.noteAlive(at: SystemClock.now)
         let watch = watcher.watch(target, sink)
         let number = target == .internet ? addSink(sink) : nil
         return ControlWatch(
@@ -210,6 +261,27 @@ extension Daemon: ControlService {
         guard let probes else { return reply(.failure(.notAvailable(reason: "the daemon is starting"))) }
         probes.probe(order, reply)
     }
+
+    package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
+        let options = configuration.engineOptions
+        examiner.examine { () throws(NetlinkError) in
+            try Inspector(options: options).links()
+        } reply: {
+            reply($0.mapError(Self.blindness))
+        }
+    }
+
+    package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
+        let options = configuration.engineOptions
+        let target = configuration.target(named: target.description) ?? target
+        examiner.examine { () throws(NetlinkError) in
+            try Explainer(options: options).explain(target)
+        } reply: {
+            reply($0.mapError(Self.blindness))
+        }
+    }
+
+    private static func blindness(_ error: NetlinkError) -> MonitorError { .cannotObserve(reason: error.description) }
 
     package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         if let error = reload() {

@@ -12,11 +12,18 @@ final class Watcher {
         fileprivate let target: Target
         fileprivate let sink: (MonitorEvent) -> Void
         fileprivate var engineID: UInt64 = 0
-        fileprivate var state: ReachabilityState?
+        /// Engines take each other's place; to those who are told, nothing begins anew.
+        fileprivate var series: ChangeSeries
 
         fileprivate init(target: Target, sink: @escaping (MonitorEvent) -> Void) {
             self.target = target
             self.sink = sink
+            series = ChangeSeries(of: target)
+        }
+
+        fileprivate func take(_ change: ReachabilityChange) {
+            let told = change.isInitial ? series.begin(change, cause: .configuration) : series.take(change)
+            if let told { sink(.change(told)) }
         }
     }
 
@@ -60,10 +67,10 @@ final class Watcher {
     /// The states of the Internet and of the targets that the configuration names, by those names, as far as they are known.
     var namedStates: [(name: String, state: ReachabilityState)] {
         let names = ["internet"] + configuration.targets.map(\.name)
-        return zip(names, named).compactMap { name, watch in watch.state.map { (name, $0) } }
+        return zip(names, named).compactMap { name, watch in watch.series.told.map { (name, $0) } }
     }
 
-    func state(of watch: Watch) -> ReachabilityState? { watch.state }
+    func state(of watch: Watch) -> ReachabilityState? { watch.series.told }
 
     /// Tells the state of a target once it is determined.
     func look(at target: Target, _ reply: @escaping (ReachabilityState) -> Void) {
@@ -109,10 +116,7 @@ final class Watcher {
         let target = configuration.target(named: watch.target.description) ?? watch.target
         watch.engineID = engine.watch(target) { [unowned watch] event in
             switch event {
-            case .change(let change):
-                guard let told = change.following(watch.state) else { return }
-                watch.state = told.state
-                watch.sink(.change(told))
+            case .change(let change): watch.take(change)
             case .resync(let moment, let reason): watch.sink(.resync(moment, reason: reason))
             case .wake(let moment, let slept): watch.sink(.wake(moment, slept: slept))
             case .notice: break

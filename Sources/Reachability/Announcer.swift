@@ -94,6 +94,13 @@ final class Announcer: Sendable {
         }
     }
 
+    /// Takes what the run with this pass was told of the state in force. That is no change, and nobody is told.
+    func mark(isStale: Bool, _ pass: CallbackGate.Pass) {
+        state.withLock { state in
+            if let run = state.run, run.pass == pass { state.held.isStale = isStale }
+        }
+    }
+
     private func tell(_ change: ReachabilityChange, of monitor: ReachabilityMonitor, _ pass: CallbackGate.Pass) {
         let number = change.sequenceNumber
         if !change.isInitial || options.wantsInitialEvent {
@@ -187,7 +194,7 @@ final class Announcer: Sendable {
         in state: State, of monitor: ReachabilityMonitor,
         tell: @escaping @Sendable (ReachabilityChange, ReachabilityMonitor, CallbackGate.Pass) -> Void
     ) {
-        guard let run = state.run, let change = state.latest?.asInitial else { return }
+        guard let run = state.run, let change = state.latest?.asInitial(with: state.held) else { return }
         pump.append { [weak monitor] in monitor.map { tell(change, $0, run.pass) } }
     }
 

@@ -9,8 +9,8 @@ extension ReachabilityChange {
         isOfStatus ? [.reachabilityDidChange, .reachabilityStateDidChange] : [.reachabilityStateDidChange]
     }
 
-    /// The state that it led to, for somebody who begins with it: with the same number and times.
-    var asInitial: ReachabilityChange {
+    /// The state that it led to, as it is held now, for somebody who begins with it: with the same number and times.
+    func asInitial(with state: ReachabilityState) -> ReachabilityChange {
         ReachabilityChange(
             at: Moment(wall: time, boot: bootTime), cause: .start, aspects: [], previous: nil, state: state
         ).numbered(sequenceNumber)

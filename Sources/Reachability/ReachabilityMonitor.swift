@@ -1,5 +1,4 @@
 public import ReachCore
-internal import ReachEngine
 internal import ReachLoop
 internal import Synchronization
 
@@ -9,7 +8,7 @@ internal import Synchronization
 ///     monitor.setStatusChangeBlock { status in print(status.displayText) }
 ///     monitor.start()
 ///
-/// The answer is the kernel's: the path it would send by, and the state of what lies on it. No packet is sent to find
+/// The answer is the kernel's, asked for by this process or by the daemon (``ReachabilitySource``): the path it would send by, and the state of what lies on it. No packet is sent to find
 /// out. "Reachable" promises that packets can leave towards the target, not that something answers; use it to decide
 /// when to try again and to explain a failure, not to forbid a first try.
 ///
@@ -33,7 +32,7 @@ public final class ReachabilityMonitor: Sendable {
 
     /// A monitor of any target, not yet started.
     public convenience init(_ target: Target = .internet, options: ReachabilityOptions = ReachabilityOptions()) {
-        self.init(target, options: options, source: EnginePool.shared)
+        self.init(target, options: options, source: options.changeSource)
     }
 
     /// A monitor of a host by its name or address, not yet started.
@@ -75,8 +74,11 @@ public final class ReachabilityMonitor: Sendable {
         guard let run = announcer.begin({ source.prepare(target, options.engineSettings) }) else { return }
         let pass = run.pass
         run.watch.begin { [weak self] event in
-            guard let self, case .change(let change) = event else { return }
-            announcer.publish(change, of: self, pass)
+            guard let self else { return }
+            switch event {
+            case .change(let change): announcer.publish(change, of: self, pass)
+            case .stale(let isStale): announcer.mark(isStale: isStale, pass)
+            }
         }
     }
 

@@ -16,22 +16,63 @@ struct DaemonOptions: ParsableArguments {
         if noDaemon && socket != nil { throw ValidationError("--socket and --no-daemon exclude each other") }
     }
 
-    /// The states of targets as the daemon knows them.
+    /// The daemon has its configuration, and takes no options of ours.
     ///
-    /// - Returns: `nil` where the kernel is to be asked instead: no daemon is wanted, or none answers and none was asked
-    ///   for by name.
-    func states(of targets: [Target]) throws(CommandError) -> [ReachabilityState]? {
-        guard !noDaemon else { return nil }
-        let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
-        let wasNamed = socket != nil || getenv("REACH_SOCKET") != nil
-        do throws(ControlError) {
-            var client = try ControlClient(path: path)
-            var states: [ReachabilityState] = []
-            for target in targets { states.append(try client.status(of: target)) }
-            return states
-        } catch {
-            guard wasNamed else { return nil }
-            throw CommandError(status: .cannotObserve, message: error.description)
+    /// - Parameter kernelOptions: Those that were given.
+    func exclude(_ kernelOptions: [String]) throws {
+        if socket != nil, let option = kernelOptions.first {
+            throw ValidationError("--socket and \(option) exclude each other: the daemon has its configuration")
         }
+    }
+
+    /// Who is to be asked.
+    ///
+    /// - Parameter kernelOptions: Options that were given and that only a look of one's own can honour.
+    func source(_ kernelOptions: [String] = []) -> Source {
+        guard !noDaemon else { return .kernel(note: nil) }
+        let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        if let option = kernelOptions.first {
+            let isThere = access(path, F_OK) == 0
+            return .kernel(note: isThere ? "told by the kernel: \(option) is not for the daemon" : nil)
+        }
+        return .daemon(path: path, wasNamed: socket != nil || SocketPath.processEnvironment("REACH_SOCKET") != nil)
+    }
+
+    enum Source {
+        /// - Parameter note: For people who might have expected the daemon's answer.
+        case kernel(note: String?)
+        /// The kernel is asked in its place if it does not answer, unless it was asked for by name.
+        case daemon(path: String, wasNamed: Bool)
+
+        /// What the daemon tells.
+        ///
+        /// - Returns: `nil` where the kernel is to be asked instead.
+        func ask<Answer>(
+            _ question: (inout ControlClient) throws(ControlError) -> Answer
+        ) throws(CommandError) -> Answer? {
+            guard case .daemon(let path, let wasNamed) = self else { return nil }
+            do throws(ControlError) {
+                var client = try ControlClient(path: path)
+                return try question(&client)
+            } catch {
+                guard wasNamed else { return nil }
+                throw .cannotAsk(error)
+            }
+        }
+
+        /// A line for people that says who has told what stands above it, where that is not the usual.
+        ///
+        /// - Parameter isDaemon: The daemon has told.
+        func note(isDaemon: Bool, _ style: TerminalStyle) -> String {
+            let text: String? =
+                if isDaemon { "told by the daemon" } else if case .kernel(let note) = self { note } else { nil }
+            return text.map { style.paint("(\($0))", .grey) + "\n" } ?? ""
+        }
+    }
+}
+
+extension CommandError {
+    static func cannotAsk(_ error: ControlError) -> CommandError {
+        CommandError(status: .cannotObserve, message: error.description)
     }
 }

@@ -9,11 +9,13 @@ final class EventPrinter {
     private let lines: EventLines
     /// `nil` for JSON.
     private let text: EventText?
+    private let source: DaemonOptions.Source
 
-    init(isPretty: Bool, source: StatusSource, loop: EventLoop) {
+    init(isPretty: Bool, source: DaemonOptions.Source, loop: EventLoop) {
         let text = isPretty ? EventText(style: .current) : nil
         self.text = text
-        lines = EventLines(STDOUT_FILENO, on: loop, source: source) { count, state, stream in
+        self.source = source
+        lines = EventLines(STDOUT_FILENO, on: loop) { count, state, stream in
             guard let text else { return EventLines.snapshotAfterLoss(count, state, &stream) }
             return Array(text.dropped(count, now: state).utf8)
         } whenClosed: { number in
@@ -22,19 +24,39 @@ final class EventPrinter {
         }
     }
 
-    func take(_ event: EngineEvent) {
-        let state: ReachabilityState? = if case .change(let change) = event { change.state } else { nil }
-        lines.write(state) { [text] stream in
-            if let text { return Array(text.line(for: event).utf8) }
-            switch event {
-            case .change(let change): return stream.change(change)
-            case .resync(let moment, let reason): return stream.resync(reason: reason, at: moment)
-            case .wake(let moment, let slept): return stream.wake(slept: slept, at: moment)
-            case .notice(let moment, let notice): return stream.notice(notice, at: moment)
-            }
+    func take(_ event: TargetWatch.Event) {
+        let isDaemon = if case .daemon = event { true } else { false }
+        lines.source = isDaemon ? .daemon : .kernel
+        lines.write(event.state) { [text, source] stream in
+            guard let text else { return stream.line(Self.encode(event)) }
+            let note = event.isFirst ? source.note(isDaemon: isDaemon, text.style) : ""
+            return Array((text.line(for: event) + note).utf8)
         }
     }
 
     /// Waits a little for a reader who is about to take what is pending.
     func finish() { lines.finish() }
+
+    private static func encode(_ event: TargetWatch.Event) -> EncodedEvent {
+        switch event {
+        case .kernel(let event):
+            switch event {
+            case .change(let change): .change(change, source: .kernel)
+            case .resync(let moment, let reason): .resync(reason: reason, at: moment)
+            case .wake(let moment, let slept): .wake(slept: slept, at: moment)
+            case .notice(let moment, let notice): .notice(notice, at: moment)
+            }
+        case .daemon(let event): EncodedEvent(event)
+        }
+    }
+}
+
+extension TargetWatch.Event {
+    /// It tells the state with which the stream begins.
+    fileprivate var isFirst: Bool {
+        switch self {
+        case .kernel(.change(let change)), .daemon(.change(let change)): change.isInitial
+        default: false
+        }
+    }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachControl
 internal import ReachCore
 internal import ReachEngine
 
@@ -6,15 +7,47 @@ internal import ReachEngine
 struct EventText {
     let style: TerminalStyle
 
-    func line(for event: EngineEvent) -> String {
+    func line(for event: TargetWatch.Event) -> String {
         switch event {
-        case .change(let change): return self.change(change)
-        case .resync(let moment, let reason): return stamp(moment.wall) + "everything was read anew: \(reason)\n"
-        case .wake(let moment, let slept):
-            return stamp(moment.wall) + "the machine slept for \(DurationText.describe(slept))\n"
-        case .notice(let moment, let notice):
-            return stamp(moment.wall) + style.paint(DisplayText.sanitized(String(describing: notice)), .grey) + "\n"
+        case .kernel(let event): line(for: event)
+        case .daemon(let event): line(for: event)
         }
+    }
+
+    private func line(for event: EngineEvent) -> String {
+        switch event {
+        case .change(let change): self.change(change)
+        case .resync(let moment, let reason): resync(moment, reason)
+        case .wake(let moment, let slept): wake(moment, slept)
+        case .notice(let moment, let notice):
+            stamp(moment.wall) + style.paint(DisplayText.sanitized(String(describing: notice)), .grey) + "\n"
+        }
+    }
+
+    private func line(for event: DaemonEvent) -> String {
+        switch event {
+        case .change(let change), .unavailable(_, let change): self.change(change)
+        case .resync(let moment, let reason): resync(moment, DisplayText.sanitized(reason))
+        case .wake(let moment, let slept): wake(moment, slept)
+        case .dropped(let moment, let count): stamp(moment.wall) + "\(count) events were missed\n"
+        case .snapshot(let moment, let state, _):
+            stamp(moment.wall) + StatusText(style: style).summary(of: state) + "\n"
+        case .other(let moment, let type, _):
+            stamp(moment.wall) + style.paint("an event of the type '\(DisplayText.sanitized(type))'", .grey) + "\n"
+        case .disconnected(let moment, let error, let state):
+            stamp(moment.wall) + style.paint("\(error)", .yellow) + "; "
+                + StatusText(style: style).summary(of: state) + "\n"
+        case .reconnected(let moment, let away):
+            stamp(moment.wall) + "the daemon is back after \(DurationText.describe(away))\n"
+        }
+    }
+
+    private func resync(_ moment: Moment, _ reason: String) -> String {
+        stamp(moment.wall) + "everything was read anew: \(reason)\n"
+    }
+
+    private func wake(_ moment: Moment, _ slept: Duration) -> String {
+        stamp(moment.wall) + "the machine slept for \(DurationText.describe(slept))\n"
     }
 
     func dropped(_ count: Int, now state: ReachabilityState) -> String {

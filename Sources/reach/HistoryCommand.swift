@@ -31,9 +31,7 @@ struct HistoryCommand: ParsableCommand {
 
     func run() throws {
         let environment = SocketPath.processEnvironment
-        guard let directory = state ?? HistoryFiles.directory(isRoot: getuid() == 0, environment: environment) else {
-            throw CommandError(status: .notReachable, message: "there is no place where a history would be")
-        }
+        let directory = state ?? HistoryFiles.directoryForReader(isRoot: getuid() == 0, environment: environment)
         let log: HistoryLog
         do throws(SystemError) {
             log = try HistoryFiles(directory: directory).read()

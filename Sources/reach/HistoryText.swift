@@ -18,7 +18,7 @@ struct HistoryText {
     func overview(_ timelines: [HistoryTimeline]) -> String {
         guard let first = timelines.first else { return "nothing is known of that time\n" }
         let blocks = timelines.map { timeline in
-            heading(HistorySummary(timeline)) + "\n" + (width.map { bar(timeline, $0) + "\n" } ?? "")
+            heading(HistorySummary(timeline)) + "\n" + (width.map { drawing(timeline, $0) } ?? "")
         }
         guard let width else { return blocks.joined() }
         return blocks.joined() + axis(first, width) + "\n" + legend + "\n"
@@ -81,6 +81,13 @@ struct HistoryText {
         case .notReachable: TextTable.Cell("not reachable", .red)
         case .unknown: TextTable.Cell("unknown", .yellow)
         }
+    }
+
+    /// The bar, and below it what the target was reached through from where on.
+    private func drawing(_ timeline: HistoryTimeline, _ width: Int) -> String {
+        let passages = HistoryPassages.text(timeline, width: barWidth(width))
+        let below = passages.isEmpty ? "" : Self.indent + style.paint(passages, .grey) + "\n"
+        return bar(timeline, width) + "\n" + below
     }
 
     private func bar(_ timeline: HistoryTimeline, _ width: Int) -> String {

@@ -3,7 +3,7 @@ internal import ReachCore
 internal import ReachEngine
 internal import ReachNetlink
 
-/// Options of every command that asks the kernel.
+/// Options of every command that observes, which only a look of one's own can honour.
 struct ObservationOptions: ParsableArguments {
     @Option(
         name: .customLong("anchor"),
@@ -34,8 +34,13 @@ struct ObservationOptions: ParsableArguments {
         transform: { try CommandLineValue.meteredRule($0) })
     var meteredRules: [LinkPolicy.Rule] = []
 
-    /// None was given.
-    var isDefault: Bool { anchors.isEmpty && mark == nil && classRules.isEmpty && meteredRules.isEmpty }
+    /// Those that were given.
+    var given: [String] {
+        [
+            ("--anchor", !anchors.isEmpty), ("--mark", mark != nil), ("--class", !classRules.isEmpty),
+            ("--metered", !meteredRules.isEmpty),
+        ].filter(\.1).map(\.0)
+    }
 
     var engineOptions: EngineOptions {
         var options = EngineOptions()

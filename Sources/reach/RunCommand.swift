@@ -29,6 +29,8 @@ struct RunCommand: ParsableCommand {
         help: "Whose state is meant; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
+    @OptionGroup var daemon: DaemonOptions
+
     @OptionGroup var observation: ObservationOptions
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
@@ -36,12 +38,14 @@ struct RunCommand: ParsableCommand {
 
     func validate() throws {
         if conditions.isEmpty { throw ValidationError("Missing expected argument '--when <condition>'") }
+        try daemon.exclude(observation.given)
         if command.isEmpty { throw ValidationError("Missing the command to run, after --") }
     }
 
     func run() throws {
         let waiter = Waiter(
-            target: target, conditions: conditions, timeout: timeout, options: observation.engineOptions)
+            target: target, conditions: conditions, timeout: timeout, source: daemon.source(observation.given),
+            kernelOptions: observation.engineOptions)
         try waiter.wait()
         throw become(command)
     }

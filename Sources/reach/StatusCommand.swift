@@ -26,16 +26,19 @@ struct StatusCommand: ParsableCommand {
         help: "What to ask about; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
     var targets: [Target] = []
 
+    func validate() throws { try daemon.exclude(observation.given) }
+
     func run() throws {
         let asked = targets.isEmpty ? [.internet] : targets
-        let states: [ReachabilityState]
-        // Options of observation are for a look of one's own: the daemon has its configuration.
-        if observation.isDefault, let told = try daemon.states(of: asked) {
-            states = told
-            for state in told { show(state, .daemon) }
-        } else {
-            states = try lookAtKernel(asked)
+        let source = daemon.source(observation.given)
+        let told = try source.ask { client throws(ControlError) in
+            var states: [ReachabilityState] = []
+            for target in asked { states.append(try client.status(of: target)) }
+            return states
         }
+        for state in told ?? [] { show(state, .daemon) }
+        let states = try told ?? lookAtKernel(asked)
+        if !json { StandardOutput.write(source.note(isDaemon: told != nil, .current)) }
         try CommandError.check(states.map { ($0.status, $0.reason) })
     }
 

@@ -10,7 +10,7 @@ struct WaitCommand: ParsableCommand {
         commandName: "wait",
         abstract: "Wait until conditions hold.",
         discussion: """
-            Conditions are \(Condition.grammar).
+            Conditions are \(Condition.grammar). The daemon is asked if one runs, otherwise the kernel.
 
             Exit status: 0 as soon as all hold, 124 on timeout, 2 usage, 4 cannot observe.
             """)
@@ -28,16 +28,20 @@ struct WaitCommand: ParsableCommand {
         transform: { try CommandLineValue.duration($0) })
     var timeout: Duration?
 
+    @OptionGroup var daemon: DaemonOptions
+
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
         help: "What to wait for; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
+    func validate() throws { try daemon.exclude(observation.given) }
+
     func run() throws {
         let waiter = Waiter(
             target: target, conditions: conditions.isEmpty ? [.reachable] : conditions, timeout: timeout,
-            options: observation.engineOptions)
+            source: daemon.source(observation.given), kernelOptions: observation.engineOptions)
         try waiter.wait()
     }
 }
@@ -47,7 +51,8 @@ struct Waiter {
     let target: Target
     let conditions: [Condition]
     let timeout: Duration?
-    let options: EngineOptions
+    let source: DaemonOptions.Source
+    let kernelOptions: EngineOptions
 
     /// - Throws: ``CommandError`` when they do not come to hold in time, or cannot be observed.
     func wait() throws(CommandError) {
@@ -65,21 +70,27 @@ struct Waiter {
     }
 
     private func holds(on loop: EventLoop) throws(CommandError) -> Bool {
-        let engine = ReachabilityEngine(loop: loop, options: options)
-        engine.start()
-        if let blindness = engine.blindness { throw .cannotAsk(blindness) }
         var isFulfilled = false
-        _ = engine.watch(target) { event in
-            guard case .change(let change) = event else { return }
-            guard conditions.allSatisfy({ $0.holds(in: change.state) }) else { return }
-            isFulfilled = true
-            loop.stop()
+        // Whoever is asked must have answered once before time can be up: "at once" is not before that.
+        var (isAnswered, isTimeUp) = (false, false)
+        let watch = TargetWatch(
+            of: target, from: source, kernelOptions: kernelOptions, mustObserve: true, on: loop
+        ) { event in
+            guard let state = event.state else { return }
+            isAnswered = true
+            isFulfilled = isFulfilled || conditions.allSatisfy { $0.holds(in: state) }
+            if isFulfilled || isTimeUp { loop.stop() }
         }
-        guard !isFulfilled else { return true }
-        if let timeout {
-            loop.schedule(at: SystemClock.boot + timeout) { loop.stop() }
+        loop.afterEvents {
+            watch.start()
+            guard let timeout else { return }
+            loop.schedule(at: SystemClock.boot + timeout) {
+                isTimeUp = true
+                if isAnswered || !watch.awaitsDaemon { loop.stop() }
+            }
         }
         loop.run()
+        if let failure = watch.failure { throw failure }
         return isFulfilled
     }
 }

@@ -12,7 +12,8 @@ struct WatchCommand: ParsableCommand {
         abstract: "Print the state of a target now, and every change from then on.",
         discussion: """
             JSON, one object a line, unless standard output is a terminal. Ends with status 0 on SIGINT, SIGTERM, or \
-            when nobody reads any more. reach-events(7) describes the lines.
+            when nobody reads any more. reach-events(7) describes the lines. The daemon is asked if one runs, otherwise \
+            the kernel; a daemon that goes away is looked for until it is back.
             """)
 
     @Flag(help: "Print JSON, one object a line, also on a terminal.")
@@ -25,6 +26,8 @@ struct WatchCommand: ParsableCommand {
     var all = false
 
     @OptionGroup var hold: HoldOptions
+    @OptionGroup var daemon: DaemonOptions
+
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
@@ -33,7 +36,11 @@ struct WatchCommand: ParsableCommand {
 
     func validate() throws {
         if json && pretty { throw ValidationError("--json and --pretty exclude each other") }
+        try daemon.exclude(kernelOptions)
     }
+
+    /// Options that were given and that only a watch of one's own can honour.
+    private var kernelOptions: [String] { (all ? ["--all"] : []) + hold.given + observation.given }
 
     func run() throws {
         if StandardDescriptors.outputWasClosed { StandardOutput.fail(EBADF) }
@@ -41,17 +48,18 @@ struct WatchCommand: ParsableCommand {
         var options = observation.engineOptions
         options.holdDown = hold.holdDown
         options.observer.wantsEveryNotice = all
-        do throws(SystemError) {
+        do {
             let loop = try EventLoop()
             try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { _ in loop.stop() }
             let isPretty = pretty || (!json && StandardOutput.isTerminal)
-            let printer = EventPrinter(isPretty: isPretty, source: .kernel, loop: loop)
-            let engine = ReachabilityEngine(loop: loop, options: options)
-            engine.start()
-            _ = engine.watch(target) { event in printer.take(event) }
+            let source = daemon.source(kernelOptions)
+            let printer = EventPrinter(isPretty: isPretty, source: source, loop: loop)
+            let watch = TargetWatch(of: target, from: source, kernelOptions: options, on: loop) { printer.take($0) }
+            loop.afterEvents { watch.start() }
             loop.run()
             printer.finish()
-        } catch {
+            if let failure = watch.failure { throw failure }
+        } catch let error as SystemError {
             throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
         }
     }
@@ -70,6 +78,11 @@ struct HoldOptions: ParsableArguments {
         help: ArgumentHelp("Tell \"not reachable\" only when it has lasted this long.", valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var down: Duration = .zero
+
+    /// Those that were given.
+    var given: [String] {
+        [("--hold-up", up != .zero), ("--hold-down", down != .zero)].filter(\.1).map(\.0)
+    }
 
     var holdDown: HoldDown { HoldDown(up: up, down: down) }
 }

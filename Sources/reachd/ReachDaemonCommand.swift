@@ -13,7 +13,8 @@ struct ReachDaemonCommand: ParsableCommand {
         discussion: """
             Runs in the foreground. SIGHUP reads the configuration anew, SIGTERM and SIGINT end it.
 
-            Exit status: 0 after an orderly stop, 2 usage, 73 another daemon owns the socket, 78 bad configuration.
+            Exit status: 0 after an orderly stop, 2 usage, 73 another daemon owns the socket or the state \
+            directory, 78 bad configuration.
             """,
         version: "reachd 0.1.0")
 
@@ -93,6 +94,7 @@ struct ReachDaemonCommand: ParsableCommand {
     }
 
     private static func run(_ options: Daemon.Options, _ configuration: Configuration, printsEvents: Bool) -> Int32 {
+        DescriptorLimit.raise()
         SignalSource.block([SIGINT, SIGTERM, SIGHUP])
         do {
             let loop = try EventLoop()
@@ -107,7 +109,7 @@ struct ReachDaemonCommand: ParsableCommand {
             daemon.stop()
             printer?.finish()
             return 0
-        } catch let error as ListenError {
+        } catch let error as StartError {
             complain("reachd: \(error)", to: STDERR_FILENO)
             return cannotCreate
         } catch {

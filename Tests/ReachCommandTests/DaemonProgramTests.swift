@@ -9,11 +9,8 @@ internal import Testing
 
     /// A directory of its own, that only this user may write to.
     private func withDirectory(_ body: (String) throws -> Void) throws {
-        var path = Array("/tmp/reachd-test-".utf8CString.dropLast()) + Array("XXXXXX".utf8CString)
-        _ = try #require(mkdtemp(&path))
-        let directory = String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer { _ = try? ChildProcess.run(["rm", "-rf", directory]) }
-        try body(directory)
+        let directory = try TemporaryDirectory()
+        try withExtendedLifetime(directory) { try body(directory.path) }
     }
 
     private func write(_ text: String, to path: String) throws {
@@ -82,17 +79,21 @@ internal import Testing
             let socket = directory + "/socket"
             let first = try reachd.start(["--socket", socket, "--state", directory, "--events"])
             _ = try first.nextLine()
-            let second = try reachd.run(["--socket", socket])
+            let second = try reachd.run(["--socket", socket, "--state", directory + "/another"])
             #expect(second.status == 73)
-            #expect(second.standardError.contains("belongs to process"))
+            #expect(second.standardError.contains("\(socket) belongs to process \(first.process)"))
+            let third = try reachd.run(["--socket", directory + "/other", "--state", directory])
+            #expect(third.status == 73)
+            #expect(third.standardError.contains("\(directory) belongs to process \(first.process)"))
+            #expect(access(directory + "/other", F_OK) == -1)
             first.send(SIGKILL)
             _ = try first.finish()
             #expect(access(socket, F_OK) == 0)
-            let third = try reachd.start(["--socket", socket, "--state", directory, "--events"])
-            _ = try third.nextLine()
+            let fourth = try reachd.start(["--socket", socket, "--state", directory, "--events"])
+            _ = try fourth.nextLine()
             #expect(try reach.run(["status", "--socket", socket]).status != 4)
-            third.send(SIGTERM)
-            #expect(try third.finish().status == 0)
+            fourth.send(SIGTERM)
+            #expect(try fourth.finish().status == 0)
         }
     }
 
@@ -138,6 +139,8 @@ internal import Testing
             let change = try daemon.nextLine()
             #expect(change.contains("\"cause\":\"configuration\""))
             #expect(change.contains("\"class\":\"wwan\""))
+            // A new engine counts from 1; for those who watch, nothing counts down.
+            #expect(change.contains("\"epoch\":2"))
             try write("[[interface]]\nmatch = \"up*\"\nclass = \"fast\"", to: file)
             daemon.send(SIGHUP)
             let told = try reach.run(["status", "--json", "--socket", socket])

@@ -38,10 +38,45 @@ import Testing
                 internet  up 91.25 %, 2 outages of 10 min 30 s in all, the longest 10 min 0 s, 1 of them under a minute, \
                 unknown for 10 min 0 s, not observed for 36 min 40 s
                     ###+###########___???#########......#########.....
+                    eth0 (wired)
                     s0                                          s10000
                     # up  + up and down  _ down  ? unknown  . not observed
 
                 """)
+    }
+
+    /// A timeline of a hundred seconds, reached through these from these seconds on; nothing is an outage.
+    private func passages(_ ways: [(second: Int, interface: String?, linkClass: String)], width: Int) -> String {
+        let entries = ways.map { way in
+            let isUp = way.interface != nil
+            let state = HistoryEntry.State(
+                target: "internet", status: isUp ? .reachable : .notReachable, linkClass: isUp ? way.linkClass : nil,
+                interface: way.interface)
+            return HistoryEntry(.state(state), at: Self.moment(way.second), boot: "boot")
+        }
+        let timeline = HistoryTimeline(
+            of: "internet", in: HistoryLog(entries: entries), since: .seconds(100), now: Self.moment(100), boot: "boot",
+            isRunning: true)
+        return HistoryPassages.text(timeline, width: width)
+    }
+
+    @Test func `below the timeline stands what it was reached through, where that changes`() {
+        #expect(
+            passages([(0, "eth0", "wired"), (50, "wlan0", "wifi"), (80, "wlan0", "wwan")], width: 50)
+                == "eth0 (wired)             wlan0 (wifi)   wlan0")
+        #expect(passages([(0, "eth0", "wired"), (20, nil, ""), (40, "eth0", "wired")], width: 50) == "eth0 (wired)")
+        #expect(passages([(20, nil, ""), (40, "eth0", "wired")], width: 50) == "                    eth0 (wired)")
+        #expect(passages([(0, nil, "")], width: 50) == "")
+    }
+
+    @Test func `where many ways share few cells, marks stand for names, and none is wider than the timeline`() {
+        let many = (0..<50).map { (second: $0 * 2, interface: Optional("link\($0)"), linkClass: "wired") }
+        for width in [1, 5, 20, 50, 200, 1000] {
+            let line = passages(many, width: width)
+            #expect(line.count <= width)
+            #expect(!line.isEmpty)
+        }
+        #expect(passages(many, width: 50) == String(repeating: "'", count: 50))
     }
 
     @Test func `without a terminal there is no timeline`() {

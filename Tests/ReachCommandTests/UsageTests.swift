@@ -26,6 +26,10 @@ internal import Testing
         (["wait", "--timeout", "-1s"], "timeout"),
         (["run", "--when", "reachable"], "Missing the command"),
         (["run", "--", "true"], "--when"),
+        (["watch", "--socket", "/s", "--no-daemon"], "exclude each other"),
+        (["watch", "--socket", "/s", "--hold-up", "1s"], "--socket and --hold-up exclude each other"),
+        (["watch", "--socket", "/s", "--all"], "--socket and --all exclude each other"),
+        (["links", "--socket", "/s", "--class", "a=wifi"], "--socket and --class exclude each other"),
         (["nonsense", "more"], "nonsense"),
     ])
     func `a mistake on the command line is named, and ends with 2`(arguments: [String], word: String) throws {

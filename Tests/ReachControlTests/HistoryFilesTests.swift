@@ -29,6 +29,20 @@ import Testing
         #expect(try files.read().entries.count == 1)
     }
 
+    @Test(arguments: [
+        (false, ["/home/a/.local/state/reach/history.jsonl"], "/home/a/.local/state/reach"),
+        (false, [], "/var/lib/reach"),
+        (true, [], "/var/lib/reach"),
+    ])
+    func `who reads finds their own daemon's history, and else the machine's`(
+        isRoot: Bool, files: [String], path: String
+    ) {
+        let environment = ["HOME": "/home/a"]
+        #expect(
+            HistoryFiles.directoryForReader(isRoot: isRoot, environment: { environment[$0] }, exists: files.contains)
+                == path)
+    }
+
     @Test func `torn and foreign lines are counted and passed over`() throws {
         try directory.file(
             "history.jsonl", lines[0] + "\n{\"v\":1,\"ty\n" + lines[1] + "\u{0}\u{0}\n" + lines[2].dropLast(5))

@@ -1,6 +1,7 @@
 import Foundation
 import ReachControl
 import ReachCore
+import ReachLoop
 import Testing
 
 @Suite struct InterfaceDefinitionTests {
@@ -18,7 +19,7 @@ import Testing
             let words = line.split { " (".contains($0) }
             return ["type", "method", "error"].contains(words[0]) ? words[1] : nil
         }
-        #expect(names.count == 21)
+        #expect(names.count == 28)
         #expect(Set(names).count == names.count)
     }
 
@@ -27,6 +28,31 @@ import Testing
         let lines = MonitorInterface.definition.split(separator: "\n")
         let body = lines.drop { $0 != "type \(type) (" }.dropFirst().prefix { $0 != ")" }
         return Set(body.compactMap { $0.split(separator: ":").first?.trimmingCharacters(in: .whitespaces) })
+    }
+
+    @Test func `links and explanations are defined as they are written`() throws {
+        var table = NetworkTable()
+        let link = Link(index: 1, name: "lo")
+        _ = table.apply(.link(link))
+        _ = table.apply(
+            .address(InterfaceAddress(interface: 1, address: IPAddress(ipv4: 0x7f00_0001), prefixLength: 8)))
+        let (moment, verdict) = (SystemClock.now, Verdict(.unknown, reason: nil))
+        var writer = JSONWriter()
+        let stack = LinkStack(links: table.links, traits: [:], policy: LinkPolicy())
+        writer.link(LinkReport(link, in: table, stack: stack, internet: verdict), source: .daemon, at: moment)
+        let report = try JSONReader.read(writer.bytes)
+        #expect(Set(report.object?.keys ?? [:].keys) == fields(of: "Link"))
+        #expect(Set(report["addresses"]?.array?.first?.object?.keys ?? [:].keys) == fields(of: "Address"))
+        let step = Explanation.Step(.verdict, .good, "")
+        let account = Explanation.Family(path: verdict.ipv4, steps: [step])
+        writer = JSONWriter()
+        writer.explanation(
+            Explanation(target: .internet, verdict: verdict, ipv4: account, ipv6: account), source: .daemon, at: moment)
+        let explanation = try JSONReader.read(writer.bytes)
+        #expect(Set(explanation.object?.keys ?? [:].keys) == fields(of: "Explanation"))
+        #expect(Set(explanation["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Account"))
+        let steps = explanation["ipv4"]?["steps"]?.array
+        #expect(Set(steps?.first?.object?.keys ?? [:].keys) == fields(of: "Step"))
     }
 
     @Test func `every key that is written is defined, and every defined one is written`() throws {

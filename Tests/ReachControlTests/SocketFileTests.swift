@@ -1,6 +1,7 @@
 import Foundation
 import ReachCore
 import ReachLoop
+import ReachTesting
 import Testing
 
 @testable import ReachControl
@@ -76,9 +77,9 @@ import Testing
     }
 
     @Test func `of many who start at once, one listens`() throws {
-        let directory = try TestServer.makeDirectory()
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let path = directory + "/s"
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let path = directory.path + "/s"
         for _ in 0..<20 {
             let servers = try (0..<4).map { _ in try TestServer(listens: false) }
             nonisolated(unsafe) var errors = [ListenError?](repeating: nil, count: servers.count)

@@ -1,6 +1,7 @@
 import Foundation
 import ReachCore
 import ReachLoop
+import ReachTesting
 
 @testable import ReachControl
 
@@ -31,8 +32,9 @@ final class TestServer: @unchecked Sendable {
         let closed = DispatchSemaphore(value: 0)
     }
 
-    let directory: String
+    private let temporary: TemporaryDirectory
     let path: String
+    var directory: String { temporary.path }
     private let door = Door()
     private var mailbox: Mailbox?
 
@@ -40,8 +42,8 @@ final class TestServer: @unchecked Sendable {
         limits: ControlLimits = ControlLimits(), authority: ControlAuthority = ControlAuthority(user: getuid()),
         listens: Bool = true
     ) throws {
-        directory = try Self.makeDirectory()
-        path = directory + "/reach.sock"
+        temporary = try TemporaryDirectory()
+        path = temporary.path + "/reach.sock"
         BackgroundThread.start(named: "test-server") { [door, path] in
             do {
                 let room = try Room(limits, authority)
@@ -66,7 +68,6 @@ final class TestServer: @unchecked Sendable {
         mailbox.post { $0.stop() }
         door.closed.wait()
         self.mailbox = nil
-        try? FileManager.default.removeItem(atPath: directory)
     }
 
     deinit { stop() }
@@ -108,12 +109,6 @@ final class TestServer: @unchecked Sendable {
         defer { close(socket) }
         return (try? address.bind(socket)) != nil
     }
-
-    static func makeDirectory() throws -> String {
-        var template = Array("/tmp/reach-control-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp") }
-        return String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
 }
 
 /// A service that says what a test has it say.
@@ -124,6 +119,7 @@ final class PlayedService: ControlService {
     var openQuestions: [Reply<ReachabilityState>] = []
     var answersLater = false
     var reloadResult: Result<Void, MonitorError> = .success(())
+    var links: [LinkReport] = []
     private(set) var reloads: [Caller] = []
     /// A client can bring about a change by having the configuration read.
     var changesOnReload = false
@@ -160,6 +156,19 @@ final class PlayedService: ControlService {
         reply(.success(ProbeAnswer(target: order.target, name: nil, result: ProbeJSONTests.result)))
     }
 
+    func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) { reply(.success(links)) }
+
+    func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
+        if case .name("blind.example") = target.subject {
+            return reply(.failure(.cannotObserve(reason: "netlink is gone")))
+        }
+        let path = NetworkPath(status: .reachable)
+        let step = Explanation.Step(.route, .good, "There is a \"route\".")
+        let family = Explanation.Family(path: path, steps: [step])
+        reply(
+            .success(Explanation(target: target, verdict: Verdict(ipv4: path, ipv6: path), ipv4: family, ipv6: family)))
+    }
+
     func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         reloads.append(caller)
         if changesOnReload { change() }
@@ -176,6 +185,12 @@ final class PlayedService: ControlService {
             .change(
                 ReachabilityChange(
                     at: SystemClock.now, cause: .linkDown, aspects: [.path], previous: old, state: new)))
+    }
+
+    /// The target is out of reach from now on, and nobody is told: as it is while no daemon runs.
+    func lose(_ target: Target = .internet) {
+        states[target] = state(of: target)
+        states[target]?.adopt(Verdict(.notReachable, reason: .noRoute))
     }
 
     func tell(_ event: MonitorEvent, about target: Target = .internet) { sinks[target]?(event) }

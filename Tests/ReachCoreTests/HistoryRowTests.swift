@@ -44,6 +44,17 @@ import Testing
             ])
     }
 
+    @Test mutating func `another interface or class is a row of its own`() {
+        var state = HistoryEntry.State(target: "internet", status: .reachable, linkClass: "wired", interface: "eth0")
+        script.add(.state(state), at: 10)
+        state.interface = "wlan0"
+        script.add(.state(state), at: 20)
+        state.linkClass = "wwan"
+        script.add(.state(state), at: 40)
+        #expect(
+            rows(now: 60) == ["10 internet reachable for 10", "20 internet reachable for 20", "40 internet reachable"])
+    }
+
     @Test mutating func `what was carried over to a new file is not told again`() {
         script.add(.reachable, at: 10)
         var carried = HistoryEntry.State(target: "internet", status: .reachable, isChange: false)

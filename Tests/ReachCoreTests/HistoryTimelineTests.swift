@@ -40,6 +40,28 @@ import Testing
         #expect(script.timeline(now: 160).shown == "100-120 up, 120-151 notObserved, 151-160 up")
     }
 
+    @Test mutating func `what it was reached through is known while it was reached, and not beyond`() {
+        func state(_ interface: String, _ linkClass: String) -> HistoryEntry.Content {
+            .state(
+                HistoryEntry.State(target: "internet", status: .reachable, linkClass: linkClass, interface: interface))
+        }
+        script.add(state("eth0", "wired"), at: 100)
+        script.add(state("eth0", "wired"), at: 105)
+        script.add(state("wlan0", "wifi"), at: 110)
+        script.add(.notReachable, at: 120)
+        script.add(state("wlan0", "wifi"), at: 130)
+        script.add(.stopped, at: 140)
+        script.add(.started(lastSeen: nil), at: 150)
+        script.add(state("wlan0", "wwan"), at: 151)
+        let shown = script.timeline(since: 55, now: 160).passages.map {
+            "\($0.from.nanosecondsSince1970 / 1_000_000_000)-\($0.to.nanosecondsSince1970 / 1_000_000_000) "
+                + "\($0.interface ?? "") \($0.linkClass ?? "")"
+        }
+        #expect(shown == ["105-110 eth0 wired", "110-120 wlan0 wifi", "130-140 wlan0 wifi", "151-160 wlan0 wwan"])
+        #expect(
+            script.timeline(now: 160).shown == "100-120 up, 120-130 down, 130-140 up, 140-151 notObserved, 151-160 up")
+    }
+
     @Test mutating func `a daemon that was killed is believed up to its last sign of life`() {
         script.add(.reachable, at: 100)
         script.add(.started(lastSeen: .at(130)), at: 150)

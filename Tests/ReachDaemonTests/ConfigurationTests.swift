@@ -144,6 +144,7 @@ import Testing
         ("[targets.a]\nb = 'internet'", "1: targets.a: it is a table"),
         ("[[interface]]\nmatch = ''", "2: interface.match: it has 0 bytes"),
         ("[[interface]]\nmatch = 'x'\nmetered = 'yes'", "3: interface.metered: it is a text"),
+        ("[hold]\nup = '1s'\n[[interface]]\nmatch = 'x'", "3: interface: it says nothing of what it fits"),
         ("[hold]\nup = 2001-01-01", "2: hold.up: it is a date"), ("[hold]\nup = '2d'", "2: hold.up: it is \"2d\""),
         ("[hooks]\ntimeout = '0s'", "2: hooks.timeout: it is \"0s\""),
         ("[hooks]\ndirectory = 'hooks.d'", "2: hooks.directory: \"hooks.d\" is not absolute"),

@@ -10,9 +10,12 @@ import Testing
     private let store = MemoryHistoryStore()
     private let reports = EventLog<String>()
 
-    private func begin(entries: Int = 100_000) throws -> EventHistory {
+    private func begin(
+        entries: Int = 100_000, signInterval: Duration = EventHistory.signInterval
+    ) throws -> EventHistory {
         try EventHistory(
-            entries: entries, at: SystemClock.now, boot: "boot", report: { [reports] in reports.append($0) },
+            entries: entries, at: SystemClock.now, boot: "boot", signInterval: signInterval,
+            report: { [reports] in reports.append($0) },
             open: { [store] in store })
     }
 
@@ -105,6 +108,24 @@ import Testing
         // A sign that the stop came close behind is left by that.
         #expect(store.done.values.count { $0 == "touch" } <= 1)
         #expect(store.done.values.suffix(2) == ["stopped", "sync"])
+    }
+
+    @Test func `with nothing happening signs of life are left all the same`() async throws {
+        let history = try begin(signInterval: .milliseconds(1))
+        try await store.done.wait(for: 1)
+        BackgroundThread.start(named: "signs") { [store] in
+            guard let loop = try? EventLoop() else { return }
+            history.leaveSigns(on: loop, every: .milliseconds(5))
+            func endAfterTwo() {
+                if store.done.values.count(where: { $0 == "touch" }) >= 2 { return loop.stop() }
+                loop.schedule(at: SystemClock.boot + .milliseconds(5)) { endAfterTwo() }
+            }
+            endAfterTwo()
+            loop.run()
+        }
+        try await store.done.wait(for: 3)
+        #expect(store.done.values.prefix(3) == ["started", "touch", "touch"])
+        #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
     }
 
     @Test func `a store that cannot be opened is told, and recording goes on to nowhere`() async throws {

@@ -14,6 +14,7 @@ final class HookStage {
     let loop: EventLoop
     private(set) var reports: [HookReport] = []
     private(set) var runner: HookRunner?
+    private var isChecking = false
     private var isEnough: ([HookReport]) -> Bool = { _ in false }
 
     init(timeout: Duration = .seconds(60), grace: Duration = .milliseconds(20)) throws {
@@ -24,6 +25,16 @@ final class HookStage {
         options.grace = grace
         runner = HookRunner(on: loop, options) { [unowned self] report in
             reports.append(report)
+            checkSoon()
+        }
+    }
+
+    /// Once for all reports of a turn: to go through all of them for each of thousands takes its time.
+    private func checkSoon() {
+        guard !isChecking else { return }
+        isChecking = true
+        loop.afterEvents { [unowned self] in
+            isChecking = false
             if isEnough(reports) { loop.stop() }
         }
     }

@@ -37,7 +37,7 @@ final class FakeSource: ChangeSource {
 private final class FakeWatch: ChangeWatch {
     private struct State {
         var machine: StatusMachine
-        var handler: (@Sendable (EngineEvent) -> Void)?
+        var handler: (@Sendable (SourceEvent) -> Void)?
         var isEnded = false
     }
 
@@ -49,7 +49,7 @@ private final class FakeWatch: ChangeWatch {
         state = Mutex(State(machine: machine))
     }
 
-    func begin(_ handler: @escaping @Sendable (EngineEvent) -> Void) {
+    func begin(_ handler: @escaping @Sendable (SourceEvent) -> Void) {
         let mayBegin = state.withLock { state in
             guard !state.isEnded else { return false }
             state.handler = handler

@@ -213,9 +213,9 @@ _reach_status() {
 
 _reach_watch() {
     repeating_flags=()
-    non_repeating_flags=(--json --pretty --all --version -h --help)
+    non_repeating_flags=(--json --pretty --all --no-daemon --version -h --help)
     repeating_options=(--anchor --class --metered)
-    non_repeating_options=(--hold-up --hold-down --mark)
+    non_repeating_options=(--hold-up --hold-down --socket --mark)
     __reach_offer_flags_options 1
 
     # Offer option value completions
@@ -224,6 +224,9 @@ _reach_watch() {
         return
         ;;
     '--hold-down')
+        return
+        ;;
+    '--socket')
         return
         ;;
     '--anchor')
@@ -243,9 +246,9 @@ _reach_watch() {
 
 _reach_wait() {
     repeating_flags=()
-    non_repeating_flags=(--version -h --help)
+    non_repeating_flags=(--no-daemon --version -h --help)
     repeating_options=(--until --anchor --class --metered)
-    non_repeating_options=(--timeout --mark)
+    non_repeating_options=(--timeout --socket --mark)
     __reach_offer_flags_options 1
 
     # Offer option value completions
@@ -254,6 +257,9 @@ _reach_wait() {
         return
         ;;
     '--timeout')
+        return
+        ;;
+    '--socket')
         return
         ;;
     '--anchor')
@@ -273,9 +279,9 @@ _reach_wait() {
 
 _reach_run() {
     repeating_flags=()
-    non_repeating_flags=(--version -h --help)
+    non_repeating_flags=(--no-daemon --version -h --help)
     repeating_options=(--when --anchor --class --metered)
-    non_repeating_options=(--timeout --target --mark)
+    non_repeating_options=(--timeout --target --socket --mark)
     __reach_offer_flags_options -1
 
     # Offer option value completions
@@ -287,6 +293,9 @@ _reach_run() {
         return
         ;;
     '--target')
+        return
+        ;;
+    '--socket')
         return
         ;;
     '--anchor')
@@ -306,13 +315,16 @@ _reach_run() {
 
 _reach_links() {
     repeating_flags=()
-    non_repeating_flags=(--json --all --version -h --help)
+    non_repeating_flags=(--json --all --no-daemon --version -h --help)
     repeating_options=(--anchor --class --metered)
-    non_repeating_options=(--mark)
+    non_repeating_options=(--socket --mark)
     __reach_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--socket')
+        return
+        ;;
     '--anchor')
         return
         ;;
@@ -330,13 +342,16 @@ _reach_links() {
 
 _reach_explain() {
     repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
+    non_repeating_flags=(--json --no-daemon --version -h --help)
     repeating_options=(--anchor --class --metered)
-    non_repeating_options=(--mark)
+    non_repeating_options=(--socket --mark)
     __reach_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
+    '--socket')
+        return
+        ;;
     '--anchor')
         return
         ;;

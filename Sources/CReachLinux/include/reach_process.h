@@ -15,6 +15,9 @@ int reach_pipe(int ends[2]);
    `input` as its standard input, `output` as its standard output and error, and no other descriptor. Returns 0. */
 int reach_spawn(const char *path, char *const environment[], int input, int output, pid_t *process);
 
+/* Lowers the soft limit on open descriptors of a process that may be another one; without a word where that fails. */
+void reach_limit_descriptors(pid_t process, unsigned long soft);
+
 /* A descriptor that is readable once the process has ended (Linux 5.3). */
 int reach_pidfd_open(pid_t process);
 

@@ -62,7 +62,9 @@ struct ClientSocket: ~Copyable {
         try withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer throws(ControlError) in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
             if count < 0, errno == EAGAIN || errno == EINTR { return false }
-            guard count > 0 else { throw .closed(path: path) }
+            guard count > 0 else {
+                throw reader.pendingCount == 0 ? .closed(path: path) : .notUnderstood("it ends in the middle")
+            }
             reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             return true
         }

@@ -15,9 +15,32 @@ package struct ControlClient: ~Copyable {
 
     package mutating func status(of target: Target) throws(ControlError) -> ReachabilityState {
         let parameters = try call("Status", ["target": .string(target.description)])
-        guard let status = parameters["status"] else { throw .notUnderstood("there is no status") }
+        return try read("status", of: parameters) { status throws(StatusReadingError) in
+            try ReachabilityState(reading: status)
+        }
+    }
+
+    package mutating func links() throws(ControlError) -> [LinkReport] {
+        try read("links", of: try call("Links", [:])) { links throws(StatusReadingError) in
+            guard let elements = links.array else { throw StatusReadingError(key: "links") }
+            return try elements.map { link throws(StatusReadingError) in try LinkReport(reading: link) }
+        }
+    }
+
+    package mutating func explanation(of target: Target) throws(ControlError) -> Explanation {
+        let parameters = try call("Explain", ["target": .string(target.description)])
+        return try read("explanation", of: parameters) { explanation throws(StatusReadingError) in
+            try Explanation(reading: explanation)
+        }
+    }
+
+    private func read<Value>(
+        _ name: String, of parameters: [String: JSONValue],
+        _ body: (JSONValue) throws(StatusReadingError) -> Value
+    ) throws(ControlError) -> Value {
+        guard let json = parameters[name] else { throw .notUnderstood("'\(name)' is missing") }
         do throws(StatusReadingError) {
-            return try ReachabilityState(reading: status)
+            return try body(json)
         } catch {
             throw .notUnderstood(error.description)
         }

@@ -3,7 +3,7 @@ package import ReachLoop
 
 /// Watches a target through the daemon, on an event loop's thread, until the connection ends.
 ///
-/// It does not connect again by itself: whoever watches decides when, and has another source meanwhile.
+/// It does not connect again by itself, as ``DaemonWatch`` does.
 package final class ControlSubscription {
     package enum Event: Sendable {
         case event(StreamEvent)
@@ -19,16 +19,16 @@ package final class ControlSubscription {
     /// `nil` when it has ended.
     private var handler: Handler?
 
-    /// For the connection and the call; a daemon that lives takes them at once.
-    private static let patience: Duration = .seconds(1)
-
     /// Connects, and calls `handler` with what the daemon tells. Not before this returns.
+    ///
+    /// - Parameter patience: For the connection and the call, during which the thread waits; a daemon that lives takes
+    ///   them at once.
     package init(
-        path: String, target: Target, on loop: EventLoop, handler: @escaping Handler
+        path: String, target: Target, patience: Duration = .seconds(1), on loop: EventLoop, handler: @escaping Handler
     ) throws(ControlError) {
         self.loop = loop
         self.handler = handler
-        socket = try ClientSocket(path: path, patience: Self.patience)
+        socket = try ClientSocket(path: path, patience: patience)
         let parameters: [String: JSONValue] = ["target": .string(target.description)]
         try socket.send(VarlinkCall(MonitorInterface.name + ".Watch", parameters, wantsMore: true))
         do throws(SystemError) {

@@ -87,6 +87,36 @@ extension EncodedEvent {
         EncodedEvent("wake", at: moment) { $0.field("slept_ms", slept.nanoseconds / 1_000_000) }
     }
 
+    /// The daemon went away, and is looked for.
+    ///
+    /// - Parameter state: What was told last, stale from now on.
+    package static func disconnected(
+        reason: String, _ state: ReachabilityState, source: StatusSource, at moment: Moment
+    ) -> EncodedEvent {
+        EncodedEvent("disconnected", at: moment) { json in
+            json.field("reason", reason)
+            json.key("status")
+            json.status(state, source: source, at: moment.wall, moment.boot)
+        }
+    }
+
+    /// The daemon answers again; a difference follows, if there is one.
+    package static func reconnected(away: Duration, at moment: Moment) -> EncodedEvent {
+        EncodedEvent("reconnected", at: moment) { $0.field("away_ms", away.nanoseconds / 1_000_000) }
+    }
+
+    /// An event of a type that this version does not know, as it came.
+    package static func other(_ type: String, _ json: JSONValue, at moment: Moment) -> EncodedEvent {
+        let own: Set = ["v", "type", "seq", "time", "boottime_ns"]
+        let members = (json.object ?? [:]).filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
+        return EncodedEvent(type, at: moment) { json in
+            for (name, value) in members {
+                json.key(named: name)
+                json.value(value)
+            }
+        }
+    }
+
     /// So many lines were not written, since the reader was too slow; a snapshot follows.
     package static func dropped(count: UInt64, at moment: Moment) -> EncodedEvent {
         EncodedEvent("dropped", at: moment) { $0.field("count", count.wide) }

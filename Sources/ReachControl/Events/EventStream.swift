@@ -2,7 +2,8 @@ package import ReachCore
 
 /// Writes the lines of an event stream: one JSON object each, numbered from 1 without a gap.
 package struct EventStream: Sendable {
-    private let source: StatusSource
+    /// Who is asked; part of every status.
+    package var source: StatusSource
     private var sequenceNumber: UInt64 = 0
 
     package init(source: StatusSource) { self.source = source }

@@ -2,14 +2,19 @@ package import ReachCore
 
 extension JSONWriter {
     /// An explanation, as `reach explain --json` prints it.
-    package mutating func explanation(_ explanation: Explanation, at moment: Moment) {
+    package mutating func explanation(_ explanation: Explanation, source: StatusSource, at moment: Moment) {
         object { json in
             json.field("v", 1)
             json.field("type", "explanation")
             json.times(moment.wall, moment.boot)
+            json.field("source", source.rawValue)
             json.field("target", explanation.target.description)
-            json.field("status", explanation.verdict.status.rawValue)
-            json.field("reason", explanation.verdict.reason?.rawValue)
+            let verdict = explanation.verdict
+            json.field("status", verdict.status.rawValue)
+            json.field("class", verdict.linkClass?.rawValue)
+            json.field("interface", verdict.interface)
+            json.field("reason", verdict.reason?.rawValue)
+            json.field("metered", verdict.isMetered)
             json.field("ipv4", object: { $0.family(explanation.ipv4) })
             json.field("ipv6", object: { $0.family(explanation.ipv6) })
         }

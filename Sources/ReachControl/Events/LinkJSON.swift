@@ -2,12 +2,13 @@ package import ReachCore
 
 extension JSONWriter {
     /// A link, as `reach links --json` prints it.
-    package mutating func link(_ report: LinkReport, at moment: Moment) {
+    package mutating func link(_ report: LinkReport, source: StatusSource, at moment: Moment) {
         let link = report.link
         object { json in
             json.field("v", 1)
             json.field("type", "link")
             json.times(moment.wall, moment.boot)
+            json.field("source", source.rawValue)
             json.field("ifindex", link.index.wide)
             json.field("interface", link.name)
             json.field("alternative_names", link.alternativeNames)
@@ -19,6 +20,7 @@ extension JSONWriter {
             json.field("controller", report.controller)
             json.field("lower", report.lower)
             json.field("trouble", report.trouble?.rawValue)
+            json.field("broken_lower", report.brokenLower)
             json.field("metered", report.isMetered)
             json.field("mtu", link.mtu.wide)
             json.field("addresses", array: { json in for address in report.addresses { json.address(address) } })
@@ -37,6 +39,7 @@ extension JSONWriter {
             json.field("prefix_length", address.prefixLength.wide)
             json.field("family", address.address.family == .ipv4 ? "ipv4" : "ipv6")
             json.field("ready", address.isReady)
+            json.field("duplicate", address.flags.contains(.duplicate))
             json.field("preferred", address.isPreferred)
             json.field("deprecated", address.flags.contains(.deprecated))
         }

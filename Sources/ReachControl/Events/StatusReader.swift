@@ -41,6 +41,13 @@ struct StatusReader {
         return try StatusReader(member, path: path.isEmpty ? name : path + "." + name)
     }
 
+    /// The objects of an array.
+    func objects(_ name: String) throws(StatusReadingError) -> [StatusReader] {
+        guard let elements = try optional(name, \.array) else { throw fault(name) }
+        let path = path.isEmpty ? name : path + "." + name
+        return try elements.map { element throws(StatusReadingError) in try StatusReader(element, path: path) }
+    }
+
     /// A whole number that fits.
     func number<Number: FixedWidthInteger>(_ name: String) throws(StatusReadingError) -> Number? {
         guard let wide = try optional(name, \.integer) else { return nil }

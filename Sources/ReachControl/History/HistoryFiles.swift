@@ -14,13 +14,24 @@ package struct HistoryFiles: Hashable, Sendable {
     /// What was full.
     package var older: String { directory + "/history.old.jsonl" }
 
+    /// That of the daemon that runs for the whole machine.
+    private static let machine = "/var/lib/reach"
+
     /// Where the daemon of root, or of this user, keeps its state.
     package static func directory(isRoot: Bool, environment: (String) -> String?) -> String? {
         // systemd hands it over as the first of a list; the XDG base directory specification has the rest.
         if let handed = environment("STATE_DIRECTORY")?.split(separator: ":").first { return String(handed) }
-        if isRoot { return "/var/lib/reach" }
+        if isRoot { return machine }
         if let home = environment("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/reach" }
         return environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/state/reach" : nil }
+    }
+
+    /// Where a reader of this user looks: if its own daemon has left nothing, the machine's will do.
+    package static func directoryForReader(
+        isRoot: Bool, environment: (String) -> String?, exists: (String) -> Bool = { access($0, F_OK) == 0 }
+    ) -> String {
+        guard let own = directory(isRoot: isRoot, environment: environment) else { return machine }
+        return exists(HistoryFiles(directory: own).current) ? own : machine
     }
 
     /// Reads all that is there, oldest first. A record that is torn, or not one of ours, is counted and passed over.

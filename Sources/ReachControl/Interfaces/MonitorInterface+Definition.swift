@@ -173,12 +173,96 @@ extension MonitorInterface {
           p99_us: int
         )
 
+        # A link of the machine.
+        #   alternative_names  its other names
+        #   operstate     the kernel's operational state; null if it does not tell
+        #   kind          what made it, such as "vlan" or "wireguard"; null for hardware
+        #   controller    the bridge, bond, team or VRF that it is a port of
+        #   lower         names of the links that carry it, nearest first
+        #   trouble       why nothing can be sent through it; null if nothing is known against it
+        #   broken_lower  the link below that is broken and takes this one along
+        #   internet      the families in which the way to the Internet leaves by it
+        type Link (
+          v: int,
+          type: string,
+          time: string,
+          boottime_ns: int,
+          source: string,
+          ifindex: int,
+          interface: string,
+          alternative_names: []string,
+          class: string,
+          up: bool,
+          running: bool,
+          operstate: ?string,
+          kind: ?string,
+          controller: ?string,
+          lower: []string,
+          trouble: ?string,
+          broken_lower: ?string,
+          metered: bool,
+          mtu: int,
+          addresses: []Address,
+          internet: (ipv4: bool, ipv6: bool)
+        )
+
+        # An address of a link.
+        type Address (
+          address: string,
+          prefix_length: int,
+          family: string,
+          ready: bool,
+          duplicate: bool,
+          preferred: bool,
+          deprecated: bool
+        )
+
+        # Why a target is reachable or not.
+        type Explanation (
+          v: int,
+          type: string,
+          time: string,
+          boottime_ns: int,
+          source: string,
+          target: string,
+          status: string,
+          class: ?string,
+          interface: ?string,
+          reason: ?string,
+          metered: bool,
+          ipv4: Account,
+          ipv6: Account
+        )
+
+        # What was looked at in one family, in the order in which a packet would meet it.
+        type Account (
+          status: string,
+          reason: ?string,
+          steps: []Step
+        )
+
+        # One thing that was looked at.
+        #   subject  "target", "name", "rule", "route", "link", "lower", "source", "neighbour" or "verdict"
+        #   finding  "good", "bad" or "neutral"
+        #   text     English sentences for people
+        type Step (
+          subject: string,
+          finding: string,
+          text: string
+        )
+
         # The state of a target now.
         method Status(target: ?string) -> (status: TargetStatus)
 
         # The state of a target now, and every change from then on. Call it with "more". Further calls on the same connection are
         # not answered.
         method Watch(target: ?string) -> (event: Event)
+
+        # All links of the machine, by index.
+        method Links() -> (links: []Link)
+
+        # Why a target is reachable or not, step by step. Takes some seconds if a name is not resolved at once.
+        method Explain(target: ?string) -> (explanation: Explanation)
 
         # Makes one attempt now, and tells what came of it. The target is the name of a configured probe, or a URL: that is for root, the
         # daemon's own user, and the group that the configuration names.

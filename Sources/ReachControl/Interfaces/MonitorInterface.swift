@@ -23,6 +23,24 @@ package enum MonitorInterface {
                     guard request.call.wantsMore else { throw .expectedMore }
                     try request.stream(topics, target)
                 },
+                "Links": .init([]) { request throws(VarlinkError) in
+                    service.links(for: request.caller) { result in
+                        request.reply(result) { json, reports in
+                            let now = SystemClock.now
+                            json.field(
+                                "links",
+                                array: { for report in reports { $0.link(report, source: .daemon, at: now) } })
+                        }
+                    }
+                },
+                "Explain": .init(["target"]) { request throws(VarlinkError) in
+                    service.explain(try request.target(), for: request.caller) { result in
+                        request.reply(result) { json, explanation in
+                            json.key("explanation")
+                            json.explanation(explanation, source: .daemon, at: SystemClock.now)
+                        }
+                    }
+                },
                 "Reload": .init([], access: .changing) { request throws(VarlinkError) in
                     service.reload(for: request.caller) { result in request.reply(result) { _, _ in } }
                 },

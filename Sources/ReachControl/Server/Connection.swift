@@ -110,7 +110,7 @@ final class Connection {
             interest = wanted
             try? switchboard.loop.change(descriptor, to: wanted)
         }
-        let change = reader.pendingCount - unfinishedBytes
+        let change = reader.pendingCount + output.pendingCount - unfinishedBytes
         unfinishedBytes += change
         if change != 0, !switchboard.account(change, for: caller) { return close() }
         if !takesBytes || unfinishedBytes == 0 {

@@ -7,7 +7,7 @@ package struct ControlLimits: Hashable, Sendable {
     package var targets = 1024
     /// A message without its NUL.
     package var messageBytes = FrameReader.standardLimit
-    /// Of all a user's messages that are not whole yet.
+    /// Of all a user's messages that are not whole yet, and of the answers to them that are not taken.
     package var unfinishedBytesPerUser = 8 << 20
     /// A message that was begun must be whole after this time.
     package var messagePatience: Duration = .seconds(10)

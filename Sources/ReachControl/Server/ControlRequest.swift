@@ -16,8 +16,12 @@ package final class ControlRequest {
         self.connection = connection
     }
 
-    /// Answers with parameters that `body` writes.
-    package func reply(_ body: (inout JSONWriter) -> Void = { _ in }) { answer(VarlinkReply.frame(body)) }
+    /// Answers with parameters that `body` writes; or, where they are more than a client takes, with an error.
+    package func reply(_ body: (inout JSONWriter) -> Void = { _ in }) {
+        let frame = VarlinkReply.frame(body)
+        guard frame.count > FrameReader.standardLimit else { return answer(frame) }
+        fail(MonitorError.notAvailable(reason: "the answer has more than \(FrameReader.standardLimit) bytes").varlink)
+    }
 
     package func fail(_ error: VarlinkError) { answer(VarlinkReply.frame(of: error)) }
 

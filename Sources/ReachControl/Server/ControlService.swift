@@ -15,6 +15,12 @@ package protocol ControlService: AnyObject {
         _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
     ) throws(MonitorError) -> ControlWatch
 
+    /// The machine's links, and what each is and carries.
+    func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>)
+
+    /// Why a target is reachable or not. May take seconds, where a name is to be resolved.
+    func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>)
+
     /// What is known of the configured probes, in their order.
     func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>)
 

@@ -5,7 +5,8 @@ internal import ReachLoop
 /// A Unix socket that listens: of our own making, and removed with it; or one that was handed down, and left alone.
 final class ListeningSocket {
     private let socket: FileDescriptor
-    private let lock: SocketLock?
+    /// The right to the path, on a file beside it.
+    private let lock: FileLock?
     private let path: String
     private let file: FileIdentity?
 
@@ -18,7 +19,7 @@ final class ListeningSocket {
     init(at path: String) throws(ListenError) {
         guard let address = UnixAddress(path) else { throw .badPath(path) }
         try SocketDirectory(of: path).prepare()
-        lock = try SocketLock(for: path)
+        lock = try Self.takeLock(path)
         try Self.removeStale(path, address)
         do throws(SystemError) {
             socket = FileDescriptor(owning: try UnixAddress.socket(isBlocking: false))
@@ -49,6 +50,17 @@ final class ListeningSocket {
 
     deinit {
         if let file, file == FileIdentity(path) { unlink(path) }
+    }
+
+    private static func takeLock(_ path: String) throws(ListenError) -> FileLock {
+        do throws(FileLock.Failure) {
+            return try FileLock(at: path + ".lock")
+        } catch {
+            switch error {
+            case .held(let process): throw .inUse(path: path, process: process)
+            case .failed(let error): throw .failed(path: path, error)
+            }
+        }
     }
 
     private static func removeStale(_ path: String, _ address: UnixAddress) throws(ListenError) {

@@ -12,6 +12,9 @@ struct SocketOutput: ~Copyable {
 
     var isEmpty: Bool { pending.isEmpty }
 
+    /// Bytes that the socket has yet to take.
+    var pendingCount: Int { pending.count - sent }
+
     /// Sends bytes, and keeps those that are not taken now.
     mutating func send(_ bytes: [UInt8]) {
         guard isEmpty else { return pending += bytes }

@@ -16,11 +16,21 @@ package struct HistoryTimeline: Hashable, Sendable {
         package var duration: Duration { .nanoseconds(to.nanosecondsSince1970 - from.nanosecondsSince1970) }
     }
 
+    /// A time in which it was reachable, by one and the same way.
+    package struct Passage: Hashable, Sendable {
+        package let from: Timestamp
+        package let to: Timestamp
+        package let interface: String?
+        package let linkClass: String?
+    }
+
     package let target: String
     package let from: Timestamp
     package let to: Timestamp
     /// In order, each beginning where the one before ends, no two of one kind side by side.
     package let spans: [Span]
+    /// In order, with gaps where it was not reachable.
+    package let passages: [Passage]
 
     /// - Parameters:
     ///   - since: How far back; `nil` is to the first record.
@@ -33,34 +43,46 @@ package struct HistoryTimeline: Hashable, Sendable {
         let clock = HistoryClock(log.entries, now: now, boot: boot)
         for entry in log.entries { course.take(entry, at: min(clock.time(of: entry), now.wall)) }
         if !isRunning { course.end(at: min(log.lastSeen ?? now.wall, now.wall)) }
-        let first = course.turns.first?.time ?? now.wall
+        let first = course.firstTime ?? now.wall
         let earliest = since.map { Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - $0.nanoseconds) }
         self.target = target
         from = min(earliest ?? first, now.wall)
         to = now.wall
         spans = course.spans(from: from, to: to)
+        passages = course.passages(from: from, to: to)
     }
 }
 
 /// Follows one target through the records, and notes where what is known of it turns.
 private struct Course {
+    private struct Knowledge: Hashable {
+        var observation: HistoryTimeline.Observation
+        var interface: String?
+        var linkClass: String?
+    }
+
     let target: String
-    private(set) var turns: [(time: Timestamp, observation: HistoryTimeline.Observation)] = []
-    private var latest: HistoryTimeline.Observation = .notObserved
+    private var turns: [(time: Timestamp, known: Knowledge)] = []
+    private var latest = Knowledge(observation: .notObserved)
     private var time = Timestamp(nanosecondsSince1970: .min)
 
     init(target: String) { self.target = target }
 
     mutating func take(_ entry: HistoryEntry, at time: Timestamp) {
         switch entry.content {
-        case .state(let state) where state.target == target: turn(to: state.status.observation, at: time)
+        case .state(let state) where state.target == target:
+            let isUp = state.status == .reachable
+            turn(
+                to: Knowledge(
+                    observation: state.status.observation, interface: isUp ? state.interface : nil,
+                    linkClass: isUp ? state.linkClass : nil), at: time)
         case .unwatched(let target) where target == self.target: turn(to: .notObserved, at: time)
         case .stopped: turn(to: .notObserved, at: time)
         case .started(let lastSeen):
             // The last run may have ended at any time after its last sign of life.
-            if latest != .notObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
+            if latest.observation != .notObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
         case .dropped:
-            if latest != .notObserved { turn(to: .unknown, at: time) }
+            if latest.observation != .notObserved { turn(to: .unknown, at: time) }
         case .state, .unwatched: break
         }
         self.time = max(self.time, time)
@@ -69,12 +91,18 @@ private struct Course {
     mutating func end(at time: Timestamp) { turn(to: .notObserved, at: time) }
 
     private mutating func turn(to observation: HistoryTimeline.Observation, at time: Timestamp) {
+        turn(to: Knowledge(observation: observation), at: time)
+    }
+
+    private mutating func turn(to known: Knowledge, at time: Timestamp) {
         // Times that run backwards are nobody's help: what came later in the file was later.
         self.time = max(self.time, time)
-        guard observation != latest else { return }
-        latest = observation
-        turns.append((self.time, observation))
+        guard known != latest else { return }
+        latest = known
+        turns.append((self.time, known))
     }
+
+    var firstTime: Timestamp? { turns.first?.time }
 
     func spans(from: Timestamp, to: Timestamp) -> [HistoryTimeline.Span] {
         var spans: [HistoryTimeline.Span] = []
@@ -90,10 +118,20 @@ private struct Course {
         for turn in turns {
             let time = min(max(turn.time, from), to)
             close(at: time)
-            (start, observation) = (time, turn.observation)
+            (start, observation) = (time, turn.known.observation)
         }
         close(at: to)
         return spans
+    }
+
+    func passages(from: Timestamp, to: Timestamp) -> [HistoryTimeline.Passage] {
+        let ends = turns.dropFirst().map(\.time) + [to]
+        return zip(turns, ends).compactMap { turn, end in
+            let (from, to) = (max(turn.time, from), min(end, to))
+            guard turn.known.interface != nil || turn.known.linkClass != nil, from < to else { return nil }
+            return HistoryTimeline.Passage(
+                from: from, to: to, interface: turn.known.interface, linkClass: turn.known.linkClass)
+        }
     }
 }
 

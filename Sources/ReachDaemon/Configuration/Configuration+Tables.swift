@@ -10,7 +10,7 @@ extension Configuration {
             ]),
         .names("targets", .target) { $0.targets.append(NamedTarget(name: $1, target: $2)) },
         .list(
-            "interface", InterfaceRule(), requiring: ["match"],
+            "interface", InterfaceRule(), requiring: ["match"], andOneOf: ["class", "metered"],
             [
                 ConfigurationKey("match", \.match, .pattern),
                 ConfigurationKey("class", \.linkClass, .optional(.word)),

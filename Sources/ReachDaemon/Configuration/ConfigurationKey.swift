@@ -68,9 +68,13 @@ package struct ConfigurationTable: Sendable {
 
     /// A list of tables, in which the order matters.
     ///
-    /// - Parameter contradiction: What no key of one of them can tell alone, and the key that is at fault.
+    /// - Parameters:
+    ///   - required: Keys that each has to have.
+    ///   - choices: Keys of which each has to have one, or it would say nothing; empty where there are none.
+    ///   - contradiction: What no key of one of them can tell alone, and the key that is at fault.
     static func list<Element: Sendable>(
-        _ name: String, _ empty: Element, requiring required: [String], _ keys: [ConfigurationKey<Element>],
+        _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String] = [],
+        _ keys: [ConfigurationKey<Element>],
         contradiction: @escaping @Sendable (Element, Configuration) -> Contradiction? = { _, _ in nil },
         add: @escaping @Sendable (inout Configuration, Element) -> Void
     ) -> ConfigurationTable {
@@ -80,6 +84,7 @@ package struct ConfigurationTable: Sendable {
             }
             for table in list.tables {
                 var element = empty
+                let before = reader.mistakes.count
                 reader.readKeys(of: table, path: name, keys, into: &element)
                 let missing = required.filter { table[$0] == nil }
                 for key in missing {
@@ -89,9 +94,14 @@ package struct ConfigurationTable: Sendable {
                 if let (key, problem, expected) = contradiction(element, reader.configuration) {
                     let line = table.entries.first { $0.key == key }?.line ?? table.line
                     reader.report(line: line, name + "." + key, problem, expected: expected)
-                } else if missing.isEmpty {
-                    add(&reader.configuration, element)
                 }
+                guard reader.mistakes.count == before else { continue }
+                guard choices.isEmpty || choices.contains(where: { table[$0] != nil }) else {
+                    let expected = choices.joined(separator: " or ") + " = VALUE below [[\(name)]]"
+                    reader.report(line: table.line, name, "it says nothing of what it fits", expected: expected)
+                    continue
+                }
+                add(&reader.configuration, element)
             }
         }
     }

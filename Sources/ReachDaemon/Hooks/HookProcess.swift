@@ -74,6 +74,7 @@ struct HookProcess: Sendable {
         defer { variables.forEach { free($0) } }
         var child = pid_t()
         _ = try descriptor("posix_spawn") { reach_spawn(path, &variables, input, output, &child) }
+        DescriptorLimit.restore(in: child)
         return child
     }
 }

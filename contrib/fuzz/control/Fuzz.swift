@@ -1,5 +1,6 @@
-/// Feeds bytes to what reads the control socket: frames, JSON, calls, replies, states and events. What may not happen: a
-/// trap, a hang, another message because the bytes came in other pieces, another value after writing and reading again.
+/// Feeds bytes to what reads the control socket: frames, JSON, calls, replies, states, events, links
+/// and explanations. What may not happen: a trap, a hang, another message because the bytes came in other pieces, another
+/// value after writing and reading again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -32,6 +33,7 @@ private func check(_ frame: [UInt8]) {
         writer.value(value)
         precondition((try? JSONReader.read(writer.bytes)) == value, "not the same when written")
         checkState(value)
+        checkReports(value)
         var stream = StreamReader()
         for _ in 0..<2 { _ = try? stream.read(value) }
     } catch {
@@ -44,6 +46,26 @@ private func check(_ frame: [UInt8]) {
     if let reply = try? VarlinkReply(reading: frame), let error = reply.error {
         let again = try? VarlinkReply(reading: VarlinkReply.frame(of: error).dropLast())
         precondition(again?.error == error, "another error when written")
+    }
+}
+
+/// What is read is written, and that is read as the same.
+private func checkReports(_ value: JSONValue) {
+    let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+    if let report = try? LinkReport(reading: value) {
+        var (first, second) = (JSONWriter(), JSONWriter())
+        first.link(report, source: .daemon, at: moment)
+        guard let again = (try? JSONReader.read(first.bytes)).flatMap({ try? LinkReport(reading: $0) }) else {
+            preconditionFailure("no link when written")
+        }
+        second.link(again, source: .daemon, at: moment)
+        precondition(first.bytes == second.bytes, "another link when written")
+    }
+    if let explanation = try? Explanation(reading: value) {
+        var writer = JSONWriter()
+        writer.explanation(explanation, source: .daemon, at: moment)
+        let again = (try? JSONReader.read(writer.bytes)).flatMap { try? Explanation(reading: $0) }
+        precondition(again == explanation, "another explanation when written")
     }
 }
 

@@ -1,0 +1,56 @@
+package import ReachCore
+
+extension LinkReport {
+    /// Reads what ``JSONWriter/link(_:source:at:)`` wrote: all that is printed of a link, for programs and for people.
+    package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
+
+    private init(_ reader: StatusReader) throws(StatusReadingError) {
+        let link = try Link(reader)
+        let internet = try reader.object("internet")
+        var families: Set<IPAddress.Family> = []
+        if try internet.value("ipv4", \.bool) { families.insert(.ipv4) }
+        if try internet.value("ipv6", \.bool) { families.insert(.ipv6) }
+        self.init(
+            link, linkClass: LinkClass(rawValue: try reader.value("class", \.string)) ?? .other,
+            controller: try reader.optional("controller", \.string), lower: try reader.texts("lower"),
+            trouble: try reader.word("trouble"), brokenLower: try reader.optional("broken_lower", \.string),
+            isMetered: try reader.value("metered", \.bool),
+            addresses: try reader.objects("addresses").map { address throws(StatusReadingError) in
+                try InterfaceAddress(address, of: link.index)
+            }, carriesInternet: families)
+    }
+}
+
+extension Link {
+    fileprivate init(_ reader: StatusReader) throws(StatusReadingError) {
+        guard let index: InterfaceIndex = try reader.number("ifindex") else { throw reader.fault("ifindex") }
+        self.init(index: index, name: try reader.value("interface", \.string))
+        alternativeNames = try reader.texts("alternative_names")
+        if try reader.value("up", \.bool) { flags.insert(.up) }
+        if try reader.value("running", \.bool) { flags.formUnion([.running, .lowerUp]) }
+        operationalState = try reader.optional("operstate", \.string).flatMap(OperationalState.init(word:))
+        kind = try reader.optional("kind", \.string)
+        mtu = try reader.number("mtu") ?? 0
+    }
+}
+
+extension InterfaceAddress {
+    /// The flags are those that lead to the same answers.
+    fileprivate init(_ reader: StatusReader, of interface: InterfaceIndex) throws(StatusReadingError) {
+        guard let address = try reader.address("address") else { throw reader.fault("address") }
+        guard let prefixLength: UInt8 = try reader.number("prefix_length") else { throw reader.fault("prefix_length") }
+        var flags: Flags = []
+        if try reader.optional("duplicate", \.bool) ?? false { flags.insert(.duplicate) }
+        if try reader.value("deprecated", \.bool) { flags.insert(.deprecated) }
+        if try !reader.value("ready", \.bool), flags.isDisjoint(with: .duplicate) { flags.insert(.tentative) }
+        self.init(interface: interface, address: address, prefixLength: prefixLength, flags: flags)
+        if try !reader.value("preferred", \.bool), isPreferred { scope = Self.linkScope }
+    }
+}
+
+extension Link.OperationalState {
+    fileprivate init?(word: String) {
+        guard let state = (0...6).compactMap(Self.init(rawValue:)).first(where: { $0.word == word }) else { return nil }
+        self = state
+    }
+}

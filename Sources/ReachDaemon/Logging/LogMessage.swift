@@ -1,0 +1,55 @@
+package import ReachCore
+
+/// Something to be logged: a sentence for people, which is the same each time, and what differs in fields.
+package struct LogMessage: Hashable, Sendable {
+    package struct Field: Hashable, Sendable {
+        package let key: String
+        package let value: String
+
+        package init(_ key: String, _ value: String) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    package let level: LogLevel
+    package let text: String
+    package let fields: [Field]
+
+    package init(_ level: LogLevel, _ text: String, _ fields: [Field] = []) {
+        self.level = level
+        self.text = text
+        self.fields = fields
+    }
+}
+
+/// How a line of the log looks.
+package enum LogFormat: Hashable, Sendable {
+    /// The journal has a time of its own, and takes the priority from `<N>` (sd-daemon(3)).
+    case journal
+    /// With the time, and the level as a word.
+    case plain
+
+    /// The line without its end. Whatever the message holds, it is one line, and safe for a terminal.
+    package func line(_ message: LogMessage, at time: Timestamp) -> String {
+        let start =
+            switch self {
+            case .journal: "<\(message.level.priority)>"
+            case .plain: "\(time) \(message.level.rawValue): "
+            }
+        let fields = message.fields.map { " \($0.key)=\(Self.quoted($0.value))" }
+        return start + DisplayText.sanitized(message.text) + fields.joined()
+    }
+
+    /// As logfmt has it: in quotes where it would not be one word.
+    private static func quoted(_ value: String) -> String {
+        let text = DisplayText.sanitized(value)
+        guard text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return text }
+        var quoted = "\""
+        for character in text {
+            if character == "\"" || character == "\\" { quoted += "\\" }
+            quoted.append(character)
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,54 @@
+/// The headers that every request gets unless it has its own, as AFHTTPRequestSerializer makes them.
+public enum DefaultHeaders {
+    /// `program/version (system)`, which is `reach/1.0 (Linux 6.1.0-18-amd64; x86_64)` or the like.
+    ///
+    /// What is not ASCII is left out; AFNetworking finds Latin letters for it, which takes Unicode's tables of names.
+    public static func userAgent(program: String, version: String, system: String) -> String {
+        let text = "\(program)/\(version) (\(system))"
+        return String(String.UnicodeScalarView(text.unicodeScalars.filter { 0x20...0x7e ~= $0.value }))
+    }
+
+    /// The languages that the environment asks for, the most wanted first: `de-AT;q=1, en;q=0.9`.
+    ///
+    /// Each counts a tenth less than the one before it; as in AFNetworking the last that is named has 0.5. The
+    /// environment is read as gettext reads it: LANGUAGE, a list, counts only where LC_ALL, LC_MESSAGES or LANG, the
+    /// first that is set, names a language, and precedes it.
+    ///
+    /// - Returns: `nil` where nothing but "C" or "POSIX" is asked for: then any language will do.
+    public static func acceptLanguage(environment: [String: String]) -> String? {
+        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        guard let locale = variable("LC_ALL") ?? variable("LC_MESSAGES") ?? variable("LANG"),
+            let own = languageTag(locale[...])
+        else { return nil }
+        let preferred = variable("LANGUAGE")?.split(separator: ":").compactMap(languageTag) ?? []
+        var tags: [String] = []
+        for tag in preferred + [own] where !tags.contains(tag) && tags.count < 6 { tags.append(tag) }
+        let weights = ["1", "0.9", "0.8", "0.7", "0.6", "0.5"]
+        return zip(tags, weights).map { "\($0);q=\($1)" }.joined(separator: ", ")
+    }
+
+    /// The tag (RFC 5646) of a locale's name: `de-AT` of `de_AT.UTF-8@euro`.
+    private static func languageTag(_ locale: Substring) -> String? {
+        let name = locale.prefix { $0 != "." && $0 != "@" }
+        guard name != "C", name != "POSIX", !name.isEmpty else { return nil }
+        let tag = name.map { $0 == "_" ? "-" : $0 }
+        let isPlain = tag.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        return isPlain && tag.first?.isLetter == true ? String(tag) : nil
+    }
+}
+
+extension HTTPHeaders {
+    /// Sets Basic authorisation (RFC 7617), which anybody who sees the request can read.
+    ///
+    /// - Parameter user: Without a colon, where the password would begin for whoever reads it.
+    /// - Returns: False, and nothing is set, where the name has a colon.
+    @discardableResult
+    public mutating func setBasicAuthorization(user: String, password: String) -> Bool {
+        guard !user.utf8.contains(UInt8(ascii: ":")) else { return false }
+        put("Authorization", "Basic " + Base64.encode(Array("\(user):\(password)".utf8)))
+        return true
+    }
+
+    /// Removes any authorisation.
+    public mutating func clearAuthorization() { remove("Authorization") }
+}

@@ -1,0 +1,65 @@
+/// Parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that have them in the URL still
+/// do.
+///
+/// The list is refused if it holds null or a set, for which property lists have nothing. Without parameters there is no
+/// body. Dates, which parameters have not, are written by ``PropertyListValue`` itself.
+public struct PropertyListRequestSerializer: RequestSerializer {
+    /// Writes what goes into the URL, and holds the headers.
+    public var base: FormRequestSerializer
+    /// XML unless one asks for the binary form.
+    public var format: PropertyListFormat
+
+    /// - Parameters:
+    ///   - format: XML or binary.
+    ///   - headers: Set in requests that do not have them.
+    public init(format: PropertyListFormat = .xml, headers: HTTPHeaders = HTTPHeaders()) {
+        self.format = format
+        base = FormRequestSerializer(headers: headers)
+    }
+
+    /// Adds headers, and parameters to the query or as the body.
+    public func serialize(
+        _ request: HTTPRequest, parameters: ParameterValue?
+    ) throws(RequestSerializationError) -> HTTPRequest {
+        if base.encodesInURL(request.method) { return try base.serialize(request, parameters: parameters) }
+        var request = request
+        request.headers.complete(from: base.headers)
+        guard let parameters else { return request }
+        request.setContentType(unlessSet: "application/x-plist")
+        request.body = .bytes(try Self.list(of: parameters, at: "").bytes(format))
+        return request
+    }
+
+    private static func list(
+        of value: ParameterValue, at place: String
+    ) throws(RequestSerializationError) -> PropertyListValue {
+        switch value {
+        case .bool(let flag): return .bool(flag)
+        case .integer(let number): return .integer(number)
+        case .double(let number): return .real(number)
+        case .string(let text):
+            try check(text, at: place)
+            return .string(text)
+        case .data(let bytes): return .data(bytes)
+        case .array(let elements):
+            var array: [PropertyListValue] = []
+            for element in elements { array.append(try list(of: element, at: place + "[]")) }
+            return .array(array)
+        case .dictionary(let members):
+            var dictionary: [String: PropertyListValue] = [:]
+            for (name, member) in members {
+                try check(name, at: place)
+                dictionary[name] = try list(of: member, at: place.isEmpty ? name : "\(place)[\(name)]")
+            }
+            return .dictionary(dictionary)
+        case .null, .set: throw .unsupportedValue(place: place, kind: value.kind, format: "a property list")
+        }
+    }
+
+    /// XML has no way to write some characters, not even escaped (XML 1.0, section 2.2).
+    private static func check(_ text: String, at place: String) throws(RequestSerializationError) {
+        guard text.unicodeScalars.allSatisfy(XMLCharacters.isAllowed) else {
+            throw .unsupportedValue(place: place, kind: "text with control characters", format: "a property list")
+        }
+    }
+}

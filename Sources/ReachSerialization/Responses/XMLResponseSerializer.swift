@@ -1,0 +1,20 @@
+/// Gives a parser for an XML document: AFXMLParserResponseSerializer.
+///
+/// Whether the document is well-formed shows when it is read, not before: its errors come from the parser. Images, and
+/// documents as trees, which AFNetworking has on some of Apple's systems, are not made here.
+public struct XMLResponseSerializer: ResponseSerializer {
+    /// Successes of type application/xml or text/xml, unless set.
+    public var check = ResponseCheck(acceptableContentTypes: ["application/xml", "text/xml"])
+    /// What a document may cost.
+    public var limits = XMLLimits()
+
+    /// As it is by default.
+    public init() {}
+
+    /// A parser, and what is wrong with the response.
+    public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
+        check.serialize(response, body: body, format: "XML") { body, characterSet throws(ResponseDecodingError) in
+            .xml(XMLPullParser(body, characterSet: characterSet, limits: limits))
+        }
+    }
+}

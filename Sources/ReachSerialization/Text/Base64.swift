@@ -1,0 +1,69 @@
+/// Base64 with the alphabet of RFC 4648, section 4, and padding.
+package enum Base64 {
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// On one line.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var group: UInt32 = 0
+        var held = 0
+        for byte in bytes {
+            group = group << 8 | UInt32(byte)
+            held += 1
+            if held == 3 {
+                append(group, 4, to: &text)
+                (group, held) = (0, 0)
+            }
+        }
+        if held > 0 {
+            append(group << UInt32(8 * (3 - held)), held + 1, to: &text)
+            text += Array(repeating: UInt8(ascii: "="), count: 3 - held)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func append(_ group: UInt32, _ count: Int, to text: inout [UInt8]) {
+        for place in 0..<count { text.append(letters[Int(group >> UInt32(18 - 6 * place) & 63)]) }
+    }
+
+    /// White space may stand anywhere; padding only at the end, and may be missing.
+    ///
+    /// - Returns: `nil` for anything else.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3)
+        var group: UInt32 = 0
+        var held = 0
+        var padding = 0
+        for byte in text {
+            if byte == 0x20 || 0x9...0xd ~= byte { continue }
+            if byte == UInt8(ascii: "=") {
+                padding += 1
+                continue
+            }
+            guard padding == 0, let value = value(of: byte) else { return nil }
+            group = group << 6 | value
+            held += 1
+            if held == 4 {
+                bytes += [UInt8(group >> 16), UInt8(group >> 8 & 255), UInt8(group & 255)]
+                (group, held) = (0, 0)
+            }
+        }
+        guard held != 1, padding == 0 || (held > 0 && padding + held == 4) else { return nil }
+        if held >= 2 { bytes.append(UInt8(group >> UInt32(6 * held - 8) & 255)) }
+        if held == 3 { bytes.append(UInt8(group >> 2 & 255)) }
+        return bytes
+    }
+
+    private static func value(of byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte) - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte) - 71
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) + 4
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

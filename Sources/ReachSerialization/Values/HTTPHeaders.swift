@@ -1,0 +1,92 @@
+internal import ReachCore
+
+/// Header fields in the order in which they were set. Names are compared without case (RFC 9110, section 5.1).
+///
+/// Two are equal when they have equal fields in the same order.
+public struct HTTPHeaders: Hashable, Sendable {
+    /// One name and one value.
+    public struct Field: Hashable, Sendable {
+        /// As it was written.
+        public let name: String
+        /// Without the space around it.
+        public let value: String
+    }
+
+    /// Every field, as they go over the wire.
+    public private(set) var fields: [Field] = []
+
+    /// None.
+    public init() {}
+
+    /// Fields as they were received: those of the same name stay apart, and nothing is checked.
+    public init(received fields: [(name: String, value: String)]) {
+        self.fields = fields.map { Field(name: $0.name, value: $0.value) }
+    }
+
+    /// The value of a field, those of the same name joined by commas (RFC 9110, section 5.3).
+    public subscript(name: String) -> String? {
+        let values = fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// Sets a field in place of those of the same name.
+    ///
+    /// A line end in a value would be a way to send headers, or requests, of somebody else's making, so it is refused.
+    public mutating func set(_ name: String, _ value: String) throws(HTTPHeaderError) {
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isOfToken) else {
+            throw HTTPHeaderError(isName: true, name: name)
+        }
+        guard value.utf8.allSatisfy(Self.isOfValue) else { throw HTTPHeaderError(isName: false, name: name) }
+        put(name, value)
+    }
+
+    /// Removes the fields of this name.
+    public mutating func remove(_ name: String) { fields.removeAll { Self.isSame($0.name, name) } }
+
+    /// Sets a field that is known to be good.
+    mutating func put(_ name: String, _ value: String) {
+        let place = fields.firstIndex { Self.isSame($0.name, name) }
+        remove(name)
+        fields.insert(Field(name: name, value: value), at: place ?? fields.endIndex)
+    }
+
+    /// Sets the fields of `defaults` that are not there yet.
+    public mutating func complete(from defaults: HTTPHeaders) {
+        for field in defaults.fields where self[field.name] == nil { fields.append(field) }
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 0x20 : byte }
+
+    /// RFC 9110, section 5.5: no control characters but tabs.
+    private static func isOfValue(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\t") || (byte >= 0x20 && byte != 0x7f)
+    }
+
+    /// RFC 9110, section 5.6.2.
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
+
+/// A header's name or value cannot be sent.
+public struct HTTPHeaderError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name is wrong; otherwise the value is.
+    public let isName: Bool
+    /// The field's name as it was given. The value may be a secret and is not kept.
+    public let name: String
+
+    /// A sentence, safe to show.
+    public var description: String {
+        let shown = DisplayText.sanitized(name)
+        return isName ? "'\(shown)' cannot be a header's name" : "the value of '\(shown)' has control characters"
+    }
+}

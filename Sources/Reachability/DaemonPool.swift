@@ -1,0 +1,77 @@
+internal import Glibc
+internal import ReachControl
+package import ReachCore
+internal import ReachLoop
+
+/// The connections of a process to a daemon: one thread for all monitors, and a connection for each.
+package final class DaemonPool: ChangeSource {
+    private static let threads = SharedThreads<String, DaemonThread> { DaemonThread(path: $0) }
+
+    private let path: String?
+
+    /// - Parameter path: Where the daemon listens; `nil` is where `reach` looks for it, at the time of the start.
+    package init(path: String?) { self.path = path }
+
+    /// The settings are the daemon's own.
+    package func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch {
+        let usual = SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+        return Self.threads.prepare(target, for: path ?? usual)
+    }
+
+    /// How many threads there are, for all daemons.
+    package static var count: Int { threads.count }
+}
+
+/// A thread that watches targets through the daemon at a path.
+private final class DaemonThread: WatchThread {
+    private let path: String
+    private let thread: LoopThread<Desk>
+
+    init(path: String) {
+        self.path = path
+        thread = LoopThread(named: "reach-client") { Desk($0) }
+    }
+
+    func watch(_ target: Target, _ handler: @escaping @Sendable (SourceEvent) -> Void) -> UInt64 {
+        let id = thread.nextID()
+        thread.post { [path] desk in
+            let watch = DaemonWatch(path: path, target: target, on: desk.loop) { event in
+                SourceEvent(event).map(handler)
+            }
+            desk.watches[id] = watch
+            watch.start()
+        }
+        return id
+    }
+
+    func unwatch(_ id: UInt64) {
+        thread.post { desk in desk.watches.removeValue(forKey: id)?.cancel() }
+    }
+
+    func perform(_ work: @escaping @Sendable () -> Void) -> Bool { thread.post { _ in work() } }
+
+    func end() { thread.end() }
+
+    /// What stands on the thread.
+    private final class Desk {
+        let loop: EventLoop
+        var watches: [UInt64: DaemonWatch] = [:]
+
+        init(_ loop: EventLoop) { self.loop = loop }
+    }
+}
+
+extension SourceEvent {
+    /// - Returns: `nil` for what a monitor does not tell.
+    fileprivate init?(_ event: DaemonEvent) {
+        switch event {
+        case .change(let change), .unavailable(_, let change): self = .change(change)
+        case .snapshot(_, _, let difference):
+            guard let difference else { return nil }
+            self = .change(difference)
+        case .disconnected: self = .stale(true)
+        case .reconnected: self = .stale(false)
+        case .resync, .wake, .dropped, .other: return nil
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package import ReachCore
+internal import Synchronization
+
+/// A thread that watches targets for others. Wishes are carried out in order; a thread begins with the first.
+package protocol WatchThread: AnyObject, Sendable {
+    /// Has `handler` called on the thread with the target's state, once it is determined, and with every change.
+    ///
+    /// - Returns: A number for ``unwatch(_:)``.
+    func watch(_ target: Target, _ handler: @escaping @Sendable (SourceEvent) -> Void) -> UInt64
+
+    /// The handler will not be called any more; a call that has begun, or is about to, still runs.
+    func unwatch(_ id: UInt64)
+
+    /// Runs work on the thread, after all that was wished for before.
+    ///
+    /// - Returns: `false` after ``end()``.
+    func perform(_ work: @escaping @Sendable () -> Void) -> Bool
+
+    /// Ends the thread after all that was wished for before, and does not wait for it. It closes its descriptors.
+    func end()
+}
+
+/// The threads of a process that watch: one for all watches that are alike in something, from the first of them to the last.
+final class SharedThreads<Key: Hashable & Sendable, Thread: WatchThread>: Sendable {
+    private struct Entry {
+        let thread: Thread
+        var users = 0
+    }
+
+    private let make: @Sendable (Key) -> Thread
+    private let entries = Mutex<[Key: Entry]>([:])
+
+    init(_ make: @escaping @Sendable (Key) -> Thread) { self.make = make }
+
+    /// How many threads there are.
+    var count: Int { entries.withLock { $0.count } }
+
+    /// Reserves the thread for a watch of the target.
+    func prepare(_ target: Target, for key: Key) -> any ChangeWatch {
+        let thread = entries.withLock { entries in
+            var entry = entries[key] ?? Entry(thread: make(key))
+            entry.users += 1
+            entries[key] = entry
+            return entry.thread
+        }
+        return SharedWatch(target, on: thread) { self.release(key) }
+    }
+
+    private func release(_ key: Key) {
+        let unused: Thread? = entries.withLock { entries in
+            guard var entry = entries[key] else { return nil }
+            entry.users -= 1
+            entries[key] = entry.users > 0 ? entry : nil
+            return entry.users > 0 ? nil : entry.thread
+        }
+        unused?.end()
+    }
+}
+
+/// A watch on a shared thread, which is given back at its end.
+private final class SharedWatch: ChangeWatch {
+    private enum Phase {
+        case prepared
+        case begun(UInt64)
+        case ended
+    }
+
+    private let target: Target
+    private let thread: any WatchThread
+    private let release: @Sendable () -> Void
+    private let phase = Mutex(Phase.prepared)
+
+    init(_ target: Target, on thread: any WatchThread, release: @escaping @Sendable () -> Void) {
+        self.target = target
+        self.thread = thread
+        self.release = release
+    }
+
+    deinit { end() }
+
+    func begin(_ handler: @escaping @Sendable (SourceEvent) -> Void) {
+        phase.withLock { phase in
+            guard case .prepared = phase else { return }
+            phase = .begun(thread.watch(target, handler))
+        }
+    }
+
+    func end() {
+        let isFirst = phase.withLock { phase in
+            if case .ended = phase { return false }
+            if case .begun(let id) = phase { thread.unwatch(id) }
+            phase = .ended
+            return true
+        }
+        if isFirst { release() }
+    }
+
+    func perform(_ work: @escaping @Sendable () -> Void) -> Bool { thread.perform(work) }
+}

@@ -1,0 +1,69 @@
+internal import Glibc
+internal import ReachTesting
+internal import Testing
+
+/// `make install` and `make uninstall`, with programs that stand for the built ones.
+@Suite struct InstallTests {
+    private let directory: TemporaryDirectory
+    private var stage: String { directory.path + "/stage" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        for name in ["reach", "reachd"] { try directory.file(name, "#!/bin/sh\n", mode: 0o755) }
+    }
+
+    @discardableResult
+    private func install(prefix: String, _ arguments: [String] = []) throws -> String {
+        try ChildProcess.run(
+            [
+                "env", "DESTDIR=\(stage)", "PREFIX=\(prefix)", "BUILD=\(directory.path)", "STRIP=true", "OPENRC=yes",
+                ProjectFile.path("contrib/install"),
+            ] + arguments)
+    }
+
+    private func files(_ condition: String...) throws -> [String] {
+        try ChildProcess.run(["find", stage, "-not", "-type", "d"] + condition).split(separator: "\n").map(String.init)
+    }
+
+    @Test(arguments: ["/usr", "/usr/local"])
+    func `what units and scripts start is what was installed`(prefix: String) throws {
+        try install(prefix: prefix)
+        let starters = try ChildProcess.run([
+            "grep", "-rhoE", "^(ExecStart=|command=\")[^\" ]*", stage + prefix + "/lib/systemd", stage + "/etc/init.d",
+        ])
+        let programs = starters.split(separator: "\n").map { $0.drop { $0 != "/" } }
+        #expect(programs.count == 4)
+        for program in programs {
+            #expect(program.hasPrefix(prefix + "/"))
+            #expect(access(stage + program, X_OK) == 0, "\(program)")
+        }
+    }
+
+    @Test func `everything there is to install is installed`() throws {
+        try install(prefix: "/usr")
+        let installed = Set(try files().map { $0.split(separator: "/").last.map(String.init) ?? "" })
+        let wanted = try ChildProcess.run([
+            "find", ProjectFile.path("man"), ProjectFile.path("contrib/systemd"),
+            ProjectFile.path("contrib/sysusers.d"),
+            ProjectFile.path("contrib/openrc"), ProjectFile.path("Sources/ReachControl/Interfaces"), "-type", "f",
+            "-not",
+            "-name", "*.swift", "-printf", "%f\n",
+        ]).split(separator: "\n").map(String.init)
+        #expect(wanted.count >= 12)
+        #expect(installed.isSuperset(of: wanted), "\(Set(wanted).subtracting(installed))")
+        #expect(access(stage + "/etc/reach/hooks.d", F_OK) == 0)
+        #expect(access(stage + "/etc/reach/reach.toml", F_OK) != 0, "that is the administrator's")
+    }
+
+    @Test func `uninstalling leaves nothing but what people put there`() throws {
+        try install(prefix: "/usr/local")
+        try install(prefix: "/usr/local", ["--remove"])
+        #expect(try files() == [])
+        #expect(try ChildProcess.run(["find", stage, "-name", "*reach*"]) == "")
+
+        try install(prefix: "/usr/local")
+        try ChildProcess.run(["touch", stage + "/etc/reach/reach.toml", stage + "/etc/reach/hooks.d/mine"])
+        try install(prefix: "/usr/local", ["--remove"])
+        #expect(try files().count == 2)
+    }
+}

@@ -1,0 +1,209 @@
+import ReachCore
+import ReachLoop
+import ReachTesting
+import Testing
+
+@testable import ReachControl
+
+/// One stream out of connections that end: decided by a value, so no daemon is needed, and no waiting.
+@Suite struct DaemonStreamTests {
+    private static let gone = ControlError.closed(path: "/s")
+
+    private func at(_ seconds: Int64) -> Moment {
+        Moment(
+            wall: Timestamp(nanosecondsSince1970: seconds * 1_000_000_000),
+            boot: BootTime(nanoseconds: seconds * 1_000_000_000))
+    }
+
+    private func event(_ content: StreamEvent.Content, at seconds: Int64 = 0) -> StreamEvent {
+        StreamEvent(sequenceNumber: 1, moment: at(seconds), content: content)
+    }
+
+    private func snapshot(_ state: ReachabilityState = .reachable(.internet), at seconds: Int64 = 0) -> StreamEvent {
+        event(
+            .snapshot(ReachabilityChange(at: at(seconds), cause: .start, aspects: [], previous: nil, state: state)),
+            at: seconds)
+    }
+
+    private var away: ReachabilityState {
+        var state = ReachabilityState.reachable(.internet)
+        state.adopt(Verdict(.notReachable, reason: .noRoute))
+        return state
+    }
+
+    private func begun() -> DaemonStream {
+        var stream = DaemonStream(of: .internet)
+        _ = stream.take(snapshot())
+        return stream
+    }
+
+    @Test func `attempts are made after 100 ms, doubling to 5 s, and anew after each success`() {
+        var stream = DaemonStream(of: .internet)
+        let waits = (0..<8).map { _ in stream.lose(Self.gone, at: at(0)).wait }
+        #expect(waits == [100, 200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) })
+        _ = stream.take(snapshot())
+        #expect(stream.lose(Self.gone, at: at(1)).wait == .milliseconds(100))
+    }
+
+    @Test func `a daemon that was never there is said so once`() {
+        var stream = DaemonStream(of: .internet)
+        guard case .unavailable(Self.gone, let change)? = stream.lose(Self.gone, at: at(0)).events.first else {
+            Issue.record("not said")
+            return
+        }
+        #expect(change.isInitial && change.state.reason == .cannotObserve)
+        #expect(stream.lose(Self.gone, at: at(1)).events.isEmpty)
+        #expect(stream.deadline == nil)
+        let events = stream.take(snapshot(at: 3))
+        guard events.count == 2, case .change(let found) = events[1] else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(events[0] == .reconnected(at(3), away: .seconds(3)))
+        #expect(found.aspects == [.status] && !found.isInitial)
+    }
+
+    @Test func `one that goes away leaves a stale state, which is unknown after ten seconds`() {
+        var stream = begun()
+        var stale = ReachabilityState.reachable(.internet)
+        stale.isStale = true
+        #expect(stream.lose(Self.gone, at: at(5)).events == [.disconnected(at(5), Self.gone, stale)])
+        #expect(stream.lose(Self.gone, at: at(6)).events.isEmpty)
+        #expect(stream.deadline == at(15).boot)
+        #expect(stream.patienceEnded(at: at(14)).isEmpty)
+        let events = stream.patienceEnded(at: at(15))
+        guard case .change(let change)? = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(change.cause == .cannotObserve && change.state.status == .unknown)
+        #expect(stream.deadline == nil)
+        #expect(stream.patienceEnded(at: at(16)).isEmpty)
+    }
+
+    @Test func `when it is back that is told, and one change if anything differs`() {
+        var stream = begun()
+        _ = stream.lose(Self.gone, at: at(5))
+        #expect(stream.take(snapshot(at: 7)) == [.reconnected(at(7), away: .seconds(2))])
+        #expect(stream.deadline == nil)
+        _ = stream.lose(Self.gone, at: at(8))
+        let events = stream.take(snapshot(away, at: 9))
+        guard events.count == 2, case .change(let change) = events[1] else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(events[0] == .reconnected(at(9), away: .seconds(1)))
+        #expect(change.aspects == [.status] && change.cause == .resync)
+        #expect(change.previous?.status == .reachable && change.previous?.isStale == true)
+    }
+
+    @Test func `lost events are said, then the state, with what they changed together`() {
+        var stream = begun()
+        #expect(stream.take(event(.dropped(count: 3), at: 1)) == [.dropped(at(1), count: 3)])
+        let events = stream.take(snapshot(away, at: 1))
+        guard case .snapshot(_, let state, let difference?)? = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(state.status == .notReachable && difference.aspects == [.status])
+        #expect(stream.take(snapshot(away, at: 2)) == [.snapshot(at(2), state, difference: nil)])
+    }
+
+    @Test func `other events go through, but not before there is a state`() {
+        let others: [StreamEvent.Content] = [
+            .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
+        ]
+        var stream = DaemonStream(of: .internet)
+        for other in others { #expect(stream.take(event(other)).isEmpty) }
+        #expect(!stream.isTold)
+        _ = stream.take(snapshot())
+        #expect(stream.isTold)
+        for other in others { #expect(stream.take(event(other)).count == 1) }
+        _ = stream.lose(Self.gone, at: at(1))
+        for other in others { #expect(stream.take(event(other)).isEmpty) }
+    }
+
+    @Test func `an event of a later version is written as it came, with a number of ours`() throws {
+        let json = try JSONReader.read(
+            Array(
+                #"{"v":1,"type":"probe","seq":9,"time":"2026-11-21T03:10:00.000001Z","boottime_ns":7,"url":"x","n":[1]}"#
+                    .utf8))
+        var (reader, lines) = (StreamReader(), EventStream(source: .daemon))
+        var stream = begun()
+        let found = stream.take(try reader.read(json)).first
+        let event = try #require(found)
+        #expect(
+            String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self)
+                == #"{"v":1,"type":"probe","seq":1,"time":"2026-11-21T03:10:00.000001Z","boottime_ns":7,"n":[1],"url":"x"}"#
+                + "\n")
+    }
+
+    /// Whatever comes, in whatever order: what is told is one series without a gap.
+    @Test func `any order of events makes one series`() {
+        var random = SeededGenerator(seed: 31)
+        for _ in 0..<300 {
+            var stream = DaemonStream(of: .internet)
+            var told: ReachabilityState?
+            var isConnected = true
+            for second in 1...40 as ClosedRange<Int64> {
+                for event in random.step(&stream, snapshot(random.oneIn(2) ? away : .reachable(.internet), at: second))
+                {
+                    switch event {
+                    case .change(let change), .unavailable(_, let change):
+                        // That it is stale no more is told before what differs.
+                        var previous = change.previous
+                        previous?.isStale = told?.isStale ?? false
+                        #expect(previous == told && change.isInitial == (told == nil))
+                        #expect(change.isInitial == change.aspects.isEmpty)
+                        #expect(change.state.epoch >= told?.epoch ?? 0)
+                        told = change.state
+                    case .snapshot(_, let state, let difference):
+                        #expect(difference == nil || difference?.previous?.status == told?.status)
+                        told = state
+                    case .disconnected(_, _, let state):
+                        #expect(isConnected && state.isStale)
+                        told?.isStale = true
+                        #expect(state == told)
+                        isConnected = false
+                    case .reconnected:
+                        told?.isStale = false
+                        isConnected = true
+                    default: #expect(isConnected)
+                    }
+                    if case .unavailable = event { isConnected = false }
+                }
+                #expect(stream.deadline == nil || !stream.isTold)
+            }
+        }
+    }
+
+    @Test func `what is said of the daemon itself has the keys that the manual names`() {
+        var lines = EventStream(source: .daemon)
+        func text(_ event: DaemonEvent) -> String { String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self) }
+        #expect(
+            text(.reconnected(at(1), away: .milliseconds(1234)))
+                == #"{"v":1,"type":"reconnected","seq":1,"time":"1970-01-01T00:00:01.000000Z","boottime_ns":1000000000,"away_ms":1234}"#
+                + "\n")
+        let gone = text(.disconnected(at(1), Self.gone, away))
+        #expect(gone.contains(#""type":"disconnected","seq":2,"#))
+        #expect(gone.contains(#""reason":"the daemon at /s hung up","status":{"v":1,"type":"status""#))
+    }
+}
+
+extension SeededGenerator {
+    /// Lets something happen at the time of the snapshot.
+    fileprivate mutating func step(_ stream: inout DaemonStream, _ snapshot: StreamEvent) -> [DaemonEvent] {
+        let contents: [StreamEvent.Content] = [
+            .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
+        ]
+        func event(_ content: StreamEvent.Content) -> StreamEvent {
+            StreamEvent(sequenceNumber: 1, moment: snapshot.moment, content: content)
+        }
+        switch Int.random(in: 0..<6, using: &self) {
+        case 0, 1: return stream.lose(.closed(path: "/s"), at: snapshot.moment).events
+        case 2: return stream.take(event(pick(contents)))
+        case 3: return stream.patienceEnded(at: snapshot.moment)
+        default: return stream.take(snapshot)
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import ReachCore
+import ReachLoop
+import ReachTesting
+import Testing
+
+@testable import ReachControl
+
+/// Watching through a daemon that comes and goes, and through something that only plays one.
+@Suite(.timeLimit(.minutes(1))) struct DaemonWatchTests {
+    @Test func `a daemon that is not there yet is found`() async throws {
+        let server = try TestServer(listens: false)
+        let (events, watch) = try DaemonWatcher.watch(server.path)
+        guard case .unavailable(.notRunning(server.path), let change)? = try await events.wait(for: 1).first else {
+            Issue.record("\(events.values)")
+            return
+        }
+        #expect(change.state.reason == .cannotObserve)
+        let path = server.path
+        #expect(server.run { _, server in (try? server.listen(at: path)) != nil })
+        let found = try await events.wait(for: 3)
+        guard case .reconnected = found[1], case .change(let first) = found[2] else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(first.state.isReachable && first.aspects == [.status])
+        watch.stop()
+    }
+
+    @Test func `one that is started again is found again, and each difference told once`() async throws {
+        let server = try TestServer()
+        let (events, watch) = try DaemonWatcher.watch(server.path)
+        try await events.wait(for: 1)
+        for round in 1...3 {
+            let told = events.values.count
+            let path = server.path
+            server.run { _, server in server.stop() }
+            try await events.wait(for: told + 1)
+            server.run { service, _ in if round == 2 { service.lose() } }
+            #expect(server.run { _, server in (try? server.listen(at: path)) != nil })
+            try await events.wait(for: told + (round == 2 ? 3 : 2))
+            server.run { service, _ in service.change() }
+            let all = try await events.wait(for: told + (round == 2 ? 4 : 3))
+            let words = all[told...].map(\.word)
+            #expect(words == ["disconnected", "reconnected"] + (round == 2 ? ["change"] : []) + ["change"])
+        }
+        watch.stop()
+        #expect(server.wait { $0.connections == 0 })
+    }
+
+    @Test func `one that takes a connection and says nothing is given up after five seconds`() async throws {
+        let daemon = try FakeDaemon([])
+        defer { daemon.stop() }
+        let start = ContinuousClock.now
+        let (events, watch) = try DaemonWatcher.watch(daemon.path)
+        guard case .unavailable(.timedOut(daemon.path), _)? = try await events.wait(for: 1).first else {
+            Issue.record("\(events.values)")
+            return
+        }
+        #expect(ContinuousClock.now - start >= .seconds(4))
+        watch.stop()
+    }
+
+    /// What a daemon may not do to its clients.
+    static let nonsense: [(String, [UInt8], String)] = [
+        ("garbage", Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8) + [0], "not JSON"),
+        ("no object", Array("[1]".utf8) + [0], "not a JSON object"),
+        ("no event", Array(#"{"parameters":{},"continues":true}"#.utf8) + [0], "event"),
+        (
+            "no state", Array(#"{"parameters":{"event":{"type":"snapshot"}},"continues":true}"#.utf8) + [0],
+            "'seq' is missing"
+        ),
+        ("an endless message", [UInt8](repeating: 0x20, count: (1 << 20) + 70_000), "more than 1048576 bytes"),
+        ("deep", [UInt8](repeating: UInt8(ascii: "["), count: 100_000) + [0], "not JSON"),
+        ("a wrong type", Array(#"{"parameters":[]}"#.utf8) + [0], "'parameters'"),
+    ]
+
+    @Test(arguments: nonsense)
+    func `what makes no sense ends the connection, and is said to make none`(
+        name: String, bytes: [UInt8], complaint: String
+    ) async throws {
+        let daemon = try FakeDaemon(bytes)
+        defer { daemon.stop() }
+        let (events, watch) = try DaemonWatcher.watch(daemon.path)
+        guard case .unavailable(let error, _)? = try await events.wait(for: 1).first else {
+            Issue.record("\(events.values)")
+            return
+        }
+        #expect(error.description.contains("makes no sense"))
+        #expect(error.description.contains(complaint), "\(error)")
+        watch.stop()
+        do throws(ControlError) {
+            var client = try ControlClient(path: daemon.path)
+            _ = try client.status(of: .internet)
+            Issue.record("an answer")
+        } catch {
+            #expect(error.description.contains("makes no sense"), "\(error)")
+        }
+    }
+
+    @Test func `half a message is told from none`() throws {
+        for (bytes, error) in [
+            ([], ControlError.closed(path: "")), (Array("{\"par".utf8), .notUnderstood("it ends in the middle")),
+        ] {
+            let daemon = try FakeDaemon(bytes, then: .hangUp)
+            defer { daemon.stop() }
+            do throws(ControlError) {
+                var client = try ControlClient(path: daemon.path)
+                _ = try client.links()
+                Issue.record("an answer")
+            } catch let found {
+                if case .closed = error {
+                    #expect(found == .closed(path: daemon.path))
+                } else {
+                    #expect(found == error)
+                }
+            }
+        }
+    }
+
+    @Test func `one that answers and hangs up at once is not asked without end`() async throws {
+        var stream = EventStream(source: .daemon)
+        var reply = stream.change(
+            ReachabilityChange(
+                at: SystemClock.now, cause: .start, aspects: [], previous: nil, state: .reachable(.internet)))
+        reply.removeLast()
+        let daemon = try FakeDaemon(
+            Array(#"{"parameters":{"event":"#.utf8) + reply + Array(#"},"continues":true}"#.utf8) + [0], then: .hangUp)
+        defer { daemon.stop() }
+        let (events, watch) = try DaemonWatcher.watch(daemon.path)
+        let start = ContinuousClock.now
+        try await events.wait(for: 9)
+        // The first, then four times away and back, with 100 ms between.
+        #expect(ContinuousClock.now - start >= .milliseconds(390))
+        #expect(events.values.dropFirst().prefix(2).map(\.word) == ["disconnected", "reconnected"])
+        watch.stop()
+    }
+
+    @Test func `nothing is told after the end, which may come from within`() async throws {
+        let server = try TestServer()
+        let (events, watch) = try DaemonWatcher.watch(server.path, endsAfterFirst: true)
+        try await events.wait(for: 1)
+        #expect(server.wait { $0.connections == 0 })
+        server.run { service, _ in service.change() }
+        watch.stop()
+        #expect(events.values.count == 1)
+    }
+}
+
+extension DaemonEvent {
+    fileprivate var word: String {
+        switch self {
+        case .change: "change"
+        case .resync: "resync"
+        case .wake: "wake"
+        case .dropped: "dropped"
+        case .snapshot: "snapshot"
+        case .other(_, let type, _): type
+        case .disconnected: "disconnected"
+        case .reconnected: "reconnected"
+        case .unavailable: "unavailable"
+        }
+    }
+}
+
+/// A watch on a loop of its own.
+private final class DaemonWatcher: @unchecked Sendable {
+    private var watch: DaemonWatch?
+    private let mailbox: Mailbox
+    private let ended = DispatchSemaphore(value: 0)
+
+    static func watch(
+        _ path: String, endsAfterFirst: Bool = false
+    ) throws -> (EventLog<DaemonEvent>, DaemonWatcher) {
+        let events = EventLog<DaemonEvent>()
+        return (events, try DaemonWatcher(path, events, endsAfterFirst))
+    }
+
+    private init(_ path: String, _ events: EventLog<DaemonEvent>, _ endsAfterFirst: Bool) throws {
+        nonisolated(unsafe) let loop = try EventLoop()
+        mailbox = loop.mailbox
+        BackgroundThread.start(named: "test-watcher") { [self] in
+            watch = DaemonWatch(path: path, target: .internet, on: loop) { [unowned self] event in
+                events.append(event)
+                if endsAfterFirst { watch = nil }
+            }
+            watch?.start()
+            loop.run()
+            watch = nil
+            ended.signal()
+        }
+    }
+
+    func stop() {
+        mailbox.post { $0.stop() }
+        ended.wait()
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import ReachLoop
+import ReachTesting
+
+@testable import ReachControl
+
+/// What plays the daemon and sends whatever a test has it send. It answers each connection with the same bytes, once the
+/// client has said something.
+final class FakeDaemon: Sendable {
+    enum Ending: Sendable {
+        case hangUp, stayOpen
+    }
+
+    let directory: TemporaryDirectory
+    let path: String
+    private let descriptor: CInt
+
+    init(_ bytes: [UInt8], then ending: Ending = .stayOpen) throws {
+        directory = try TemporaryDirectory()
+        path = directory.path + "/s"
+        descriptor = try UnixAddress.socket(isBlocking: true)
+        guard let address = UnixAddress(path) else { throw ControlError.badPath(path) }
+        try address.bind(descriptor)
+        listen(descriptor, 16)
+        BackgroundThread.start(named: "fake-daemon") { [descriptor] in
+            while case let client = accept(descriptor, nil, nil), client >= 0 {
+                BackgroundThread.start(named: "fake-daemon") { Self.serve(client, bytes, ending) }
+            }
+        }
+    }
+
+    /// The `defer` that calls this also keeps it alive.
+    func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    deinit {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+    }
+
+    private static func serve(_ client: CInt, _ bytes: [UInt8], _ ending: Ending) {
+        defer { close(client) }
+        var input = [UInt8](repeating: 0, count: 4096)
+        guard recv(client, &input, input.count, 0) > 0 else { return }
+        var sent = 0
+        while sent < bytes.count {
+            let result = bytes[sent...].withUnsafeBytes { send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard result > 0 else { return }
+            sent += result
+        }
+        // Until the client has had enough.
+        if case .stayOpen = ending { while recv(client, &input, input.count, 0) > 0 {} }
+    }
+}

@@ -1,0 +1,43 @@
+import ReachCore
+import ReachDaemon
+import Testing
+
+@Suite struct LogFormatTests {
+    private static let time = Timestamp(nanosecondsSince1970: 1_763_694_600_123_456_000)
+
+    private func field(_ key: String, _ value: String) -> LogMessage.Field { LogMessage.Field(key, value) }
+
+    @Test(arguments: [
+        (LogLevel.error, "<3>listening"), (.warning, "<4>listening"), (.notice, "<5>listening"),
+        (.info, "<6>listening"), (.debug, "<7>listening"),
+    ])
+    func `the journal gets the priority and no time`(level: LogLevel, line: String) {
+        #expect(LogFormat.journal.line(LogMessage(level, "listening"), at: Self.time) == line)
+    }
+
+    @Test func `elsewhere a line begins with its time and its level`() {
+        let message = LogMessage(.warning, "there is no history", [field("error", "mkdir")])
+        #expect(
+            LogFormat.plain.line(message, at: Self.time) == "\(Self.time) warning: there is no history error=mkdir")
+    }
+
+    @Test(arguments: [
+        ("eth0", "eth0"), ("", "\"\""), ("two words", "\"two words\""), ("a=b", "\"a=b\""),
+        ("say \"no\"", "\"say \\\"no\\\"\""), ("back\\slash and", "\"back\\\\slash and\""),
+        ("back\\slash", "back\\slash"),
+        ("line\nfeed", "line\\u{a}feed"), ("\u{1b}[2J", "\\u{1b}[2J"), ("\u{202e}", "\\u{202e}"),
+    ])
+    func `a field is one word, or in quotes, and never a line of its own`(value: String, written: String) {
+        let message = LogMessage(.info, "change", [field("key", value)])
+        #expect(LogFormat.journal.line(message, at: Self.time) == "<6>change key=\(written)")
+    }
+
+    @Test func `a sentence cannot forge another line or a priority`() {
+        let line = LogFormat.journal.line(LogMessage(.info, "one\n<0>two\u{1b}[2J"), at: Self.time)
+        #expect(line == "<6>one\\u{a}<0>two\\u{1b}[2J")
+    }
+
+    @Test func `levels are in the order of their gravity`() {
+        #expect(LogLevel.allCases.sorted() == [.debug, .info, .notice, .warning, .error])
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import ReachCore
+import ReachSerialization
+import ReachTesting
+import Testing
+
+/// AFNetworking's own cases are named after its tests: AFHTTPRequestSerializationTests, AFJSONSerializationTests,
+/// AFPropertyListRequestSerializerTests.
+@Suite struct RequestSerializerTests {
+    private let site = "http://example.com"
+
+    private func bytes(_ request: HTTPRequest) -> String? {
+        guard case .bytes(let bytes) = request.body else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    // MARK: - Queries and forms
+
+    @Test func `testThatAFHTTPRequestSerializationSerializesPOSTRequestsProperly`() throws {
+        let request = try FormRequestSerializer().request("POST", site, parameters: ["key": "value"])
+        #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
+        #expect(bytes(request) == "key=value" && request.contentLength == 9)
+        #expect(request.address.description == site)
+    }
+
+    @Test func `testThatAFHTTPRequestSerializationSerializesPOSTRequestsProperlyWhenNoParameterIsProvided`() throws {
+        let request = try FormRequestSerializer().request("POST", site)
+        #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
+        #expect(bytes(request)?.isEmpty == true && request.contentLength == 0)
+    }
+
+    @Test(arguments: [
+        ("GET", true), ("HEAD", true), ("DELETE", true), ("get", true), ("POST", false), ("PUT", false),
+        ("PATCH", false),
+        ("OPTIONS", false),
+    ])
+    func `GET, HEAD and DELETE have their parameters in the URL`(method: String, isInURL: Bool) throws {
+        let request = try FormRequestSerializer().request(method, site + "/a?x=y", parameters: ["key": [1]])
+        #expect(request.address.query == (isInURL ? "x=y&key%5B%5D=1" : "x=y"))
+        #expect(bytes(request) == (isInURL ? nil : "key%5B%5D=1"))
+        #expect(request.method == method)
+    }
+
+    @Test func `which methods have them in the URL can be chosen`() throws {
+        var serializer = FormRequestSerializer()
+        serializer.methodsEncodingParametersInURL = ["POST"]
+        #expect(try serializer.request("POST", site, parameters: ["a": 1]).address.query == "a=1")
+        #expect(bytes(try serializer.request("GET", site, parameters: ["a": 1])) == "a=1")
+    }
+
+    @Test func `testThatEmptyDictionaryParametersAreProperlyEncoded`() throws {
+        #expect(try FormRequestSerializer().request("GET", site, parameters: [:]).address.description == site)
+    }
+
+    @Test func `testThatAFHTTPRequestSerialiationSerializesQueryParametersCorrectlyFromQuerySerializationBlock`() throws
+    {
+        var serializer = FormRequestSerializer()
+        serializer.queryEncoder = { _, parameters in
+            guard case .dictionary(let members) = parameters else { return "" }
+            return members.map { "\($0.key)**\($0.value == "value" ? "value" : "")" }.joined()
+        }
+        #expect(try serializer.request("GET", site, parameters: ["key": "value"]).address.query == "key**value")
+    }
+
+    @Test func `testQueryStringSerializationCanFailWithError`() {
+        var serializer = FormRequestSerializer()
+        serializer.queryEncoder = { _, _ throws(RequestSerializationError) in throw .queryEncoder("not today") }
+        #expect(throws: RequestSerializationError.queryEncoder("not today")) {
+            try serializer.request("GET", site, parameters: [:])
+        }
+    }
+
+    @Test func `headers are set unless the request has its own`() throws {
+        var defaults = HTTPHeaders()
+        try defaults.set("User-Agent", "default")
+        try defaults.set("X-Other", "default")
+        var own = HTTPRequest(method: "POST", address: try WebAddress(site))
+        try own.headers.set("user-agent", "own")
+        try own.headers.set("Content-Type", "text/plain")
+        let request = try FormRequestSerializer(headers: defaults).serialize(own, parameters: ["a": 1])
+        #expect(request.headers["User-Agent"] == "own" && request.headers["X-Other"] == "default")
+        #expect(request.headers["Content-Type"] == "text/plain")
+    }
+
+    @Test func `a query needs names, and a URL has to be one`() {
+        #expect(throws: RequestSerializationError.notADictionary) {
+            try FormRequestSerializer().request("GET", site, parameters: [1, 2])
+        }
+        let error = #expect(throws: RequestSerializationError.self) {
+            try FormRequestSerializer().request("GET", "example.com/a")
+        }
+        #expect(error?.word == "bad-url")
+    }
+
+    // MARK: - JSON
+
+    @Test func `testThatJSONRequestSerializationHandlesParametersDictionary`() throws {
+        let request = try JSONRequestSerializer().request("POST", site, parameters: ["key": "value"])
+        #expect(bytes(request) == #"{"key":"value"}"#)
+        #expect(request.headers["Content-Type"] == "application/json")
+    }
+
+    @Test func `testThatJSONRequestSerializationHandlesParametersArray`() throws {
+        let request = try JSONRequestSerializer().request("POST", site, parameters: [["key": "value"]])
+        #expect(bytes(request) == #"[{"key":"value"}]"#)
+    }
+
+    /// AFNetworking's other case of this name, half of a surrogate pair, cannot be written: Swift's texts hold none.
+    @Test(
+        arguments: [
+            (["key": .set(["value"])], "key", "a set"), (["a": ["b": [.data([1])]]], "a[b][]", "bytes"),
+            (["a": .double(.nan)], "a", "a number that is not finite"),
+            (["a": [1, .double(.infinity)]], "a[]", "a number that is not finite"),
+            ("text", "", "text"), (1, "", "a whole number"), (.null, "", "null"),
+        ] as [(ParameterValue, String, String)])
+    func `testThatJSONRequestSerializationErrorsWithInvalidJSON`(
+        parameters: ParameterValue, place: String, kind: String
+    ) {
+        let error = #expect(throws: RequestSerializationError.self) {
+            try JSONRequestSerializer().request("POST", site, parameters: parameters)
+        }
+        guard case .unsupportedValue(place, kind, _) = error else {
+            Issue.record("not the place and the kind: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `JSON has no body without parameters, and goes into the URL where the method says so`() throws {
+        let empty = try JSONRequestSerializer().request("POST", site)
+        #expect(bytes(empty) == nil && empty.headers["Content-Type"] == nil && empty.contentLength == nil)
+        let get = try JSONRequestSerializer().request("GET", site, parameters: ["a": ["b": 1]])
+        #expect(get.address.query == "a%5Bb%5D=1" && bytes(get) == nil)
+    }
+
+    @Test func `JSON that is sent is read as what was given`() throws {
+        let parameters: ParameterValue = [
+            "text": "a\"\\/\n\u{1}é😀", "yes": true, "no": false, "none": nil, "whole": .integer(.max), "small": -0.5,
+            "large": 1e300, "list": [1, [], [:]], "": ["": ""],
+        ]
+        let document = try JSONRequestSerializer.document(parameters)
+        let foundation = try JSONSerialization.jsonObject(with: Data(document)) as? NSDictionary
+        let expected: NSDictionary = [
+            "text": "a\"\\/\n\u{1}é😀", "yes": true, "no": false, "none": NSNull(), "whole": Int64.max, "small": -0.5,
+            "large": 1e300, "list": [1, [Any](), [String: Any]()] as [Any], "": ["": ""],
+        ]
+        #expect(foundation == expected)
+    }
+
+    // MARK: - Property lists
+
+    @Test func `testConstructingPOSTRequestWithParametersInPropertyListParameterEncoding`() throws {
+        let request = try PropertyListRequestSerializer().request("POST", site, parameters: ["key": "value"])
+        #expect(request.headers["Content-Type"] == "application/x-plist")
+        #expect(
+            bytes(request) == """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+                <plist version="1.0">
+                <dict>
+                \t<key>key</key>
+                \t<string>value</string>
+                </dict>
+                </plist>
+
+                """)
+    }
+
+    /// AFNetworking's case is a key that is a number, which cannot be written here.
+    @Test(
+        arguments: [
+            (["a": nil], "a"), (["a": [.set([1])]], "a[]"), (["a": "\u{1}"], "a"), (["b": ["\u{0}": 1]], "b"),
+        ] as [(ParameterValue, String)])
+    func `testThatPropertyListRequestSerializerHandlesInvalidPlist`(parameters: ParameterValue, place: String) {
+        let error = #expect(throws: RequestSerializationError.self) {
+            try PropertyListRequestSerializer().request("POST", site, parameters: parameters)
+        }
+        guard case .unsupportedValue(place, _, _) = error else {
+            Issue.record("not the place: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(arguments: PropertyListFormat.allCases)
+    func `a property list that is sent is read by Foundation as what was given`(format: PropertyListFormat) throws {
+        let parameters: ParameterValue = [
+            "text": "a<&>\"'é😀\r\n", "yes": true, "whole": -7, "real": 0.1, "bytes": .data([0, 1, 255]),
+            "list": [1, [], [:]],
+        ]
+        let request = try PropertyListRequestSerializer(format: format).request("PUT", site, parameters: parameters)
+        guard case .bytes(let body) = request.body else {
+            Issue.record("no body")
+            return
+        }
+        let read = try PropertyListSerialization.propertyList(from: Data(body), format: nil) as? NSDictionary
+        let expected: NSDictionary = [
+            "text": "a<&>\"'é😀\r\n", "yes": true, "whole": -7, "real": 0.1, "bytes": Data([0, 1, 255]),
+            "list": [1, [Any](), [String: Any]()] as [Any],
+        ]
+        #expect(read == expected)
+    }
+
+    @Test func `a property list has no body without parameters, and goes into the URL where the method says so`() throws
+    {
+        let empty = try PropertyListRequestSerializer().request("POST", site)
+        #expect(bytes(empty) == nil && empty.headers["Content-Type"] == nil)
+        #expect(
+            try PropertyListRequestSerializer().request("DELETE", site, parameters: ["a": 1]).address.query == "a=1")
+    }
+
+    @Test(arguments: [
+        (RequestSerializationError.notADictionary, "parameters-without-names"),
+        (.unsupportedValue(place: "a", kind: "a set", format: "JSON"), "unsupported-value"),
+        (.bodyNotAllowed(method: "GET"), "body-not-allowed"), (.queryEncoder("x"), "query-encoder"),
+    ])
+    func `an error has a word and a sentence`(error: RequestSerializationError, word: String) {
+        #expect(error.word == word && !error.description.isEmpty)
+    }
+}

@@ -1,0 +1,222 @@
+import ReachCore
+import ReachSerialization
+import Testing
+
+/// AFNetworking's own cases are named after its tests: AFHTTPResponseSerializationTests, AFJSONSerializationTests,
+/// AFPropertyListResponseSerializerTests, AFCompoundResponseSerializerTests.
+@Suite struct ResponseSerializerTests {
+    private func response(_ status: Int = 200, type: String? = nil) throws -> HTTPResponse {
+        let headers = HTTPHeaders(received: type.map { [("Content-Type", $0)] } ?? [])
+        return HTTPResponse(address: try WebAddress("http://test.com"), statusCode: status, headers: headers)
+    }
+
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    // MARK: - Checks
+
+    @Test func `testThatAFHTTPResponseSerializationHandlesAll2XXCodes`() throws {
+        for status in 200...299 {
+            #expect(ResponseCheck().error(try response(status, type: "text/html"), body: bytes("text")) == nil)
+        }
+    }
+
+    @Test func `testThatAFHTTPResponseSerializationFailsAll4XX5XXStatusCodes`() throws {
+        for status in Array(100...199) + Array(300...599) {
+            let error = ResponseCheck().error(try response(status, type: "text/html"), body: bytes("text"))
+            #expect(error?.fault == .unacceptableStatus(status) && error?.word == "bad-status")
+        }
+    }
+
+    @Test func `testThatAFHTTPResponseSerializationSucceedsWith205WithNoResponseContentTypeAndNoResponseData`() throws {
+        let check = ResponseCheck(acceptableContentTypes: ["text/html"])
+        #expect(check.error(try response(205), body: []) == nil)
+    }
+
+    @Test func `testThatAFHTTPResponseSerializationFailsWith205WithNoResponseContentTypeAndResponseData`() throws {
+        let check = ResponseCheck(acceptableContentTypes: ["text/html"])
+        #expect(check.error(try response(205), body: bytes("test"))?.fault == .unacceptableContentType(nil))
+    }
+
+    @Test func `testResponseIsValidated`() throws {
+        #expect(ResponseCheck().error(try response(type: "text/html"), body: bytes("text")) == nil)
+    }
+
+    @Test func `an error carries the response and the body, and a wrong type stands behind a wrong status`() throws {
+        let head = try response(500, type: "text/html; charset=UTF-8")
+        let result = JSONResponseSerializer().serialize(head, body: bytes("<p>"))
+        #expect(result.object == nil)
+        #expect(result.error?.fault == .unacceptableStatus(500))
+        #expect(result.error?.response == head && result.error?.body == bytes("<p>"))
+        #expect(result.error?.underlying?.fault == .unacceptableContentType("text/html"))
+        #expect(result.error?.description == "the server answered Internal Server Error (500)")
+        #expect(throws: ResponseError.self) { try result.get() }
+    }
+
+    @Test func `statuses and types can be chosen, and left unchecked`() throws {
+        var serializer = JSONResponseSerializer()
+        serializer.check = ResponseCheck(acceptableStatusCodes: [404], acceptableContentTypes: nil)
+        #expect(serializer.serialize(try response(404, type: "x/y"), body: bytes("[]")).error == nil)
+        #expect(serializer.serialize(try response(200), body: bytes("[]")).error?.fault == .unacceptableStatus(200))
+        serializer.check.acceptableStatusCodes = nil
+        #expect(serializer.serialize(try response(599), body: bytes("[]")).error == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("text/html", "text/html", nil), ("Text/HTML; Charset=\"UTF-8\"", "text/html", "utf-8"),
+            (" application/json ;charset=iso-8859-1;x=y", "application/json", "iso-8859-1"), ("", nil, nil),
+            (";x", nil, nil),
+            ("a/b; x; charset", "a/b", nil), ("a/b; charset=", "a/b", nil),
+        ] as [(String, String?, String?)])
+    func `a content type is read apart`(header: String, type: String?, characterSet: String?) throws {
+        let head = try response(type: header)
+        #expect(head.mediaType == type && head.characterSet == characterSet)
+    }
+
+    // MARK: - Bytes
+
+    @Test func `bytes are given whatever is wrong`() throws {
+        let result = DataResponseSerializer().serialize(try response(404), body: [1, 2])
+        #expect(result.object?.bytes == [1, 2] && result.error?.fault == .unacceptableStatus(404))
+        #expect(DataResponseSerializer().serialize(nil, body: []).error == nil)
+    }
+
+    // MARK: - JSON
+
+    @Test(arguments: [
+        ("testThatJSONResponseSerializerAcceptsApplicationJSONMimeType", "application/json", true),
+        ("testThatJSONResponseSerializerAcceptsTextJSONMimeType", "text/json", true),
+        ("testThatJSONResponseSerializerAcceptsTextJavaScriptMimeType", "text/javascript", true),
+        ("testThatJSONResponseSerializerDoesNotAcceptNonStandardJSONMimeType", "nonstandard/json", false),
+        ("parameters of the type do not count", "application/json; charset=utf-8", true),
+    ])
+    func `JSON is taken by its content types`(name: String, type: String, isTaken: Bool) throws {
+        let result = JSONResponseSerializer().serialize(try response(type: type), body: bytes(#"{"foo":"bar"}"#))
+        #expect((result.error == nil) == isTaken && (result.object != nil) == isTaken)
+    }
+
+    @Test func `testThatJSONResponseSerializerReturnsDictionaryForValidJSONDictionary`() throws {
+        let result = JSONResponseSerializer().serialize(try response(type: "text/json"), body: bytes(#"{"foo":"bar"}"#))
+        #expect(result.object?.json == .object(["foo": .string("bar")]) && result.error == nil)
+    }
+
+    @Test func `testThatJSONResponseSerializerReturnsErrorForInvalidJSON`() throws {
+        let result = JSONResponseSerializer().serialize(try response(type: "text/json"), body: bytes("{invalid}"))
+        #expect(result.object == nil && result.error?.word == "undecodable")
+        #expect(result.error?.description == "the body is not JSON: byte 1: a key expected")
+    }
+
+    @Test(arguments: ["", " "])
+    func `testThatJSONResponseSerializerReturnsNilObjectAndNilErrorForEmptyData and ForSingleSpace`(body: String) throws
+    {
+        let result = JSONResponseSerializer().serialize(try response(type: "text/json"), body: bytes(body))
+        #expect(result.object == nil && result.error == nil)
+    }
+
+    @Test func `testThatJSONRemovesKeysWithNullValues`() throws {
+        var serializer = JSONResponseSerializer()
+        serializer.removesNulls = true
+        let body = #"{"key":"value","nullkey":null,"array":[{"subnullkey":null}],"arrayWithNulls":[null]}"#
+        let json = serializer.serialize(try response(type: "text/json"), body: bytes(body)).object?.json
+        #expect(
+            json
+                == .object([
+                    "key": .string("value"), "array": .array([.object([:])]), "arrayWithNulls": .array([]),
+                ]))
+        #expect(JSONValue.null.withoutNulls == .null)
+    }
+
+    @Test func `JSON of a response with a wrong status is read, and the status is the error`() throws {
+        let result = JSONResponseSerializer().serialize(
+            try response(422, type: "application/json"), body: bytes(#"{"error":"why"}"#))
+        #expect(result.object?.json?["error"]?.string == "why" && result.error?.fault == .unacceptableStatus(422))
+        let broken = JSONResponseSerializer().serialize(try response(422, type: "application/json"), body: bytes("{"))
+        #expect(broken.error?.word == "undecodable" && broken.error?.underlying?.fault == .unacceptableStatus(422))
+    }
+
+    @Test func `a document that is neither object nor array is taken only where fragments are`() throws {
+        var serializer = JSONResponseSerializer()
+        let head = try response(type: "application/json")
+        for body in ["null", "5", "\"x\"", "true"] {
+            #expect(serializer.serialize(head, body: bytes(body)).error?.word == "undecodable")
+        }
+        serializer.allowsFragments = true
+        #expect(serializer.serialize(head, body: bytes("5")).object?.json == .integer(5))
+    }
+
+    @Test(arguments: EncodedText.allCases, ["", "\u{feff}"])
+    func `JSON may be UTF-8, UTF-16 or UTF-32, marked or not`(encoding: EncodedText, mark: String) throws {
+        let body = encoding.bytes(mark + #"{"é":"😀ä"}"#)
+        let result = JSONResponseSerializer().serialize(try response(type: "application/json"), body: body)
+        #expect(result.object?.json == .object(["é": .string("😀ä")]))
+    }
+
+    @Test func `JSON of any size is read, and nesting is bounded`() throws {
+        let head = try response(type: "application/json")
+        let large = bytes("[" + Array(repeating: "{\"a\":[1,2,3]}", count: 20_000).joined(separator: ",") + "]")
+        #expect(JSONResponseSerializer().serialize(head, body: large).object?.json?.array?.count == 20_000)
+        let deep = bytes(String(repeating: "[", count: 1_000_000))
+        #expect(JSONResponseSerializer().serialize(head, body: deep).error?.word == "undecodable")
+    }
+
+    // MARK: - Property lists
+
+    @Test func `testThatPropertyListResponseSerializerAcceptsPlistData`() throws {
+        for format in PropertyListFormat.allCases {
+            let list = PropertyListValue.dictionary(["foo": .string("bar")])
+            let result = PropertyListResponseSerializer().serialize(
+                try response(type: "application/x-plist"), body: list.bytes(format))
+            #expect(result.object?.propertyList == list && result.error == nil)
+        }
+    }
+
+    @Test func `testThatPropertyListResponseSerializerHandlesInvalidPlistData`() throws {
+        let result = PropertyListResponseSerializer().serialize(
+            try response(type: "application/x-plist"), body: bytes(#"{"foo":"bar"}"#))
+        #expect(result.object == nil && result.error?.word == "undecodable")
+    }
+
+    @Test func `testThatPropertyListResponseSerializerHandles204`() throws {
+        let result = PropertyListResponseSerializer().serialize(
+            try response(204, type: "application/x-plist"), body: [])
+        #expect(result.object == nil && result.error == nil)
+    }
+
+    // MARK: - XML and compound
+
+    @Test func `XML is given as a parser, in the encoding that the head says`() throws {
+        let result = XMLResponseSerializer().serialize(
+            try response(type: "text/xml; charset=iso-8859-1"), body: bytes("<a>") + [0xe4] + bytes("</a>"))
+        var parser = try #require(result.object?.xml)
+        #expect(try parser.next() == .start(name: "a", attributes: []))
+        #expect(try parser.next() == .text("ä"))
+        let json = XMLResponseSerializer().serialize(try response(type: "application/json"), body: bytes("{}"))
+        #expect(json.object == nil && json.error?.word == "bad-content-type")
+    }
+
+    /// AFNetworking's case begins with its serializer for images.
+    @Test func `testCompoundSerializerProperlySerializesResponse`() throws {
+        let compound = CompoundResponseSerializer([
+            PropertyListResponseSerializer(), XMLResponseSerializer(), JSONResponseSerializer(),
+        ])
+        let result = compound.serialize(try response(type: "application/json"), body: bytes(#"{"key":"value"}"#))
+        #expect(result.object?.json == .object(["key": .string("value")]) && result.error == nil)
+    }
+
+    @Test func `where none of a compound's makes an object the bytes are it, checked by the compound`() throws {
+        var compound = CompoundResponseSerializer([PropertyListResponseSerializer(), JSONResponseSerializer()])
+        let plain = compound.serialize(try response(type: "text/plain"), body: bytes("x"))
+        #expect(plain.object?.bytes == bytes("x") && plain.error == nil)
+        #expect(
+            compound.serialize(try response(500, type: "text/plain"), body: []).error?.fault == .unacceptableStatus(500)
+        )
+        compound.check.acceptableContentTypes = ["a/b"]
+        #expect(compound.serialize(try response(type: "c/d"), body: [1]).error?.word == "bad-content-type")
+    }
+
+    @Test func `an object with an error comes from a compound with both`() throws {
+        let compound = CompoundResponseSerializer([JSONResponseSerializer()])
+        let result = compound.serialize(try response(400, type: "application/json"), body: bytes("[1]"))
+        #expect(result.object?.json == .array([.integer(1)]) && result.error?.fault == .unacceptableStatus(400))
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import ReachSerialization
+import Testing
+
+@Suite struct WebAddressTests {
+    @Test(arguments: [
+        "http://example.com", "https://example.com/", "http://example.com:8080/a/b?c=d#e", "http://[2001:db8::1]:80/",
+        "http://user:secret@example.com/", "http://192.0.2.1?x", "http://example.com/%C3%A4?%20",
+        "ftp://example.com/a;b=c",
+        "http://example.com?", "http://example.com/#", "http://[fe80::1%25eth0]/", "http://a_b.example/!$&'()*+,;=:@",
+        "http://example.com//double//", "http://example.com/?a=b?c/d",
+    ])
+    func `a URL is kept as it was written`(text: String) throws {
+        #expect(try WebAddress(text).description == text)
+    }
+
+    @Test func `a URL is taken apart`() throws {
+        let address = try WebAddress("HTTP://user@Example.com:8080/a/b?c=d#e")
+        #expect(address.scheme == "http" && address.userInformation == "user" && address.host == "Example.com")
+        #expect(address.port == 8080 && address.path == "/a/b" && address.query == "c=d" && address.fragment == "e")
+        #expect(address.requestTarget == "/a/b?c=d")
+        #expect(try WebAddress("http://example.com:").port == nil)
+        #expect(try WebAddress("http://example.com?").query?.isEmpty == true)
+        #expect(try WebAddress("http://example.com?x").requestTarget == "/?x")
+    }
+
+    @Test(arguments: [
+        ("", WebAddressError.Fault.noScheme, 0), ("example.com/a", .noScheme, 0), ("//example.com", .noScheme, 0),
+        ("1http://a", .badScheme, 0), ("h_t://a", .badScheme, 0), ("http:", .noHost, 5), ("http:///a", .noHost, 7),
+        ("mailto:a@example.com", .noHost, 7), ("http://:80/", .noHost, 7), ("http://a:65536/", .badPort, 9),
+        ("http://a:x/", .badPort, 9), ("http://a:-1/", .badPort, 9), ("http://[::1/", .badHost, 7),
+        ("http://::1/", .badHost, 7), ("http://[1.2.3.4]/", .badHost, 7), ("http://[::g]/", .badHost, 7),
+        ("http://a b/", .badCharacter(" "), 8), ("http://a/ä", .badCharacter("ä"), 9), ("http://a/%", .badEscape, 9),
+        ("http://a/%4", .badEscape, 9), ("http://a/%zz", .badEscape, 9), ("http://a/\n", .badCharacter("\n"), 9),
+        ("http://a/#b#c", .badCharacter("#"), 11), ("http://a/[b]", .badCharacter("["), 9),
+        ("http://a@b@c/", .badHost, 7),
+        ("http://a/?x=[1]", .badCharacter("["), 12), ("http://a\\b/", .badCharacter("\\"), 8),
+        ("http://a/\"", .badCharacter("\""), 9), ("http://a/\u{1f600}", .badCharacter("\u{1f600}"), 9),
+    ])
+    func `what is no URL is refused, and the place is told`(text: String, fault: WebAddressError.Fault, offset: Int) {
+        let error = #expect(throws: WebAddressError.self) { try WebAddress(text) }
+        #expect(error?.fault == fault && error?.offset == offset)
+    }
+
+    /// RFC 3986, section 5.4, normal and abnormal.
+    @Test(arguments: [
+        ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
+        ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"),
+        ("g#s", "http://a/b/c/g#s"), ("g?y#s", "http://a/b/c/g?y#s"), (";x", "http://a/b/c/;x"),
+        ("g;x", "http://a/b/c/g;x"), ("g;x?y#s", "http://a/b/c/g;x?y#s"), ("", "http://a/b/c/d;p?q"),
+        (".", "http://a/b/c/"), ("./", "http://a/b/c/"), ("..", "http://a/b/"), ("../", "http://a/b/"),
+        ("../g", "http://a/b/g"), ("../..", "http://a/"), ("../../", "http://a/"), ("../../g", "http://a/g"),
+        ("../../../g", "http://a/g"), ("../../../../g", "http://a/g"), ("/./g", "http://a/g"), ("/../g", "http://a/g"),
+        ("g.", "http://a/b/c/g."), (".g", "http://a/b/c/.g"), ("g..", "http://a/b/c/g.."), ("..g", "http://a/b/c/..g"),
+        ("./../g", "http://a/b/g"), ("./g/.", "http://a/b/c/g/"), ("g/./h", "http://a/b/c/g/h"),
+        ("g/../h", "http://a/b/c/h"), ("g;x=1/./y", "http://a/b/c/g;x=1/y"), ("g;x=1/../y", "http://a/b/c/y"),
+        ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
+        ("https://b/c", "https://b/c"),
+    ])
+    func `references are joined as RFC 3986 has them`(reference: String, whole: String) throws {
+        #expect(try WebAddress("http://a/b/c/d;p?q").resolving(reference).description == whole)
+    }
+
+    /// The examples of AFHTTPSessionManager.h; its `foo/` is a slip, since its NSURL keeps the slash.
+    @Test(arguments: [
+        ("http://example.com/v1/", "foo", "http://example.com/v1/foo"),
+        ("http://example.com/v1/", "foo?bar=baz", "http://example.com/v1/foo?bar=baz"),
+        ("http://example.com/v1/", "/foo", "http://example.com/foo"),
+        ("http://example.com/v1/", "foo/", "http://example.com/v1/foo/"),
+        ("http://example.com/v1/", "/foo/", "http://example.com/foo/"),
+        ("http://example.com/v1/", "http://example2.com/", "http://example2.com/"),
+        ("http://example.com/v1", "foo", "http://example.com/v1/foo"),
+        ("http://example.com", "foo", "http://example.com/foo"), ("http://example.com", "", "http://example.com"),
+        ("http://example.com/v1?a=b", "foo", "http://example.com/v1/foo"),
+        ("http://example.com/v1?a=b", "", "http://example.com/v1/?a=b"),
+    ])
+    func `a base is joined as AFHTTPSessionManager joins it`(base: String, reference: String, whole: String) throws {
+        let request = try FormRequestSerializer().request("GET", reference, base: try WebAddress(base))
+        #expect(request.address.description == whole)
+    }
+
+    @Test(arguments: [
+        "foo", "foo?bar=baz", "/foo", "foo/", "/foo/", "http://example2.com/", "../up", "./a/../b", "?q=1", "#f",
+        "a/b;c?d#e",
+        "//other.example/x", "..", ".", "a//b",
+    ])
+    func `a reference is joined as Foundation's URL joins it`(reference: String) throws {
+        let base = "http://example.com/v1/items/7?x=y"
+        let expected = try #require(URL(string: reference, relativeTo: URL(string: base))).absoluteString
+        #expect(try WebAddress(base).resolving(reference).description == expected)
+    }
+
+    @Test(arguments: [("mailto:x", 7), ("http:g", 5), ("b c", 1)])
+    func `a reference that leads nowhere is refused`(reference: String, offset: Int) throws {
+        let base = try WebAddress("http://a/")
+        let error = #expect(throws: WebAddressError.self) { try base.resolving(reference) }
+        #expect(error?.offset == offset)
+    }
+
+    @Test(arguments: [
+        ("http://a", "k=v", "http://a?k=v"), ("http://a/?", "k=v", "http://a/?k=v"),
+        ("http://a/?x", "k=v", "http://a/?x&k=v"),
+        ("http://a/?x#f", "k=v", "http://a/?x&k=v#f"), ("http://a/", "", "http://a/"),
+        ("http://a/?x", "", "http://a/?x"),
+    ])
+    func `a query comes after what is there`(address: String, query: String, whole: String) throws {
+        #expect(try WebAddress(address).appendingQuery(query).description == whole)
+    }
+}

@@ -1,0 +1,155 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachTesting
+internal import Reachability
+internal import Testing
+
+/// Monitors that ask the daemon. The tests of the commands run one where there is no netlink.
+@Suite(
+    .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)),
+    // They count the threads of the process that ask daemons.
+    .serialized)
+struct DaemonMonitorTests {
+    /// A namespace with an uplink, and a daemon in it that can be started and killed.
+    private final class Stage {
+        let namespace: TestNamespace
+        let directory: TemporaryDirectory
+        private var daemon: RunningProgram?
+
+        var socket: String { directory.path + "/socket" }
+
+        init() throws {
+            namespace = try TestNamespace()
+            try namespace.vethPair()
+            directory = try TemporaryDirectory()
+        }
+
+        func start() throws {
+            let daemon = try BuiltProgram(named: "reachd").start(
+                ["--socket", socket, "--state", directory.path, "--events"], in: namespace.name)
+            _ = try daemon.nextLine()
+            self.daemon = daemon
+        }
+
+        func kill() throws {
+            daemon?.send(SIGKILL)
+            _ = try daemon?.finish()
+            daemon = nil
+        }
+
+        func monitor(_ target: Target = .internet) -> ReachabilityMonitor {
+            var options = ReachabilityOptions()
+            options.notificationCenter = ReachabilityNotificationCenter()
+            options.source = .daemon(socket: socket)
+            return ReachabilityMonitor(target, options: options)
+        }
+
+        deinit { namespace.remove() }
+    }
+
+    @Test func `blocks, observers and sequences are told the same, whether the daemon stays or not`() async throws {
+        let stage = try Stage()
+        try stage.start()
+        let monitor = stage.monitor()
+        let log = EventLog<String>()
+        monitor.setStatusChangeBlock { log.append("status \($0.rawValue)") }
+        monitor.notificationCenter.addObserver(forName: .reachabilityStateDidChange, object: monitor) { notification in
+            log.append("\(notification.change.sequenceNumber) \(notification.change.cause.rawValue)")
+        }
+        monitor.start()
+        var changes = monitor.changes.makeAsyncIterator()
+        try await log.wait(for: 2)
+        try stage.namespace.run("ip", "route", "del", "default")
+        try await log.wait(for: 4)
+        #expect(monitor.reason == .noRoute)
+        try stage.kill()
+        #expect(await becomesTrue { monitor.state.isStale })
+        #expect(monitor.status == .notReachable)
+        try stage.namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
+        try stage.start()
+        #expect(
+            try await log.wait(for: 6) == [
+                "status 2", "1 start", "status 0", "2 route-removed", "status 2", "3 resync",
+            ])
+        #expect(!monitor.state.isStale)
+        for number in 1...3 as ClosedRange<UInt64> {
+            let change = await changes.next(isolation: #isolation)
+            #expect(change?.sequenceNumber == number)
+            #expect(change?.isInitial == (number == 1))
+        }
+        monitor.stop()
+        #expect(await changes.next(isolation: #isolation) == nil)
+    }
+
+    @Test func `whoever comes while the daemon is away is told a stale state, and no change when it is back`()
+        async throws
+    {
+        let stage = try Stage()
+        try stage.start()
+        let monitor = stage.monitor(try Target("192.0.2.1"))
+        monitor.start()
+        #expect(await monitor.wait { _ in true }?.isReachable == true)
+        try stage.kill()
+        #expect(await becomesTrue { monitor.state.isStale })
+        let log = EventLog<ReachabilityChange>()
+        monitor.setChangeBlock(log.sink)
+        let first = try await log.wait(for: 1)[0]
+        #expect(first.isInitial && first.state.isStale && first.state.isReachable)
+        try stage.start()
+        #expect(await becomesTrue { !monitor.state.isStale })
+        monitor.stop()
+        #expect(log.values.count == 1)
+    }
+
+    @Test func `where there is no daemon nothing is known, and it is found when it comes`() async throws {
+        let stage = try Stage()
+        let monitor = stage.monitor()
+        monitor.start()
+        let unknown = await monitor.wait { _ in true }
+        #expect(unknown?.status == .unknown && unknown?.reason == .cannotObserve)
+        try stage.start()
+        #expect(await monitor.wait { $0.isReachable } != nil)
+        monitor.stop()
+    }
+
+    @Test func `monitors share a thread, which ends with the last and closes its connections`() async throws {
+        let stage = try Stage()
+        try stage.start()
+        #expect(DaemonPool.count == 0)
+        for ending in ["stop", "release"] {
+            var monitors = (0..<5).map { _ in stage.monitor() }
+            monitors.forEach { $0.start() }
+            for monitor in monitors { _ = await monitor.wait { _ in true } }
+            let socket = stage.socket
+            #expect(DaemonPool.count == 1)
+            #expect(try connections(to: socket) == 5)
+            monitors[0].stop()
+            #expect(await becomesTrue { (try? connections(to: socket)) == 4 })
+            if ending == "stop" { monitors.forEach { $0.stop() } } else { monitors = [] }
+            #expect(DaemonPool.count == 0)
+            #expect(await becomesTrue { (try? connections(to: socket)) == 0 })
+        }
+    }
+
+    @Test func `starting and stopping while the daemon is away leaves nothing behind`() async throws {
+        let stage = try Stage()
+        let log = EventLog<NetworkReachabilityStatus>()
+        let monitor = stage.monitor()
+        monitor.setStatusChangeBlock(log.sink)
+        for round in 1...50 {
+            monitor.start()
+            if round.isMultiple(of: 10) { try await log.wait(within: .seconds(10)) { $0.count * 10 >= round } }
+            monitor.stop()
+        }
+        #expect(DaemonPool.count == 0)
+        try stage.start()
+        monitor.start()
+        #expect(await monitor.wait { $0.isReachable } != nil)
+        monitor.stop()
+    }
+}
+
+/// How many connections clients in this namespace have there: the kernel counts the daemon's end to the client's namespace.
+private func connections(to socket: String) throws -> Int {
+    try ChildProcess.run(["ss", "-xH", "state", "connected", "src", socket]).split(separator: "\n").count
+}

@@ -1,0 +1,234 @@
+"""What the sections of the benchmark share: networks of their own, processes and what they cost, numbers."""
+
+import contextlib
+import ctypes
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+LINK, PEER_LINK = "r0", "p0"
+# Unequal on purpose: with equal numbers the kernel delays the loss of carrier by up to a second (linkwatch).
+LINK_INDEX, PEER_INDEX = 100, 200
+ADDRESS, GATEWAY, ELSEWHERE = "192.0.2.2/24", "192.0.2.1", "203.0.113.10"
+
+CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
+MS_REC, MS_PRIVATE = 1 << 14, 1 << 18
+MNT_DETACH = 2
+PR_SET_PDEATHSIG = 1
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def system_call(name, *arguments):
+    if getattr(libc, name)(*arguments) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+# ---------------------------------------------------------------- namespaces
+
+
+def leave_the_machine():
+    """Gives this process its own network and mounts: it can touch no link of the machine, and no daemon answers."""
+    system_call("unshare", CLONE_NEWNS | CLONE_NEWNET)
+    # In a chroot / may not be a mount point, so that mounts made here would show outside: then it makes none.
+    own_mounts = libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) == 0
+    if own_mounts:
+        system_call("mount", b"tmpfs", b"/run", b"tmpfs", 0, None)
+    return own_mounts
+
+
+def this_namespace():
+    return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+
+
+@contextlib.contextmanager
+def inside(namespace):
+    here = this_namespace()
+    system_call("setns", namespace, CLONE_NEWNET)
+    try:
+        yield
+    finally:
+        system_call("setns", here, CLONE_NEWNET)
+        os.close(here)
+
+
+def ip(*arguments):
+    subprocess.run(["ip", *arguments], check=True)
+
+
+@contextlib.contextmanager
+def network(own_mounts):
+    """Moves this process into a new namespace with a veth pair and a default route; yields the far end's namespace.
+
+    Neither namespace has a name: an open file holds the far one, this process the near one, and the kernel removes
+    both, with all that is in them, when the last user is gone, however that came about.
+    """
+    home, far, mounted = this_namespace(), None, False
+    try:
+        system_call("unshare", CLONE_NEWNET)
+        far = this_namespace()
+        system_call("unshare", CLONE_NEWNET)
+        # /sys shows the network of whoever mounted it; where it may not be mounted anew the old one stays.
+        mounted = own_mounts and libc.mount(b"sysfs", b"/sys", b"sysfs", 0, None) == 0
+        ip("link", "set", "lo", "up")
+        ip("link", "add", LINK, "index", str(LINK_INDEX), "type", "veth", "peer", "name", PEER_LINK, "index",
+           str(PEER_INDEX))
+        ip("link", "set", PEER_LINK, "netns", f"/proc/{os.getpid()}/fd/{far}")
+        with inside(far):
+            ip("link", "set", "lo", "up")
+            ip("address", "add", f"{GATEWAY}/24", "dev", PEER_LINK)
+            ip("link", "set", PEER_LINK, "up")
+        ip("address", "add", ADDRESS, "dev", LINK)
+        ip("link", "set", LINK, "up")
+        ip("route", "add", "default", "via", GATEWAY, "dev", LINK)
+        await_addresses()
+        yield far
+    finally:
+        system_call("setns", home, CLONE_NEWNET)
+        if mounted:
+            libc.umount2(b"/sys", MNT_DETACH)
+        if far is not None:
+            os.close(far)
+        os.close(home)
+
+
+def await_addresses():
+    """IPv6 checks its link-local addresses for a second or two, with notices of its own; lets that pass."""
+    for _ in range(50):
+        time.sleep(0.1)
+        if not subprocess.run(["ip", "-6", "address", "show", "tentative"], capture_output=True, check=True).stdout:
+            return
+
+
+# ---------------------------------------------------------------- processes
+
+
+def prepare_child(processor):
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if processor is not None:
+        os.sched_setaffinity(0, {processor})
+
+
+@contextlib.contextmanager
+def started(argv, processor=None, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    process = subprocess.Popen(argv, preexec_fn=lambda: prepare_child(processor), **options)
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def cpu_ns(process):
+    """CPU time of all threads, those that ended included, in nanoseconds (the clock of clock_getcpuclockid(3))."""
+    return time.clock_gettime_ns((~process.pid << 3) | 2)
+
+
+def memory_kib(process):
+    wanted = {"Rss": "rss_kib", "Pss": "pss_kib"}
+    found = {}
+    for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()[1:]:
+        key, value = line.split(":")
+        if key in wanted:
+            found[wanted[key]] = int(value.split()[0])
+    return found
+
+
+def switches(process):
+    counts = {}
+    for task in Path(f"/proc/{process.pid}/task").iterdir():
+        lines = (task / "status").read_text().splitlines()
+        counts[task.name] = sum(int(line.split()[1]) for line in lines if "ctxt_switches" in line)
+    return counts
+
+
+def netlink_sockets(process):
+    """The process's netlink sockets: (groups, drops) of each."""
+    inodes = set()
+    for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            target = os.readlink(descriptor)
+            if target.startswith("socket:["):
+                inodes.add(target[8:-1])
+    rows = [line.split() for line in Path("/proc/thread-self/net/netlink").read_text().splitlines()[1:]]
+    return [(int(row[3], 16), int(row[8])) for row in rows if row[9] in inodes]
+
+
+def drops(process):
+    return sum(row[1] for row in netlink_sockets(process))
+
+
+def settle(process, quiet=0.25, limit=20):
+    """Waits until the process has used no CPU time for `quiet` seconds."""
+    deadline = time.monotonic() + limit
+    before, since = cpu_ns(process), time.monotonic()
+    while time.monotonic() - since < quiet:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{process.args[0]} does not come to rest within {limit} s")
+        time.sleep(0.02)
+        now = cpu_ns(process)
+        if now != before:
+            before, since = now, time.monotonic()
+
+
+def await_listening(process, limit=10):
+    deadline = time.monotonic() + limit
+    while not any(groups for groups, _ in netlink_sockets(process)):
+        if process.poll() is not None:
+            raise RuntimeError(f"{' '.join(process.args)} ended with {process.returncode}")
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{' '.join(process.args)} joined no netlink group within {limit} s")
+        time.sleep(0.01)
+    settle(process)
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def quantile(values, part):
+    """The nearest-rank quantile of a list that is not empty."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(part * len(ordered)) - 1)]
+
+
+def median(values):
+    return quantile(values, 0.5)
+
+
+def ratio(a, b):
+    return a / b if a is not None and b else None
+
+
+def shown(value, digits=1, unit=""):
+    return "-" if value is None else f"{value:.{digits}f}{unit}" if isinstance(value, float) else f"{value}{unit}"
+
+
+def print_table(title, header, rows):
+    cells = [header] + [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    print(f"\n{title}")
+    for row in cells:
+        first = row[0].ljust(widths[0])
+        print("  " + "  ".join([first] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]))
+    sys.stdout.flush()
+
+
+class Report:
+    def __init__(self):
+        self.sections = {}
+        self.checks = []
+
+    def check(self, name, value, bound, digits=2):
+        met = value is not None and value <= bound
+        self.checks.append({"name": name, "value": value, "at_most": bound, "met": met})
+        print(f"  {'ok ' if met else 'NOT'} {name}: {shown(value, digits)}, at most {bound}", flush=True)

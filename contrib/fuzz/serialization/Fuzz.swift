@@ -1,0 +1,80 @@
+// Feeds bytes to what reads responses and URLs. What may not happen: a trap, a hang, memory that grows, a document that
+// says something else when it comes in pieces, a value that is not read back as it was written.
+
+/// Called by libFuzzer with each input it invents: its first byte chooses the reader, the second the size of pieces.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let input = Array(UnsafeBufferPointer(start: start, count: count))
+    guard count > 2 else { return 0 }
+    let bytes = Array(input.dropFirst(2))
+    switch input[0] % 5 {
+    case 0: fuzzXML(bytes, pieces: Int(input[1] % 32) + 1)
+    case 1: fuzzPropertyList(bytes)
+    case 2: fuzzPropertyList(Array("bplist00".utf8) + bytes)
+    case 3: fuzzJSON(bytes)
+    default: fuzzAddress(String(decoding: bytes, as: UTF8.self))
+    }
+    return 0
+}
+
+private func events(_ bytes: [UInt8], pieces: Int) throws(XMLError) -> [XMLEvent] {
+    var parser = XMLPullParser()
+    var events: [XMLEvent] = []
+    var rest = bytes[...]
+    while true {
+        while let event = try parser.next() {
+            if case .text(let more) = event, case .text(let text) = events.last {
+                events[events.count - 1] = .text(text + more)
+            } else {
+                events.append(event)
+            }
+        }
+        if rest.isEmpty { return events }
+        parser.append(Array(rest.prefix(pieces)))
+        rest = rest.dropFirst(pieces)
+        if rest.isEmpty { parser.finish() }
+    }
+}
+
+private func fuzzXML(_ bytes: [UInt8], pieces: Int) {
+    let whole = try? events(bytes, pieces: bytes.count)
+    let inPieces = try? events(bytes, pieces: pieces)
+    precondition(whole == inPieces, "in pieces it says something else")
+    guard let whole else { return }
+    var depth = 0
+    for event in whole {
+        switch event {
+        case .start: depth += 1
+        case .end: depth -= 1
+        default: break
+        }
+        precondition(depth >= 0)
+    }
+    precondition(depth == 0, "ends are missing")
+}
+
+private func fuzzPropertyList(_ bytes: [UInt8]) {
+    guard let value = try? PropertyListValue(bytes) else { return }
+    let binary = value.bytes(.binary)
+    guard let again = try? PropertyListValue(binary) else { preconditionFailure("not read back") }
+    precondition(again.bytes(.binary) == binary, "read back as something else")
+}
+
+private func fuzzJSON(_ bytes: [UInt8]) {
+    var serializer = JSONResponseSerializer()
+    serializer.allowsFragments = true
+    serializer.removesNulls = true
+    guard let json = serializer.serialize(nil, body: bytes).object?.json else { return }
+    var writer = JSONWriter()
+    writer.value(json)
+    precondition((try? JSONReader.read(writer.bytes)) == json, "read back as something else")
+}
+
+private func fuzzAddress(_ text: String) {
+    if let base = try? WebAddress("http://a.example/b/c?d"), let joined = try? base.resolving(text) {
+        precondition((try? WebAddress(joined.description)) == joined, "joined to what is no URL")
+    }
+    guard let address = try? WebAddress(text) else { return }
+    precondition((try? WebAddress(address.description)) == address, "read back as something else")
+    precondition(address.asBase.appendingQuery("k=v").requestTarget.hasPrefix("/"))
+}
