@@ -87,7 +87,13 @@ let package = Package(
         tests(
             "ReachProbeTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
-        tests("ReachTransferTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
+        .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
+        .executableTarget(
+            name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
+            swiftSettings: strict),
+        tests(
+            "ReachTransferTests",
+            ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
         tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
         tests(
             "ReachDaemonTests",

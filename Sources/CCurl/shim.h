@@ -55,10 +55,6 @@ static inline CURLcode reach_curl_set_tls_context(CURL *h, curl_ssl_ctx_callback
 }
 
 static inline CURLcode reach_curl_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
-static inline CURLcode reach_curl_get_socket(CURL *h, curl_socket_t *v)
-{
-    return curl_easy_getinfo(h, CURLINFO_ACTIVESOCKET, v);
-}
 
 static inline CURLMcode reach_multi_set_socket(CURLM *m, curl_socket_callback f, void *context)
 {

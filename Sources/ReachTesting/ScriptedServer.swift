@@ -115,19 +115,24 @@ extension ScriptedServer {
         /// - Returns: All of it; what there was, where the client ended first.
         @discardableResult
         package func readRequest() -> String {
+            var size: Int?
             while true {
-                let text = String(decoding: unread, as: UTF8.self)
-                if let head = text.firstRange(ofText: "\r\n\r\n") {
-                    let lines = text[..<head.lowerBound].split(separator: "\r\n")
-                    let length = lines.lazy.compactMap { line -> Int? in
-                        guard line.lowercased().hasPrefix("content-length:") else { return nil }
-                        return Int(line.dropFirst(15).drop { $0 == " " })
-                    }.first
-                    let size = text[..<head.upperBound].utf8.count + (length ?? 0)
-                    if unread.count >= size { return take(size) }
-                }
+                if size == nil { size = sizeOfRequest }
+                if let size, unread.count >= size { return take(size) }
                 guard readMore() else { return take(unread.count) }
             }
+        }
+
+        /// With its body; `nil` until the head is complete.
+        private var sizeOfRequest: Int? {
+            let end = Array("\r\n\r\n".utf8)
+            guard let start = unread.indices.first(where: { unread[$0...].starts(with: end) }) else { return nil }
+            let head = String(decoding: unread[..<start], as: UTF8.self)
+            let length = head.split(separator: "\r\n").lazy.compactMap { line -> Int? in
+                guard line.lowercased().hasPrefix("content-length:") else { return nil }
+                return Int(line.dropFirst(15).drop { $0 == " " })
+            }.first
+            return start + end.count + (length ?? 0)
         }
 
         /// - Returns: `false` when the client is gone.
@@ -176,17 +181,5 @@ extension ScriptedServer {
             unread += buffer.prefix(count)
             return true
         }
-    }
-}
-
-extension String {
-    fileprivate func firstRange(ofText text: String) -> Range<String.Index>? {
-        let (bytes, wanted) = (utf8, Array(text.utf8))
-        var start = bytes.startIndex
-        while let end = bytes.index(start, offsetBy: wanted.count, limitedBy: bytes.endIndex) {
-            if bytes[start..<end].elementsEqual(wanted) { return start..<end }
-            start = bytes.index(after: start)
-        }
-        return nil
     }
 }

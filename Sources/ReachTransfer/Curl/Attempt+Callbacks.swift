@@ -36,6 +36,7 @@ extension Attempt {
 
     fileprivate func opened(_ socket: CInt) {
         isReused = false
+        self.socket = socket
         phases.connected = nil
         multi?.note(self, connects: socket)
     }
@@ -53,7 +54,9 @@ extension Attempt {
     }
 
     /// The last moment at which the attempt can be ended with no server the wiser.
-    fileprivate func allowsRequest(from local: IPAddress?, to remote: IPAddress?) -> Bool {
+    fileprivate func allowsRequest(
+        from local: IPAddress?, _ localPort: UInt16, to remote: IPAddress?
+    ) -> Bool {
         localAddress = local
         remoteAddress = remote
         let now = SystemClock.boot
@@ -61,14 +64,9 @@ extension Attempt {
             noteConnected()
             if plan.request.url.isSecure { phases.secured = now }
         }
-        if let interface = plan.request.interface {
-            var socket: curl_socket_t = -1
-            if reach_curl_get_socket(easy, &socket) == CURLE_OK, socket >= 0,
-                !InterfaceSocket.isBound(socket, to: interface)
-            {
-                refuse(TransferFailure(.wrongPath, "the connection does not go by \(interface.name)", curlCode: 42))
-                return false
-            }
+        if let interface = plan.request.interface, !goesBy(interface, from: local, localPort) {
+            refuse(TransferFailure(.wrongPath, "the connection does not go by \(interface.name)", curlCode: 42))
+            return false
         }
         if let source = plan.request.source, source.family == local?.family, source != local {
             let told = local.map(String.init) ?? "an unknown address"
@@ -79,6 +77,14 @@ extension Attempt {
         if upload == nil { phases.requestSent = now }
         multi?.note(self)
         return true
+    }
+
+    /// Asks the kernel about the connection's socket. CURLINFO_ACTIVESOCKET does not tell it here, at least in 7.88.1, so
+    /// the multi handle remembers which is which.
+    private func goesBy(_ interface: InterfaceBinding, from local: IPAddress?, _ port: UInt16) -> Bool {
+        guard let multi, let local else { return false }
+        if socket >= 0 { multi.note(socket, isAt: local, port) }
+        return multi.socket(at: local, port).map { InterfaceSocket.isBound($0, to: interface) } ?? false
     }
 
     fileprivate func receivedHeader(_ bytes: [UInt8]) -> Bool {
@@ -174,11 +180,12 @@ private func setSocketOptions(context: UnsafeMutableRawPointer?, socket: curl_so
 
 private func beforeRequest(
     context: UnsafeMutableRawPointer?, remote: UnsafeMutablePointer<CChar>?, local: UnsafeMutablePointer<CChar>?,
-    _: CInt, _: CInt
+    _: CInt, localPort: CInt
 ) -> CInt {
     func address(_ text: UnsafeMutablePointer<CChar>?) -> IPAddress? { text.flatMap { IPAddress(String(cString: $0)) } }
-    let isAllowed = Attempt.from(context)?.allowsRequest(from: address(local), to: address(remote)) ?? false
-    return isAllowed ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
+    let port = UInt16(truncatingIfNeeded: localPort)
+    let isAllowed = Attempt.from(context)?.allowsRequest(from: address(local), port, to: address(remote))
+    return isAllowed == true ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }
 
 private func readHeader(

@@ -24,6 +24,8 @@ final class Attempt {
     var remoteAddress: IPAddress?
     var localAddress: IPAddress?
     var isReused = true
+    /// Of its own connection; -1 where it uses one that was there.
+    var socket: CInt = -1
 
     let upload: (any UploadSource)?
     var sentBytes: UInt64 = 0
@@ -51,7 +53,8 @@ final class Attempt {
         self.phases = phases
         self.upload = upload
         reader = ResponseReader(
-            limit: plan.request.limit, followsRedirects: plan.followsRedirects, resume: plan.resume)
+            method: plan.request.method, limit: plan.request.limit, followsRedirects: plan.followsRedirects,
+            resume: plan.resume)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         _ = reach_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     }
@@ -88,11 +91,9 @@ final class Attempt {
     func readInformation() {
         var number = 0
         if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
-        if reach_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &number) == CURLE_OK, evidence.verification == 0 {
-            evidence.verification = CInt(number)
-        }
         var count = 0
         if reach_curl_get_long(easy, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK { isReused = count == 0 }
         evidence.text = String(cString: errorText)
+        evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
     }
 }

@@ -8,6 +8,11 @@ internal import ReachLoop
 /// libcurl may not be called from its own callbacks, so these only take notes. Whoever is interested is told once libcurl
 /// has returned (`whenNews`, `whenFinished`), and may then start, cancel and close.
 final class CurlMulti {
+    private struct NearEnd: Equatable {
+        let address: IPAddress
+        let port: UInt16
+    }
+
     private let loop: EventLoop
     private let handle: UnsafeMutableRawPointer
     private var attempts: [UnsafeMutableRawPointer: Attempt] = [:]
@@ -15,6 +20,8 @@ final class CurlMulti {
     private var watched: Set<CInt> = []
     /// Whose connections are being made: the first time such a socket can be written, it is connected.
     private var connecting: [CInt: Attempt] = [:]
+    /// Which socket a connection is, by its near end; only of connections that are tied to an interface.
+    private var sockets: [CInt: NearEnd] = [:]
     private var timer: TimerQueue.ID?
     private var news: [Attempt] = []
     private var isClosed = false
@@ -91,6 +98,16 @@ final class CurlMulti {
     }
 
     func note(_ attempt: Attempt, connects socket: CInt) { connecting[socket] = attempt }
+
+    /// A number that was used before has another meaning now, so there are never more than open sockets.
+    func note(_ socket: CInt, isAt address: IPAddress, _ port: UInt16) {
+        sockets[socket] = NearEnd(address: address, port: port)
+    }
+
+    func socket(at address: IPAddress, _ port: UInt16) -> CInt? {
+        let end = NearEnd(address: address, port: port)
+        return sockets.first { $0.value == end }?.key
+    }
 
     // MARK: - Driving libcurl
 

@@ -37,11 +37,7 @@ package final class TransferEngine {
         init(_ multi: CurlMulti) { self.multi = multi }
     }
 
-    package let resolver: Resolver
-    let loop: EventLoop
-    let files = FileThread()
-    let replies: LoopReplies
-    let systemTrust: SystemTrust
+    let tools: TransferTools
     private let options: Options
     private var epoch: UInt64 = 0
     private var pools: [PoolKey: Pool] = [:]
@@ -58,19 +54,18 @@ package final class TransferEngine {
         guard runtime.hasOpenSSL else {
             throw TransferFailure(.engineFailed, "libcurl must use OpenSSL, and uses \(runtime.tls)")
         }
-        self.loop = loop
         self.options = options
-        replies = LoopReplies(loop: loop)
-        systemTrust = SystemTrust(
-            path: options.certificatesPath ?? runtime.certificatesPath, thread: files, replies: replies)
-        resolver = Resolver(loop: loop, options: options.resolver)
+        tools = TransferTools(loop: loop, options: options, runtime: runtime)
     }
 
     deinit {
-        if let sweep { loop.cancel(sweep) }
+        if let sweep { tools.loop.cancel(sweep) }
         jobs.values.forEach { $0.stop() }
         pools.values.forEach { $0.multi.close() }
     }
+
+    /// The one that it asks for names; others on the loop may ask it too.
+    package var resolver: Resolver { tools.resolver }
 
     /// How many transfers have not ended.
     package var runningCount: Int { jobs.count }
@@ -83,7 +78,7 @@ package final class TransferEngine {
         let id = TransferID(rawValue: lastID)
         let job = TransferJob(id: id, request: request, handler: handler, engine: self)
         jobs[id] = job
-        loop.afterEvents { [weak job] in job?.begin() }
+        tools.loop.afterEvents { [weak job] in job?.begin() }
         return id
     }
 
@@ -98,11 +93,11 @@ package final class TransferEngine {
     /// that run may finish, within ``Options/drainLimit``; then they fail with `network-changed`.
     package func newEpoch() {
         epoch += 1
-        resolver.newEpoch()
+        tools.resolver.newEpoch()
         closeUnused()
         let old = epoch
         guard !pools.isEmpty else { return }
-        loop.schedule(at: SystemClock.boot + options.drainLimit) { [weak self] in self?.endDraining(before: old) }
+        tools.loop.schedule(at: SystemClock.boot + options.drainLimit) { [weak self] in self?.endDraining(before: old) }
     }
 
     // MARK: - For jobs
@@ -128,7 +123,7 @@ package final class TransferEngine {
     // MARK: - Pools
 
     private func makePool(_ key: PoolKey) throws(TransferFailure) -> Pool {
-        guard let multi = CurlMulti(loop: loop) else {
+        guard let multi = CurlMulti(loop: tools.loop) else {
             throw TransferFailure(.outOfMemory, "no memory for connections", curlCode: 27)
         }
         let pool = Pool(multi)
@@ -144,7 +139,7 @@ package final class TransferEngine {
         guard !willSweep else { return }
         willSweep = true
         // Not from within one of their own calls.
-        loop.afterEvents { [weak self] in self?.closeUnused() }
+        tools.loop.afterEvents { [weak self] in self?.closeUnused() }
     }
 
     private func closeUnused() {
@@ -163,7 +158,7 @@ package final class TransferEngine {
             }
         }
         guard sweep == nil, let next else { return }
-        sweep = loop.schedule(at: next) { [weak self] in
+        sweep = tools.loop.schedule(at: next) { [weak self] in
             self?.sweep = nil
             self?.closeUnused()
         }
@@ -178,7 +173,7 @@ package final class TransferEngine {
     }
 
     private func drop(_ key: PoolKey, because reason: String) {
-        loop.afterEvents { [weak self] in
+        tools.loop.afterEvents { [weak self] in
             guard let pool = self?.pools.removeValue(forKey: key) else { return }
             let failure = TransferFailure(.engineFailed, "libcurl: \(reason)")
             pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }

@@ -16,7 +16,9 @@ final class TransferJob {
 
     let id: TransferID
     let handler: TransferHandler
-    unowned let engine: TransferEngine
+    /// It owns this job; it may go first.
+    weak var engine: TransferEngine?
+    private let tools: TransferTools
     /// As of the hop that is under way.
     var request: TransferRequest
     var hops: [TransferHop] = []
@@ -41,6 +43,7 @@ final class TransferJob {
     private let startedAt: BootTime
 
     init(id: TransferID, request: TransferRequest, handler: TransferHandler, engine: TransferEngine) {
+        tools = engine.tools
         self.id = id
         self.request = request
         self.handler = handler
@@ -77,7 +80,7 @@ final class TransferJob {
             upload = BytesUpload(bytes)
             completion(nil)
         case .file(let path):
-            let file = FileUpload(path: path, thread: engine.files, replies: engine.replies)
+            let file = FileUpload(path: path, thread: tools.files, replies: tools.replies)
             upload = file
             file.whenReady = { [weak self] in self?.resume() }
             file.open(completion)
@@ -91,7 +94,7 @@ final class TransferJob {
         if let literal = server.address { return use([literal]) }
         let limit = timers.timeToConnect(at: SystemClock.boot) ?? .seconds(30)
         let question = NameQuestion(server.host, family: request.family, interface: request.interface)
-        let resolution = engine.resolver.resolve(question, within: limit) { [weak self] answer in
+        let resolution = tools.resolver.resolve(question, within: limit) { [weak self] answer in
             guard let self else { return }
             stage = .waiting
             switch answer {
@@ -117,7 +120,7 @@ final class TransferJob {
         } catch {
             return finish(.failure(error))
         }
-        engine.systemTrust.take { [weak self] trust in
+        tools.systemTrust.take { [weak self] trust in
             guard let self, stage != .over else { return }
             tryNextAddress(trust: trust)
         }
@@ -147,7 +150,7 @@ final class TransferJob {
         self.attempt = attempt
         do throws(TransferFailure) {
             try attempt.configure()
-            try engine.start(attempt, of: self)
+            try engine?.start(attempt, of: self)
         } catch {
             finish(.failure(error))
         }
@@ -183,7 +186,7 @@ final class TransferJob {
     private func openSink(for head: ResponseHead) {
         guard case .file(let sink) = request.sink, head.status == 200 || head.status == 206 else { return }
         let keep = head.status == 206 ? request.resumable?.offset ?? 0 : 0
-        let writer = FileWriter(path: sink.path, keep: keep, thread: engine.files, replies: engine.replies)
+        let writer = FileWriter(path: sink.path, keep: keep, thread: tools.files, replies: tools.replies)
         writer.whenRoom = { [weak self] in self?.diskMoved() }
         self.writer = writer
     }
@@ -290,9 +293,9 @@ final class TransferJob {
     // MARK: - Time
 
     private func armTimer() {
-        if let timer { engine.loop.cancel(timer) }
+        if let timer { tools.loop.cancel(timer) }
         timer = timers.next.map { next in
-            engine.loop.schedule(at: next) { [weak self] in self?.timerFired() }
+            tools.loop.schedule(at: next) { [weak self] in self?.timerFired() }
         }
     }
 
@@ -378,7 +381,7 @@ final class TransferJob {
         report.receivedBytes = progress.received
         report.resume = resumePoint(outcome)
         stop()
-        engine.ended(self)
+        engine?.ended(self)
         handler.event(.finished(report))
     }
 
@@ -393,9 +396,9 @@ final class TransferJob {
 
     /// No event is told after this.
     func stop() {
-        if case .resolving(let resolution) = stage { engine.resolver.cancel(resolution) }
+        if case .resolving(let resolution) = stage { tools.resolver.cancel(resolution) }
         stage = .over
-        if let timer { engine.loop.cancel(timer) }
+        if let timer { tools.loop.cancel(timer) }
         timer = nil
         stopAttempt()
         attempt = nil

@@ -19,11 +19,11 @@ final class FileHandOff: @unchecked Sendable {
     }
 
     func append(_ bytes: [UInt8]) -> CInt {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, bytes.count - written) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno != EINTR { return errno }
-            written += max(0, count)
+            rest = rest.dropFirst(max(0, count))
         }
         return 0
     }

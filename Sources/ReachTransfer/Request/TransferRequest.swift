@@ -16,11 +16,13 @@ package struct TransferRequest: Hashable, Sendable {
     package var body: TransferBody = .none
     /// The interface that every packet of it must go by, the questions to name servers included; `nil` leaves it to routing.
     package var interface: InterfaceBinding?
-    /// The address it must be sent from; the attempt is refused before its first request byte where it is another one.
+    /// The address it must be sent from: where the kernel chose another one, the attempt is refused before its first
+    /// request byte.
     package var source: IPAddress?
     /// Only addresses of this family are asked for and used; `nil` for both.
     package var family: IPAddress.Family?
-    /// Where the URL's host is, tried in this order; `nil` if the engine is to find out. Does not hold for redirects elsewhere.
+    /// Where the URL's host is, tried in this order; `nil` if the engine is to find out. Holds for that host only, and not for a
+    /// proxy.
     package var addresses: [IPAddress]?
     package var timeouts = TransferTimeouts()
     package var limit = ResponseLimit()

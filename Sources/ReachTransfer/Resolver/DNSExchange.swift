@@ -1,3 +1,4 @@
+internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 package import ReachLoop
@@ -66,9 +67,9 @@ package final class DNSExchange {
     ) throws(SystemError) {
         let scope = server.zone.map { if_nametoindex($0) } ?? 0
         let address = SocketAddress(address: server.address, port: server.port, scope: scope)
-        let kind = transport == .datagram ? SOCK_DGRAM : SOCK_STREAM
-        let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = try SystemError.check("socket") { socket(address.family, CInt(kind.rawValue) | flags, 0) }
+        let descriptor =
+            transport == .datagram ? reach_datagram_socket(address.family) : reach_stream_socket(address.family)
+        guard descriptor >= 0 else { throw SystemError(call: "socket", number: -descriptor) }
         self.descriptor = descriptor
         // A server on this machine, such as systemd-resolved's, is reached by the loopback interface alone.
         if let interface, !server.address.isLoopback { try InterfaceSocket.bind(descriptor, to: interface) }

@@ -10,6 +10,7 @@ struct ResponseReader {
         case fail(TransferFailure)
     }
 
+    private let hasBody: Bool
     private let limit: ResponseLimit
     private let followsRedirects: Bool
     private let resume: ResumePoint?
@@ -18,8 +19,13 @@ struct ResponseReader {
     private var headerBytes = 0
     private(set) var bodyBytes: UInt64 = 0
 
-    /// - Parameter resume: What a download goes on with; the answer must then be about that.
-    init(limit: ResponseLimit, followsRedirects: Bool = false, resume: ResumePoint? = nil) {
+    /// - Parameters:
+    ///   - method: Of the request: what answers HEAD has the length of a body that does not come.
+    ///   - resume: What a download goes on with; the answer must then be about that.
+    init(
+        method: String = "GET", limit: ResponseLimit, followsRedirects: Bool = false, resume: ResumePoint? = nil
+    ) {
+        hasBody = method != "HEAD"
         self.limit = limit
         self.followsRedirects = followsRedirects
         self.resume = resume
@@ -73,7 +79,9 @@ struct ResponseReader {
         self.head?.contentLength = length
         isComplete = true
         if let failure = mismatch { return .fail(failure) }
-        if let length, length > limit.bodyBytes, limit.action == .fail, redirect == nil { return .fail(tooLarge) }
+        if hasBody, let length, length > limit.bodyBytes, limit.action == .fail, redirect == nil {
+            return .fail(tooLarge)
+        }
         return self.head.map(Verdict.head) ?? .goOn
     }
 

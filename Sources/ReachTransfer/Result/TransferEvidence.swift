@@ -7,6 +7,8 @@ struct TransferEvidence: Equatable {
     /// OpenSSL's verdict on the chain (X509_V_*), 0 where it was good or not judged.
     var verification: Int32 = 0
     var isPinMismatch = false
+    /// The request was on its way, and the head of a response not complete.
+    var isReadingHead = false
     /// libcurl's sentence; may be empty.
     var text = ""
 }

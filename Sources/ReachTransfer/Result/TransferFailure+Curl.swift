@@ -16,6 +16,9 @@ extension TransferFailure {
             reason = .pinMismatch
         } else if isAboutCertificate {
             reason = Self.certificateReason(evidence.verification)
+        } else if code == CURLE_OUT_OF_MEMORY, evidence.isReadingHead {
+            // So says 7.88.1 of a header line of more than 100 KiB; from 8.6 on it is CURLE_TOO_LARGE.
+            reason = .headerTooLarge
         } else if Self.mayBeLocal.contains(code), let local = Self.localReasons[evidence.systemError] {
             reason = local
         } else {
@@ -85,7 +88,7 @@ extension TransferFailure {
         CURLE_SSL_CACERT_BADFILE: .notSupported, CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch,
         CURLE_SSL_INVALIDCERTSTATUS: .certificateInvalid, CURLE_HTTP2_STREAM: .http2,
         CURLE_PROXY: .proxyFailed, CURLE_SSL_CLIENTCERT: .clientCertificate,
-        // CURLE_TOO_LARGE of 8.6: a header line of more than 100 KiB. 7.88.1 calls that out of memory.
+        // CURLE_TOO_LARGE.
         CURLcode(rawValue: 100): .headerTooLarge,
     ]
 }

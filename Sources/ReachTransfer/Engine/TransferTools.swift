@@ -1,0 +1,18 @@
+internal import ReachLoop
+
+/// What the transfers of one engine share. Confined to the loop.
+final class TransferTools {
+    let loop: EventLoop
+    let resolver: Resolver
+    let files = FileThread()
+    let replies: LoopReplies
+    let systemTrust: SystemTrust
+
+    init(loop: EventLoop, options: TransferEngine.Options, runtime: CurlRuntime) {
+        self.loop = loop
+        replies = LoopReplies(loop: loop)
+        resolver = Resolver(loop: loop, options: options.resolver)
+        systemTrust = SystemTrust(
+            path: options.certificatesPath ?? runtime.certificatesPath, thread: files, replies: replies)
+    }
+}

@@ -1,0 +1,184 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachTesting
+import ReachTransfer
+import Synchronization
+import Testing
+
+/// Cancelling, closing and starting again, over and over (scheduling.md E1, E3, E5).
+struct CancellationTests {
+    @Test(arguments: ["connect", "headers", "body", "sent body", "start"])
+    func `E1: a cancelled transfer is told nothing more, wherever it is`(place: String) async throws {
+        let server = try ScriptedServer { connection in
+            if place == "sent body" { return connection.waitForEnd() }
+            connection.readRequest()
+            if place == "body" { connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome") }
+            connection.waitForEnd()
+        }
+        let stage = try TransferStage()
+        let log = EventLog<TransferEvent>()
+        let started = EventLog<TransferID>()
+        var request = try TransferRequest(place == "sent body" ? "PUT" : "GET", port: server.port)
+        request.sink = .events
+        if place == "sent body" { request.body = .bytes([UInt8](repeating: 1, count: 32 << 20)) }
+        let final = request
+        stage.perform { room in
+            let id = room.engine.start(final, handler: TransferHandler { log.append($0) })
+            if place == "start" { room.engine.cancel(id) }
+            started.append(id)
+        }
+        let id = try await started.wait(for: 1)[0]
+        switch place {
+        case "headers": try await server.requests.wait(for: 1)
+        case "body": try await log.wait { if case .body = $0 { true } else { false } }
+        case "sent body": try await log.wait { if case .progress = $0 { true } else { false } }
+        default: break
+        }
+        let count = await stage.ask { room in
+            room.engine.cancel(id)
+            room.engine.cancel(id)
+            return log.values.count
+        }
+        // Whatever was to come has come when another transfer is over.
+        let other = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 204 None\r\n\r\n")
+        }
+        _ = try await stage.run(try TransferRequest(port: other.port))
+        #expect(log.values.count == count)
+        #expect(await stage.ask { $0.engine.runningCount } == 0)
+    }
+
+    @Test func `E1: a handler may cancel its own transfer, and start another`() async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsome")
+        }
+        let stage = try TransferStage()
+        let log = EventLog<String>()
+        let request = try TransferRequest(port: server.port)
+        stage.perform { room in
+            nonisolated(unsafe) let engine = room.engine
+            nonisolated(unsafe) var id: TransferID?
+            id = engine.start(
+                request,
+                handler: TransferHandler { event in
+                    log.append("first")
+                    if let id { engine.cancel(id) }
+                    _ = engine.start(
+                        request,
+                        handler: TransferHandler { event in
+                            if case .finished = event { log.append("second") }
+                        })
+                })
+        }
+        #expect(try await log.wait { $0.contains("second") } == ["first", "second"])
+    }
+
+    private static func openDescriptors() -> Int {
+        (0..<4096).count { fcntl($0, F_GETFD) >= 0 }
+    }
+
+    @Test(.enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
+    func `E3: 10,000 transfers leave no descriptor behind`() async throws {
+        let namespacePort = try TestProgram.freePort()
+        let web = try WebServer(
+            "server { listen 127.0.0.1:\(namespacePort); keepalive_requests 100; location / { return 204; } }",
+            listensOn: [namespacePort])
+        defer { withExtendedLifetime(web) {} }
+        let stage = try TransferStage()
+        var request = try TransferRequest(port: namespacePort)
+        for (count, connection) in [(8000, ConnectionUse.pooled), (2000, .fresh)] {
+            request.connection = connection
+            let (final, done) = (request, EventLog<Int>())
+            stage.perform { room in
+                nonisolated(unsafe) let engine = room.engine
+                nonisolated(unsafe) var (left, failures) = (count, 0)
+                func next() {
+                    _ = engine.start(
+                        final,
+                        handler: TransferHandler { event in
+                            guard case .finished(let report) = event else { return }
+                            if report.response?.status != 204 { failures += 1 }
+                            left -= 1
+                            if left == 0 { done.append(failures) } else { next() }
+                        })
+                }
+                next()
+            }
+            #expect(try await done.wait(for: 1, within: .seconds(60)) == [0])
+        }
+        // Tests that run beside this one open some too; thousands would be ours.
+        #expect(Self.openDescriptors() < 500)
+        #expect(await stage.ask { $0.engine.runningCount } == 0)
+    }
+
+    @Test(.enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
+    func `E5: epochs that change under load neither lose nor mix transfers`() async throws {
+        let port = try TestProgram.freePort()
+        let web = try WebServer(
+            "server { listen 127.0.0.1:\(port); location / { return 200 \"$arg_n\"; } }", listensOn: [port])
+        defer { withExtendedLifetime(web) {} }
+        let stage = try TransferStage()
+        let answers = EventLog<Bool>()
+        let requests = try (0..<1000).map { try TransferRequest(port: port, "/?n=\($0)") }
+        for batch in 0..<20 {
+            stage.perform { room in
+                for number in batch * 50..<(batch + 1) * 50 {
+                    _ = room.engine.start(
+                        requests[number],
+                        handler: TransferHandler { event in
+                            guard case .finished(let report) = event else { return }
+                            answers.append(report.body == Array("\(number)".utf8))
+                        })
+                }
+                room.engine.newEpoch()
+            }
+            try await answers.wait(for: batch * 50 + 25)
+        }
+        #expect(try await answers.wait(for: 1000).allSatisfy { $0 })
+    }
+
+    @Test func `what is still running when its epoch is long over is ended`() async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.waitForEnd()
+        }
+        var options = TransferEngine.Options()
+        options.drainLimit = .milliseconds(200)
+        let stage = try TransferStage(options: options)
+        let log = stage.start(try TransferRequest(port: server.port))
+        try await server.requests.wait(for: 1)
+        let start = SystemClock.boot
+        _ = await stage.ask { $0.engine.newEpoch() }
+        let report = try await log.report()
+        #expect(report.failure?.reason == .networkChanged)
+        #expect(report.failure?.kind == .localNetwork)
+        #expect(SystemClock.boot - start >= .milliseconds(200))
+    }
+
+    @Test func `N10: the first request of an epoch uses no connection of the one before`() async throws {
+        let server = try ScriptedServer { connection in
+            while !connection.readRequest().isEmpty { connection.write("HTTP/1.1 204 None\r\n\r\n") }
+        }
+        let stage = try TransferStage()
+        let request = try TransferRequest(port: server.port)
+        #expect(try await stage.run(request).hops.first?.reusedConnection == false)
+        #expect(try await stage.run(request).hops.first?.reusedConnection == true)
+        _ = await stage.ask { $0.engine.newEpoch() }
+        #expect(try await stage.run(request).hops.first?.reusedConnection == false)
+    }
+
+    @Test func `what must not be delivered twice goes over a new connection`() async throws {
+        let server = try ScriptedServer { connection in
+            while !connection.readRequest().isEmpty { connection.write("HTTP/1.1 204 None\r\n\r\n") }
+        }
+        let stage = try TransferStage()
+        _ = try await stage.run(try TransferRequest(port: server.port))
+        var post = try TransferRequest("POST", port: server.port)
+        #expect(try await stage.run(post).hops.first?.reusedConnection == false)
+        post.headers = [HTTPField("Idempotency-Key", "1")]
+        #expect(try await stage.run(post).hops.first?.reusedConnection == true)
+    }
+}

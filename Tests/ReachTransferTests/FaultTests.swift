@@ -1,0 +1,171 @@
+import ReachCore
+import ReachTesting
+import ReachTransfer
+import Testing
+
+/// What servers do wrong, and what it is called (scheduling.md N12, E8).
+struct FaultTests {
+    /// One way to fail, and its outcome: the word, libcurl's number.
+    struct Fault: Sendable, CustomStringConvertible {
+        let description: String
+        let reason: TransferFailure.Reason
+        let code: Int32
+        let script: ScriptedServer.Script
+    }
+
+    static let faults = [
+        Fault(description: "N12: RST after the request", reason: .connectionReset, code: 56) {
+            $0.readRequest()
+            $0.reset()
+        },
+        Fault(description: "N12: FIN before headers", reason: .emptyResponse, code: 52) { $0.readRequest() },
+        Fault(description: "N12: half headers, RST", reason: .connectionReset, code: 56) {
+            $0.readRequest()
+            $0.write("HTTP/1.1 200 OK\r\nContent-")
+            $0.reset()
+        },
+        Fault(description: "N12: half headers, FIN", reason: .emptyResponse, code: 52) {
+            $0.readRequest()
+            $0.write("HTTP/1.1 200 OK\r\nContent-")
+        },
+        Fault(description: "E8: a header without a colon", reason: .badResponse, code: 8) {
+            $0.readRequest()
+            $0.write("HTTP/1.1 200 OK\r\nnothing here\r\nContent-Length: 0\r\n\r\n")
+        },
+        Fault(description: "N12: truncated body", reason: .truncated, code: 18) {
+            $0.readRequest()
+            $0.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+        },
+        Fault(description: "N12: bad chunk", reason: .badResponse, code: 56) {
+            $0.readRequest()
+            $0.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n")
+            $0.waitForEnd()
+        },
+        Fault(description: "N12: slowloris", reason: .idleTimeout, code: 28) { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+            connection.write("1")
+            connection.waitForEnd()
+        },
+        Fault(description: "E8: a header without end", reason: .headerTooLarge, code: 27) { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nX-Long: ")
+            while connection.write(String(repeating: "a", count: 65536)) {}
+        },
+        Fault(description: "E8: 20,000 header lines", reason: .headerTooLarge, code: 100) { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\n")
+            for number in 0..<20_000 where !connection.write("X-\(number): something\r\n") { return }
+            connection.waitForEnd()
+        },
+        Fault(description: "E8: NUL bytes in a header", reason: .badResponse, code: 8) {
+            $0.readRequest()
+            $0.write("HTTP/1.1 200 OK\r\nX-Nul: a\0b\r\nContent-Length: 0\r\n\r\n")
+        },
+        Fault(description: "E8: not HTTP at all", reason: .unsupportedProtocol, code: 1) {
+            $0.readRequest()
+            $0.write("SSH-2.0-OpenSSH_9.2\r\n")
+        },
+    ]
+
+    @Test(arguments: faults)
+    func `N12, E8: a fault of the server is told by its name`(fault: Fault) async throws {
+        let server = try ScriptedServer(fault.script)
+        let stage = try TransferStage()
+        var request = try TransferRequest(port: server.port)
+        request.timeouts.idle = .milliseconds(300)
+        request.connection = .fresh
+        let report = try await stage.run(request)
+        #expect(report.failure?.reason == fault.reason, "\(String(describing: report.failure))")
+        #expect(report.failure?.curlCode == fault.code)
+        let phases = try #require(report.hops.first?.phases)
+        #expect(phases.isMonotone)
+        #expect(phases.connected != nil)
+        #expect(phases.requestStarted != nil)
+    }
+
+    @Test func `a refused connection is the destination's, and quick`() async throws {
+        let report = try await TransferStage().run(try TransferRequest(port: try TestProgram.freePort()))
+        #expect(report.failure?.reason == .connectionRefused)
+        #expect(report.failure?.kind == .destination)
+        #expect(report.failure?.curlCode == 7)
+        #expect(report.hops.first?.phases.requestStarted == nil)
+        #expect(report.hops.first?.phases.connected == nil)
+    }
+
+    @Test func `E2: a server that closes while we write ends no process`() async throws {
+        let server = try ScriptedServer { $0.reset() }
+        let stage = try TransferStage()
+        var request = try TransferRequest("PUT", port: server.port)
+        request.body = .bytes([UInt8](repeating: 1, count: 8 << 20))
+        let report = try await stage.run(request)
+        #expect(report.failure?.kind == .destination, "\(String(describing: report.failure))")
+    }
+
+    @Test(arguments: [ResponseLimit.Action.stop, .fail])
+    func `E4: the end of the limit is enough, or a failure, as the caller says`(
+        action: ResponseLimit.Action
+    ) async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\n\r\n")
+            while connection.write(String(repeating: "b", count: 1000)) {}
+        }
+        let stage = try TransferStage()
+        var request = try TransferRequest(port: server.port)
+        request.limit = ResponseLimit(bodyBytes: 2500, action: action)
+        let report = try await stage.run(request)
+        #expect(report.body.count == 2500)
+        switch action {
+        case .stop:
+            #expect(report.response?.status == 200)
+            #expect(report.isCut)
+        case .fail:
+            #expect(report.failure?.reason == .responseTooLarge)
+            #expect(report.failure?.kind == .refused)
+        }
+    }
+
+    @Test func `a response of just the limit is whole`() async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+        }
+        let stage = try TransferStage()
+        var request = try TransferRequest(port: server.port)
+        request.limit = ResponseLimit(bodyBytes: 5, action: .fail)
+        #expect(try await stage.run(request).body == Array("hello".utf8))
+        request.limit.bodyBytes = 4
+        let report = try await stage.run(request)
+        #expect(report.failure?.reason == .responseTooLarge)
+        #expect(report.body.isEmpty)
+    }
+
+    @Test func `the total time is kept to 50 ms`() async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.waitForEnd()
+        }
+        let stage = try TransferStage()
+        var request = try TransferRequest(port: server.port)
+        request.timeouts.total = .milliseconds(400)
+        let duration = try await shortest(within: .milliseconds(450)) {
+            let report = try await stage.run(request)
+            #expect(report.failure?.reason == .totalTimeout)
+            let phases = try #require(report.hops.first?.phases)
+            return try #require(phases.finished) - phases.started
+        }
+        #expect(duration >= .milliseconds(400) && duration < .milliseconds(450), "\(duration)")
+    }
+
+    @Test func `a header field that would begin another line is refused before anything is sent`() async throws {
+        let server = try ScriptedServer { $0.readRequest() }
+        let stage = try TransferStage()
+        for field in [HTTPField("X", "a\r\nEvil: b"), HTTPField("X\n", "a"), HTTPField("", "a"), HTTPField("X:", "")] {
+            var request = try TransferRequest(port: server.port)
+            request.headers = [field]
+            #expect(try await stage.run(request).failure?.reason == .badRequest)
+        }
+        #expect(server.requests.values.isEmpty)
+    }
+}

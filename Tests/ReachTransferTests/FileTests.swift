@@ -1,0 +1,176 @@
+import Glibc
+import ReachCore
+import ReachTesting
+import ReachTransfer
+import Testing
+
+/// Uploads from files, downloads to files, and going on where one stopped.
+struct FileTests {
+    private let directory: TemporaryDirectory
+    init() throws { directory = try TemporaryDirectory() }
+
+    private static func pattern(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
+    }
+
+    private func contents(_ path: String) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        return [UInt8](unsafeUninitializedCapacity: 64 << 20) { $1 = max(0, read(file, $0.baseAddress, $0.count)) }
+    }
+
+    private func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let path = try directory.file(name, "")
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
+        return path
+    }
+
+    /// A server of one resource of these bytes, with ranges, that stops after so many bytes of it.
+    private func server(_ bytes: [UInt8], tag: String = "\"one\"", stopsAfter: Int = .max) throws -> ScriptedServer {
+        try ScriptedServer { connection in
+            let request = connection.readRequest()
+            let lines = request.split(separator: "\r\n")
+            func field(_ name: String) -> Substring? {
+                lines.first { $0.lowercased().hasPrefix(name + ": ") }?.dropFirst(name.count + 2)
+            }
+            var first = 0
+            if let range = field("range"), field("if-range").map(String.init) == tag {
+                first = Int(range.dropFirst("bytes=".count).prefix { $0 != "-" }) ?? 0
+            }
+            let rest = Array(bytes[first...])
+            let status = first > 0 ? "206 Part" : "200 OK"
+            let range = first > 0 ? "Content-Range: bytes \(first)-\(bytes.count - 1)/\(bytes.count)\r\n" : ""
+            connection.write(
+                "HTTP/1.1 \(status)\r\nETag: \(tag)\r\n\(range)Content-Length: \(rest.count)\r\n\r\n")
+            connection.write(Array(rest.prefix(stopsAfter)))
+        }
+    }
+
+    private func download(_ server: ScriptedServer, to path: String, _ resume: ResumePoint? = nil) async throws
+        -> TransferReport
+    {
+        var request = try TransferRequest(port: server.port)
+        request.sink = .file(FileSink(path: path, resume: resume))
+        request.limit.bodyBytes = 100 << 20
+        return try await TransferStage().run(request)
+    }
+
+    @Test(arguments: [0, 1, 100_000, 5_000_000])
+    func `a file is sent whole, with its length`(count: Int) async throws {
+        let bytes = Self.pattern(count)
+        let path = try write("upload", bytes)
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n")
+        }
+        let stage = try TransferStage()
+        var request = try TransferRequest("PUT", port: server.port)
+        request.body = .file(path: path)
+        let log = stage.start(request)
+        let report = try await log.report()
+        #expect(report.response?.status == 201)
+        #expect(report.sentBytes == UInt64(count))
+        #expect(server.requests.values.first?.contains("Content-Length: \(count)\r\n") == true)
+        if count > 0 { #expect(log.progress.last?.sent == UInt64(count)) }
+        #expect(log.progress.map(\.sent) == log.progress.map(\.sent).sorted())
+    }
+
+    @Test func `a file that is not there fails before anything is sent`() async throws {
+        let server = try ScriptedServer { $0.readRequest() }
+        for path in [directory.path + "/none", directory.path] {
+            var request = try TransferRequest("PUT", port: server.port)
+            request.body = .file(path: path)
+            let report = try await TransferStage().run(request)
+            #expect(report.failure?.reason == .fileFailed)
+            #expect(report.failure?.kind == .local)
+            #expect(report.failure?.message.contains(path) == true)
+        }
+        #expect(server.requests.values.isEmpty)
+    }
+
+    @Test func `a large download goes to its file, and a slow disk holds it back`() async throws {
+        let bytes = Self.pattern(20_000_000)
+        let path = directory.path + "/download"
+        let report = try await download(try server(bytes), to: path)
+        #expect(report.response?.status == 200)
+        #expect(report.body.isEmpty)
+        #expect(contents(path) == bytes)
+    }
+
+    @Test func `a download that stops in the middle is resumed`() async throws {
+        let bytes = Self.pattern(300_000)
+        let path = directory.path + "/download"
+        let first = try await download(try server(bytes, stopsAfter: 123_456), to: path)
+        #expect(first.failure?.reason == .truncated)
+        #expect(first.resume == ResumePoint(offset: 123_456, entityTag: "\"one\""))
+        // What a crash left behind the good part is thrown away.
+        let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        _ = Glibc.write(file, "garbage", 7)
+        close(file)
+        let server = try server(bytes)
+        let second = try await download(server, to: path, first.resume)
+        #expect(second.response?.status == 206)
+        #expect(contents(path) == bytes)
+        #expect(server.requests.values[0].contains("\r\nRange: bytes=123456-\r\nIf-Range: \"one\"\r\n"))
+    }
+
+    @Test func `a resource that is another by now is fetched from its beginning`() async throws {
+        let bytes = Self.pattern(5000)
+        let path = try write("download", [UInt8](repeating: 9, count: 9000))
+        let report = try await download(
+            try server(bytes, tag: "\"two\""), to: path, ResumePoint(offset: 100, entityTag: "\"one\""))
+        #expect(report.response?.status == 200)
+        #expect(contents(path) == bytes)
+    }
+
+    @Test func `a weak entity tag resumes nothing`() async throws {
+        let bytes = Self.pattern(5000)
+        let path = directory.path + "/download"
+        let first = try await download(try server(bytes, tag: "W/\"one\"", stopsAfter: 1000), to: path)
+        #expect(first.resume == nil)
+        let server = try server(bytes)
+        let report = try await download(server, to: path, ResumePoint(offset: 100, entityTag: "W/\"one\""))
+        #expect(report.response?.status == 200)
+        #expect(server.requests.values.first?.contains("Range") == false)
+        #expect(contents(path) == bytes)
+    }
+
+    @Test(arguments: [
+        "Content-Range: bytes 50-99/100\r\n", "", "Content-Range: bytes */100\r\n",
+        "Content-Range: pages 100-199/200\r\n",
+        "Content-Range: bytes 100-50/200\r\n", "Content-Range: bytes 100-200/200\r\n",
+    ])
+    func `an answer about other bytes leaves the file as it was`(range: String) async throws {
+        let before = [UInt8](repeating: 9, count: 100)
+        let path = try write("download", before)
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 206 Part\r\n\(range)Content-Length: 3\r\n\r\nabc")
+        }
+        let report = try await download(server, to: path, ResumePoint(offset: 100, entityTag: "\"one\""))
+        #expect(report.failure?.reason == .badRange)
+        #expect(contents(path) == before)
+    }
+
+    @Test func `the page of an error does not become the file`() async throws {
+        let path = try write("download", [1, 2, 3])
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 404 None\r\nContent-Length: 4\r\n\r\ngone")
+        }
+        let report = try await download(server, to: path)
+        #expect(report.response?.status == 404)
+        #expect(report.body == Array("gone".utf8))
+        #expect(contents(path) == [1, 2, 3])
+    }
+
+    @Test func `a disk that is full fails the transfer by its name`() async throws {
+        let report = try await download(try server(Self.pattern(100)), to: "/dev/full")
+        #expect(report.failure?.reason == .fileFailed)
+        let missing = try await download(try server(Self.pattern(100)), to: directory.path + "/no/such")
+        #expect(missing.failure?.reason == .fileFailed)
+        #expect(missing.failure?.systemError == ENOENT)
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import ReachTransfer
+
+/// The head of responses, and how much of their bodies is taken.
+struct ResponseReaderTests {
+    private func read(_ reader: inout ResponseReader, _ lines: String...) -> [ResponseReader.Verdict] {
+        lines.map { reader.read(line: Array(($0 + "\r\n").utf8)) }.filter { $0 != .goOn }
+    }
+
+    @Test func `informational heads are passed over, and trailers are no fields`() {
+        var reader = ResponseReader(limit: ResponseLimit())
+        #expect(read(&reader, "HTTP/1.1 103 Early Hints", "Link: x", "").isEmpty)
+        let verdicts = read(&reader, "HTTP/1.1 200 OK", "A:  b \t", "Content-Length: 7", "", "Trailer: late")
+        let head = ResponseHead(
+            status: 200, version: "HTTP/1.1",
+            fields: [HTTPField("A", "b"), HTTPField("Content-Length", "7")], contentLength: 7)
+        #expect(verdicts == [.head(head)])
+        #expect(reader.response == head)
+    }
+
+    @Test(arguments: ["-1", "1e3", "9999999999999999999999", "", "1, 1"])
+    func `a length that is no number is not known`(text: String) {
+        var reader = ResponseReader(limit: ResponseLimit())
+        _ = read(&reader, "HTTP/2 200", "content-length: \(text)", "")
+        #expect(reader.response?.contentLength == nil)
+    }
+
+    @Test func `an announced length beyond the limit fails at once, but not for HEAD`() {
+        for (method, fails) in [("GET", true), ("HEAD", false)] {
+            var reader = ResponseReader(method: method, limit: ResponseLimit(bodyBytes: 10))
+            let verdicts = read(&reader, "HTTP/1.1 200 OK", "Content-Length: 11", "")
+            guard case .fail(let failure) = verdicts.first else {
+                #expect(!fails)
+                continue
+            }
+            #expect(fails && failure.reason == .responseTooLarge)
+        }
+    }
+
+    @Test func `no more is taken than the limit, and just that much is not too much`() {
+        var reader = ResponseReader(limit: ResponseLimit(bodyBytes: 10, action: .stop))
+        #expect(reader.take(7) == (7, .goOn))
+        #expect(reader.take(3) == (3, .goOn))
+        #expect(reader.take(1) == (0, .enough))
+        #expect(reader.bodyBytes == 10)
+    }
+
+    @Test(
+        arguments: [
+            ("bytes 0-0/1", 0, 1), ("bytes 5-9/*", 5, nil), ("BYTES 5-9/10", 5, 10), ("bytes */10", nil, 10),
+        ] as [(String, UInt64?, UInt64?)])
+    func `a content range is read`(text: String, first: UInt64?, total: UInt64?) {
+        let range = ContentRange(text)
+        #expect(range?.first == first)
+        #expect(range?.total == total)
+        #expect(range != nil)
+    }
+
+    @Test(arguments: [
+        "", "bytes", "bytes 1-2", "bytes 2-1/3", "bytes 0-3/3", "bytes -1/3", "items 0-1/3", "bytes 0-1/3/4",
+    ])
+    func `what is no content range is refused`(text: String) { #expect(ContentRange(text) == nil) }
+
+    @Test(arguments: [
+        ("\"a\"", true), ("\"\"", true), ("W/\"a\"", false), ("a", false), ("\"a", false), ("\"a\"b\"", false),
+        ("\"", false), ("", false), ("\"a\nb\"", false),
+    ])
+    func `a strong entity tag is told from others`(text: String, isStrong: Bool) {
+        #expect(ResumePoint.isStrong(text) == isStrong)
+    }
+}

@@ -1,0 +1,56 @@
+import ReachCore
+import Testing
+
+@testable import ReachTransfer
+
+/// Which timeout comes when: no clock, no waiting.
+struct TransferTimersTests {
+    private func at(_ seconds: Double) -> BootTime { BootTime(nanoseconds: Int64(seconds * 1e9)) }
+
+    private var timeouts: TransferTimeouts {
+        TransferTimeouts(connect: .seconds(10), total: .seconds(60), idle: .seconds(5), idleBytes: 100)
+    }
+
+    @Test func `each address has an equal share of what is left`() {
+        var timers = TransferTimers(timeouts, startedAt: at(0))
+        timers.beginConnecting(at: at(0))
+        timers.beginAddress(at: at(1), othersAfter: 2)
+        #expect(timers.next == at(4))
+        #expect(timers.expired(at: at(3.9), moved: 0) == nil)
+        #expect(timers.expired(at: at(4), moved: 0) == .address)
+        timers.beginAddress(at: at(4), othersAfter: 1)
+        #expect(timers.next == at(7))
+        timers.beginAddress(at: at(7), othersAfter: 0)
+        #expect(timers.next == at(10))
+        #expect(timers.expired(at: at(10), moved: 0) == .connect)
+        #expect(timers.timeToConnect(at: at(4)) == .seconds(6))
+    }
+
+    @Test func `once the request is on its way only idleness and the total count`() {
+        var timers = TransferTimers(timeouts, startedAt: at(0))
+        timers.beginConnecting(at: at(0))
+        timers.beginExchange(at: at(2), moved: 0)
+        #expect(timers.next == at(7))
+        #expect(timers.expired(at: at(7), moved: 100) == nil)
+        #expect(timers.next == at(12))
+        #expect(timers.expired(at: at(12), moved: 199) == .idle)
+    }
+
+    @Test func `the total ends whatever else goes on`() {
+        var timers = TransferTimers(timeouts, startedAt: at(0))
+        timers.beginConnecting(at: at(55))
+        #expect(timers.next == at(60))
+        #expect(timers.timeToConnect(at: at(55)) == .seconds(5))
+        #expect(timers.expired(at: at(60), moved: 0) == .total)
+    }
+
+    @Test func `without limits nothing is waited for`() {
+        var timers = TransferTimers(TransferTimeouts(connect: nil), startedAt: at(0))
+        timers.beginConnecting(at: at(0))
+        timers.beginAddress(at: at(0), othersAfter: 3)
+        timers.beginExchange(at: at(0), moved: 0)
+        #expect(timers.next == nil)
+        #expect(timers.timeToConnect(at: at(0)) == nil)
+        #expect(timers.expired(at: at(1_000_000), moved: 0) == nil)
+    }
+}
