@@ -42,7 +42,7 @@ let package = Package(
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
-        room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
+        room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),

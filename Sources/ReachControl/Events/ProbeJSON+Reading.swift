@@ -25,6 +25,15 @@ extension ProbeResult {
     }
 }
 
+extension ProbeEvent {
+    /// Reads an event of the type `probe`; its report has no beats.
+    package init(reading json: JSONValue) throws(StatusReadingError) {
+        let reader = try StatusReader(json)
+        guard let kind: Kind = try reader.word("event") else { throw reader.fault("event") }
+        self.init(kind, at: try reader.moment(), report: try ProbeReport(reader.object("probe")))
+    }
+}
+
 extension ProbeAnswer {
     /// Reads what ``JSONWriter/probeResult(_:of:named:)`` wrote, with what it is about.
     package init(reading json: JSONValue) throws(StatusReadingError) {

@@ -9,8 +9,6 @@ package struct StreamEvent: Hashable, Sendable {
         case resync(reason: String)
         case wake(slept: Duration)
         case dropped(count: UInt64)
-        /// Something about a configured probe; its report has no beats.
-        case probe(ProbeEvent)
         /// Something that this version does not know, as it came.
         case other(type: String, JSONValue)
     }
@@ -47,11 +45,6 @@ package struct StreamReader: Sendable {
         case "dropped":
             guard let count: UInt64 = try reader.number("count") else { throw reader.fault("count") }
             return .dropped(count: count)
-        case "probe":
-            // A kind that this version does not know is passed on as it came.
-            guard let kind: ProbeEvent.Kind = try reader.word("event") else { return .other(type: "probe", json) }
-            return .probe(
-                ProbeEvent(kind, at: try reader.moment(), report: try ProbeReport(reader.object("probe"))))
         case let type: return .other(type: type, json)
         }
     }

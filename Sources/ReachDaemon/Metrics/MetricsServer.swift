@@ -33,8 +33,8 @@ final class MetricsServer {
     /// A socket that listens there.
     static func listen(at place: SocketPlace) throws(SystemError) -> CInt {
         let domain = place.address.family == .ipv4 ? AF_INET : AF_INET6
-        let flags = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
-        let descriptor = try SystemError.check("socket") { socket(domain, flags, 0) }
+        let descriptor = reach_stream_socket(domain)
+        guard descriptor >= 0 else { throw SystemError(call: "socket", number: -descriptor) }
         do throws(SystemError) {
             var yes: CInt = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))

@@ -58,7 +58,7 @@ final class PingAttempt: ProbeAttempt {
         let payload = (0..<EchoMessage.payloadCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let message = EchoMessage(sequence: plan.number, payload: payload)
         do throws(SystemError) {
-            let socket = try open(address.family)
+            let socket = try ProbeSocket(runner.loop, address.family, binding: plan.binding)
             self.socket = socket
             // Otherwise what routers say in answer is not told.
             if address.family == .ipv4 { socket.set(Self.levelIPv4, IP_RECVERR, 1) }
@@ -71,12 +71,6 @@ final class PingAttempt: ProbeAttempt {
         } catch {
             finish(ending(of: error))
         }
-    }
-
-    private func open(_ family: IPAddress.Family) throws(SystemError) -> ProbeSocket {
-        let number = family == .ipv4 ? CInt(IPPROTO_ICMP) : CInt(IPPROTO_ICMPV6)
-        return try ProbeSocket(
-            runner.loop, family, type: CInt(SOCK_DGRAM.rawValue), protocol: number, binding: plan.binding)
     }
 
     private func ending(of error: SystemError) -> ProbeObservation.Ending {

@@ -1,34 +1,30 @@
+internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// A socket of an attempt: never blocking, bound to its interface before anything is sent, closed with the value.
+/// The ping socket of an attempt: never blocking, bound to its interface before anything is sent, closed with the value.
 final class ProbeSocket {
     let descriptor: CInt
     private let loop: EventLoop
     private var isWatched = false
 
-    init(
-        _ loop: EventLoop, _ family: IPAddress.Family, type: CInt, protocol number: CInt, binding: InterfaceBinding?
-    ) throws(SystemError) {
+    init(_ loop: EventLoop, _ family: IPAddress.Family, binding: InterfaceBinding?) throws(SystemError) {
         self.loop = loop
-        let domain = family == .ipv4 ? AF_INET : AF_INET6
-        descriptor = try SystemError.check("socket") {
-            socket(domain, type | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), number)
-        }
+        descriptor = reach_ping_socket(family == .ipv4 ? AF_INET : AF_INET6)
+        guard descriptor >= 0 else { throw SystemError(call: "socket", number: -descriptor) }
         guard let binding else { return }
         do throws(SystemError) {
             try InterfaceSocket.bind(descriptor, to: binding)
         } catch {
-            close(descriptor)
             throw SystemError(call: "bind to \(binding.name)", number: error.number)
         }
     }
 
     deinit {
         if isWatched { loop.unwatch(descriptor) }
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     func set(_ level: CInt, _ option: CInt, _ value: CInt) {
@@ -36,10 +32,10 @@ final class ProbeSocket {
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// For a datagram socket this only settles the way, which is checked now: ENETUNREACH comes from here.
+    /// Settles the way, which is checked now: ENETUNREACH comes from here.
     func connect(to address: SocketAddress) throws(SystemError) {
         let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
-        guard result == 0 || errno == EINPROGRESS else { throw SystemError(call: "connect") }
+        guard result == 0 else { throw SystemError(call: "connect") }
     }
 
     func send(_ bytes: [UInt8]) throws(SystemError) {
@@ -47,8 +43,8 @@ final class ProbeSocket {
         guard count == bytes.count else { throw SystemError(call: "send") }
     }
 
-    /// - Returns: `nil` when there is nothing yet; empty at the end of a stream.
-    func receive(_ limit: Int = 65_536) throws(SystemError) -> [UInt8]? {
+    /// - Returns: A datagram; `nil` when there is none.
+    func receive(_ limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = recv(descriptor, &bytes, limit, 0)
         if count < 0, errno == EAGAIN || errno == EINTR { return nil }
