@@ -29,7 +29,8 @@ struct ProbesCommand: ParsableCommand {
         let all: [ProbeReport]
         do throws(ControlError) {
             let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
-            var client = try ControlClient(path: path)
+            // A probe and its chart take about a kilobyte.
+            var client = try ControlClient(path: path, replyBytes: 64 << 20)
             all = try client.probes()
         } catch {
             throw CommandError(status: .cannotObserve, message: DisplayText.sanitized(error.description))

@@ -5,13 +5,17 @@ internal import ReachLoop
 struct ClientSocket: ~Copyable {
     let path: String
     private let socket: FileDescriptor
-    // What a thousand probes have to tell is more than anybody may ask.
-    private var reader = FrameReader(limit: 64 << 20)
+    private var reader: FrameReader
 
     var descriptor: CInt { socket.rawValue }
 
-    /// - Parameter patience: A daemon that is too busy to take the connection is waited for this long.
-    init(path: String, patience: Duration) throws(ControlError) {
+    /// - Parameters:
+    ///   - patience: A daemon that is too busy to take the connection is waited for this long.
+    ///   - replyBytes: A longer answer makes no sense.
+    init(
+        path: String, patience: Duration, replyBytes: Int = FrameReader.standardLimit
+    ) throws(ControlError) {
+        reader = FrameReader(limit: replyBytes)
         socket = FileDescriptor(owning: try Self.connect(path, patience))
         self.path = path
     }

@@ -7,9 +7,13 @@ package struct ControlClient: ~Copyable {
     private var socket: ClientSocket
     private let patience: Duration
 
-    /// - Parameter patience: For the connection, and for each answer.
-    package init(path: String, patience: Duration = .seconds(5)) throws(ControlError) {
-        socket = try ClientSocket(path: path, patience: patience)
+    /// - Parameters:
+    ///   - patience: For the connection, and for each answer.
+    ///   - replyBytes: A longer answer makes no sense.
+    package init(
+        path: String, patience: Duration = .seconds(5), replyBytes: Int = FrameReader.standardLimit
+    ) throws(ControlError) {
+        socket = try ClientSocket(path: path, patience: patience, replyBytes: replyBytes)
         self.patience = patience
     }
 
