@@ -264,7 +264,7 @@ extension Daemon: ControlService {
 
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
         let options = configuration.engineOptions
-        examiner.examine { () throws(NetlinkError) in
+        examiner.examine(for: caller.user) { () throws(NetlinkError) in
             try Inspector(options: options).links()
         } reply: {
             reply($0.mapError(Self.blindness))
@@ -274,7 +274,7 @@ extension Daemon: ControlService {
     package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
         let options = configuration.engineOptions
         let target = configuration.target(named: target.description) ?? target
-        examiner.examine { () throws(NetlinkError) in
+        examiner.examine(for: caller.user) { () throws(NetlinkError) in
             try Explainer(options: options).explain(target)
         } reply: {
             reply($0.mapError(Self.blindness))

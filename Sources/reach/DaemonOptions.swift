@@ -35,14 +35,27 @@ struct DaemonOptions: ParsableArguments {
             let isThere = access(path, F_OK) == 0
             return .kernel(note: isThere ? "told by the kernel: \(option) is not for the daemon" : nil)
         }
-        return .daemon(path: path, wasNamed: socket != nil || SocketPath.processEnvironment("REACH_SOCKET") != nil)
+        let isInEnvironment = SocketPath.processEnvironment("REACH_SOCKET")?.isEmpty == false
+        return .daemon(path: path, wasNamed: socket != nil || isInEnvironment)
     }
 
     enum Source {
         /// - Parameter note: For people who might have expected the daemon's answer.
         case kernel(note: String?)
-        /// The kernel is asked in its place if it does not answer, unless it was asked for by name.
+        /// Unless it was asked for by name, the kernel is asked in its place where it does not answer, or watches another
+        /// network namespace than that of this process.
         case daemon(path: String, wasNamed: Bool)
+
+        /// The daemon at a path, or the kernel in place of one that does not answer for this network namespace.
+        var checked: Source {
+            guard case .daemon(let path, wasNamed: false) = self else { return self }
+            do throws(ControlError) {
+                var client = try ControlClient(path: path, patience: .seconds(1))
+                return try client.isInThisNamespace() ? self : .kernel(note: nil)
+            } catch {
+                return .kernel(note: nil)
+            }
+        }
 
         /// What the daemon tells.
         ///
@@ -53,6 +66,9 @@ struct DaemonOptions: ParsableArguments {
             guard case .daemon(let path, let wasNamed) = self else { return nil }
             do throws(ControlError) {
                 var client = try ControlClient(path: path)
+                if !wasNamed {
+                    guard try client.isInThisNamespace() else { return nil }
+                }
                 return try question(&client)
             } catch {
                 guard wasNamed else { return nil }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
@@ -54,19 +53,24 @@ struct ProbeCommand: ParsableCommand {
     }
 
     private func attempt(_ order: ProbeOrder) throws(CommandError) -> ProbeAnswer {
-        if !daemon.noDaemon {
+        if case .daemon(let path, let wasNamed) = daemon.source() {
             do throws(ControlError) {
-                return try daemon.probe(order)
+                // The daemon's own timeouts are at most 300 s.
+                let patience = (order.timeout ?? .seconds(300)) + .seconds(5)
+                var client = try ControlClient(path: path, patience: patience)
+                // One that watches another namespace would go another way; but only it has the configured probes.
+                let isURL = order.target.contains(":")
+                if try wasNamed || !isURL || client.isInThisNamespace() { return try client.probe(order) }
             } catch {
-                guard mayDoWithoutDaemon(after: error, order) else { throw Self.failure(error) }
+                guard !wasNamed, mayDoWithoutDaemon(after: error, order) else { throw Self.failure(error) }
             }
         }
         return try ProbeProgram.run(order)
     }
 
-    /// A daemon that was asked for by name is not done without; nor can anybody else make a configured probe's attempt.
+    /// Nobody else can make a configured probe's attempt.
     private func mayDoWithoutDaemon(after error: ControlError, _ order: ProbeOrder) -> Bool {
-        guard !daemon.wasNamed, order.target.contains(":") else { return false }
+        guard order.target.contains(":") else { return false }
         switch error {
         case .notRunning, .badPath, .failed: return true
         case .refused: if case .permissionDenied = error.monitorError { return true } else { return false }
@@ -91,19 +95,4 @@ struct ProbeCommand: ParsableCommand {
             StandardOutput.write(ProbeText(style: .current).describe(answer))
         }
     }
-}
-
-extension DaemonOptions {
-    /// The user said which daemon.
-    var wasNamed: Bool { socket != nil || getenv("REACH_SOCKET") != nil }
-
-    fileprivate func probe(_ order: ProbeOrder) throws(ControlError) -> ProbeAnswer {
-        // The daemon's own timeouts are at most 300 s.
-        let patience = (order.timeout ?? .seconds(300)) + .seconds(5)
-        var client = try ControlClient(path: path, patience: patience)
-        return try client.probe(order)
-    }
-
-    /// Where the daemon listens.
-    var path: String { socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment) }
 }

@@ -42,7 +42,7 @@ final class TargetWatch {
 
     /// Begins to watch. To be called on the loop when it runs, which a failure stops.
     func start() {
-        guard case .daemon(let path, let wasNamed) = source else { return watchKernel() }
+        guard case .daemon(let path, let wasNamed) = source.checked else { return watchKernel() }
         let watch = DaemonWatch(path: path, target: target, on: loop) { [unowned self] event in
             guard case .unavailable(let error, _) = event else { return handler(.daemon(event)) }
             daemon?.cancel()

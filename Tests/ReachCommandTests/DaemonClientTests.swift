@@ -55,7 +55,11 @@ struct DaemonClientTests {
             for _ in 0..<3 { _ = try BuiltProgram.reach.run(["status", "--socket", socket]) }
         }
 
-        deinit { namespace.remove() }
+        /// The `defer` that calls this also keeps it alive.
+        func end() {
+            daemon.send(SIGKILL)
+            namespace.remove()
+        }
     }
 
     private func object(_ line: String) throws -> [String: Any] {
@@ -69,6 +73,7 @@ struct DaemonClientTests {
 
     @Test func `a watch through the daemon has the lines of the daemon's own, in their order`() throws {
         let stage = try Stage()
+        defer { stage.end() }
         let watch = try reach.start(["watch", "--socket", stage.socket])
         let first = try object(watch.nextLine())
         #expect(first["type"] as? String == "snapshot" && first["seq"] as? Int == 1)
@@ -92,6 +97,7 @@ struct DaemonClientTests {
 
     @Test func `a daemon that is killed and started again costs two lines, and one for the difference`() throws {
         let stage = try Stage()
+        defer { stage.end() }
         let watch = try reach.start(["watch"], environment: ["REACH_SOCKET": stage.socket])
         var number = 1
         var printed = ""
@@ -146,6 +152,7 @@ struct DaemonClientTests {
 
     @Test func `a daemon that stays away leaves the state stale, then unknown`() throws {
         let stage = try Stage()
+        defer { stage.end() }
         let watch = try reach.start(["watch", "--pretty", "--socket", stage.socket])
         #expect(
             try watch.nextLine().hasSuffix(
@@ -166,6 +173,7 @@ struct DaemonClientTests {
 
     @Test func `waiting and running go through the daemon, and outlast it`() throws {
         let stage = try Stage()
+        defer { stage.end() }
         let daemon = ["--socket", stage.socket]
         #expect(try reach.run(["wait", "--until", "interface=up0", "--timeout", "0"] + daemon).status == 0)
         #expect(try reach.run(["wait", "--until", "not-reachable", "--timeout", "50ms"] + daemon).status == 124)
@@ -191,6 +199,7 @@ struct DaemonClientTests {
     ])
     func `links and explanations are those of a look of one's own`(arguments: [String]) throws {
         let stage = try Stage()
+        defer { stage.end() }
         try stage.ip("link add br0 type bridge")
         try stage.ip("link add end0 type veth peer name end1")
         try stage.ip("link set end0 master br0")
@@ -217,8 +226,36 @@ struct DaemonClientTests {
         #expect(try members(json) == members(ownJSON))
     }
 
+    /// The usual place of the socket, for root, is put over that of the machine for one process.
+    @Test(.enabled(if: getuid() == 0, "the usual place is another for other users"))
+    func `a daemon at the usual place is asked by programs of its own network namespace`() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        try ChildProcess.run(["mkdir", "-p", stage.directory.path + "/run/reach"])
+        let place = stage.directory.path + "/run/reach/reach.sock"
+        let daemon = try BuiltProgram(named: "reachd").start(
+            ["--socket", place, "--state", stage.directory.path + "/run", "--events"], in: stage.namespace.name)
+        _ = try daemon.nextLine()
+        for (isInside, expected) in [(true, "daemon"), (false, "kernel")] {
+            let enter = isInside ? "nsenter --net=/run/netns/\(stage.namespace.name) " : ""
+            let script = "exec \(enter)unshare --mount sh -c 'mount --bind \"$0\" /run && exec \"$@\"' \"$0\" \"$@\""
+            let shell = [script, stage.directory.path + "/run", reach.path]
+            func answer(to command: [String]) throws -> String {
+                let program = try BuiltProgram(named: "sh").start(
+                    ["-c"] + shell + command, environment: ["REACH_SOCKET": nil])
+                return try program.nextLine()
+            }
+            for command in [["status", "--json"], ["watch"], ["links", "--json"], ["explain", "--json"]] {
+                #expect(try answer(to: command).contains("\"source\":\"\(expected)\""), "\(command)")
+            }
+        }
+        daemon.send(SIGTERM)
+        #expect(try daemon.finish().status == 0)
+    }
+
     @Test func `what the daemon cannot honour is asked of the kernel, and that is said`() throws {
         let stage = try Stage()
+        defer { stage.end() }
         let environment = ["REACH_SOCKET": stage.socket as String?]
         let own = try reach.run(
             ["status", "--anchor", "192.0.2.1"], environment: environment, in: stage.namespace.name)
@@ -258,7 +295,8 @@ struct DaemonClientTests {
     @Test func `where none was asked for, the kernel is asked instead`() throws {
         let directory = try TemporaryDirectory()
         defer { withExtendedLifetime(directory) {} }
-        let environment = ["REACH_SOCKET": nil, "XDG_RUNTIME_DIR": directory.path as String?]
+        // An empty variable is none.
+        let environment = ["REACH_SOCKET": "", "XDG_RUNTIME_DIR": directory.path as String?]
         for command in [
             ["status", "--json", "127.0.0.1"], ["links", "--json", "lo"], ["explain", "--json", "127.0.0.1"],
         ] {

@@ -101,7 +101,8 @@ struct ExplainCommandTests {
         #expect(result.lines.count == 1)
         let line = result.standardOutput
         #expect(line.hasPrefix(#"{"v":1,"type":"explanation","time":""#))
-        #expect(line.contains(#""target":"internet","status":"reachable","reason":null,"ipv4":{"status":"reachable""#))
+        #expect(line.contains(#""source":"kernel","target":"internet","status":"reachable","class":"virtual""#))
+        #expect(line.contains(#""interface":"up0","reason":null,"metered":false,"ipv4":{"status":"reachable""#))
         #expect(line.contains(#""ipv6":{"status":"not-reachable","reason":"no-route","steps":[{"subject":"target""#))
     }
 

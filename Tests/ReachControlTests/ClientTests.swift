@@ -18,6 +18,12 @@ import Testing
         #expect(server.run { service, _ in service.reloads.count } == 1)
     }
 
+    @Test func `a client knows whether the daemon watches its own network namespace`() throws {
+        let server = try TestServer()
+        var client = try ControlClient(path: server.path)
+        #expect(try client.isInThisNamespace())
+    }
+
     @Test func `errors come as what they are`() throws {
         let server = try TestServer()
         var client = try ControlClient(path: server.path)

@@ -19,7 +19,7 @@ import Testing
             let words = line.split { " (".contains($0) }
             return ["type", "method", "error"].contains(words[0]) ? words[1] : nil
         }
-        #expect(names.count == 28)
+        #expect(names.count == 29)
         #expect(Set(names).count == names.count)
     }
 

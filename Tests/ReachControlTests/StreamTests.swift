@@ -67,6 +67,31 @@ import Testing
         #expect(event["seq"] == .integer(1))
     }
 
+    /// Somebody who waits for the target would wait for ever: those who came before are told nothing but the resync.
+    @Test(arguments: [false, true])
+    func `a state that is stale at first is made good, by a change or else by a snapshot`(hasChange: Bool) throws {
+        let server = try TestServer()
+        let early = try watch(server)
+        #expect(try early.nextEvent()["status"]?["stale"] == .bool(false))
+        server.run { service, _ in service.blind(true) }
+        let late = try watch(server)
+        #expect(try late.nextEvent()["status"]?["stale"] == .bool(true))
+        server.run { service, _ in
+            service.tell(.resync(SystemClock.now, reason: "lost"))
+            service.blind(false)
+            if hasChange { service.change() }
+        }
+        #expect(try late.nextEvent()["type"] == .string("resync"))
+        let good = try late.nextEvent()
+        #expect(good["type"] == .string(hasChange ? "change" : "snapshot"))
+        #expect(good["initial"] == .bool(false) && good["status"]?["stale"] == .bool(false))
+        server.run { service, _ in service.change() }
+        #expect(try late.nextEvent()["type"] == .string("change"))
+        for type in ["resync"] + (hasChange ? ["change"] : []) + ["change"] {
+            #expect(try early.nextEvent()["type"] == .string(type))
+        }
+    }
+
     @Test func `a target is watched once for all, and not after the last has left`() throws {
         let server = try TestServer()
         var clients = try (0..<20).map { _ in try watch(server) }

@@ -187,6 +187,12 @@ final class PlayedService: ControlService {
                     at: SystemClock.now, cause: .linkDown, aspects: [.path], previous: old, state: new)))
     }
 
+    /// The kernel cannot be observed, or can be again; nobody is told.
+    func blind(_ isBlind: Bool, _ target: Target = .internet) {
+        states[target] = state(of: target)
+        states[target]?.isStale = isBlind
+    }
+
     /// The target is out of reach from now on, and nobody is told: as it is while no daemon runs.
     func lose(_ target: Target = .internet) {
         states[target] = state(of: target)

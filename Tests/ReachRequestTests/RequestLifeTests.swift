@@ -109,4 +109,20 @@ import Testing
         }
         #expect(RequestState.allCases.map(\.operationState) == [.paused, .ready, .executing, .finished, .finished])
     }
+
+    @Test func `observers are told three things, by names and keys that stay`() {
+        let effects: [RequestLife.Effect] = [.start, .stop, .tellResumed, .tellSuspended, .complete, .tellCompleted]
+        #expect(effects.map(RequestNotification.init) == [nil, nil, .didResume, .didSuspend, nil, .didComplete])
+        #expect(
+            RequestNotification.allCases.map(\.rawValue) == [
+                "io.reach.request.resume", "io.reach.request.suspend", "io.reach.request.complete",
+            ])
+        #expect(
+            RequestNotification.Key.allCases.map(\.rawValue) == [
+                "com.alamofire.networking.task.complete.serializedresponse",
+                "com.alamofire.networking.task.complete.responseserializer",
+                "com.alamofire.networking.complete.finish.responsedata",
+                "com.alamofire.networking.task.complete.error", "com.alamofire.networking.task.complete.assetpath",
+            ])
+    }
 }

@@ -83,4 +83,13 @@ import Testing
     {
         #expect(DefaultHeaders.acceptLanguage(environment: environment) == value)
     }
+
+    @Test func `a serializer sends both unless the request has its own`() throws {
+        let defaults = DefaultHeaders.headers(program: "p", version: "1", environment: ["LANG": "de_AT.UTF-8"])
+        let request = try FormRequestSerializer(headers: defaults).request("GET", "http://example.com/")
+        #expect(request.headers["Accept-Language"] == "de-AT;q=1")
+        #expect(request.headers["User-Agent"] == "p/1 (\(DefaultHeaders.systemName))")
+        #expect(
+            DefaultHeaders.headers(program: "p", version: "1", environment: [:]).fields.map(\.name) == ["User-Agent"])
+    }
 }

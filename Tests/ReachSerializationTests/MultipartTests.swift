@@ -38,7 +38,9 @@ import Testing
         var form = MultipartForm()
         form.append(Array("one".utf8), name: "a")
         form.append(Array("two".utf8), name: "b", fileName: "b.txt", mediaType: "text/plain")
-        form.append(Array("three".utf8), headers: [("X-Header", "value")])
+        var headers = HTTPHeaders()
+        try headers.set("X-Header", "value")
+        form.append(Array("three".utf8), headers: headers)
         let boundary = form.boundary
         #expect(
             try text(form) == """
@@ -146,6 +148,15 @@ import Testing
         #expect(error?.fault == .shrank(length: 5, found: 3) && error?.path == path)
     }
 
+    @Test func `a pipe in the place of a file holds nobody up`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("a", "12345")
+        var form = MultipartForm()
+        try form.append(file: path, name: "a")
+        #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
+        #expect(throws: BodyFileError.self) { try read(MultipartBody(form)) }
+    }
+
     @Test func `what is no file that can be read is refused before anything is sent`() throws {
         let directory = try TemporaryDirectory()
         var form = MultipartForm()
@@ -196,7 +207,7 @@ import Testing
 
     @Test func `any body can be read: none, bytes, a file`() throws {
         let directory = try TemporaryDirectory()
-        var request = HTTPRequest(method: "PUT", address: try WebAddress("http://example.com/"))
+        var request = try HTTPRequest(method: "PUT", address: WebAddress("http://example.com/"))
         let none = try read(request.body)
         #expect(none.isEmpty && request.contentLength == nil)
         request.body = .bytes([1, 2, 3])

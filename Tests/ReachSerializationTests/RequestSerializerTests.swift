@@ -74,7 +74,7 @@ import Testing
         var defaults = HTTPHeaders()
         try defaults.set("User-Agent", "default")
         try defaults.set("X-Other", "default")
-        var own = HTTPRequest(method: "POST", address: try WebAddress(site))
+        var own = try HTTPRequest(method: "POST", address: WebAddress(site))
         try own.headers.set("user-agent", "own")
         try own.headers.set("Content-Type", "text/plain")
         let request = try FormRequestSerializer(headers: defaults).serialize(own, parameters: ["a": 1])
@@ -90,6 +90,13 @@ import Testing
             try FormRequestSerializer().request("GET", "example.com/a")
         }
         #expect(error?.word == "bad-url")
+    }
+
+    @Test(arguments: ["", "GET ", "GET\r\nX: y", "Gé", "a/b"])
+    func `a method that could break out of the first line is refused`(method: String) {
+        #expect(throws: RequestSerializationError.badMethod(method)) {
+            try FormRequestSerializer().request(method, site)
+        }
     }
 
     // MARK: - JSON
@@ -208,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (RequestSerializationError.notADictionary, "parameters-without-names"),
+        (RequestSerializationError.notADictionary, "parameters-without-names"), (.badMethod("a b"), "bad-method"),
         (.unsupportedValue(place: "a", kind: "a set", format: "JSON"), "unsupported-value"),
         (.bodyNotAllowed(method: "GET"), "body-not-allowed"), (.queryEncoder("x"), "query-encoder"),
     ])

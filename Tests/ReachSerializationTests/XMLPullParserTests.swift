@@ -116,6 +116,38 @@ import Testing
         #expect(error?.description == "line 4: the end of 'b' expected, not of 'c'")
     }
 
+    @Test func `an error comes again when asked again, whatever comes after`() {
+        var parser = XMLPullParser(Array("<a></b></a>".utf8))
+        _ = try? parser.next()
+        let first = #expect(throws: XMLError.self) { try parser.next() }
+        for _ in 0..<3 {
+            parser.append(Array("<c/>".utf8))
+            let again = #expect(throws: XMLError.self) { try parser.next() }
+            #expect(again == first && again?.line == 1)
+        }
+    }
+
+    @Test func `an encoding that the head names and that is not read is an error`() throws {
+        var unknown = XMLPullParser(Array("<a/>".utf8), characterSet: "windows-1251")
+        let error = #expect(throws: XMLError.self) { try unknown.next() }
+        #expect(error?.fault == .unknownEncoding("windows-1251"))
+        var marked = XMLPullParser([0xef, 0xbb, 0xbf] + Array("<a/>".utf8), characterSet: "windows-1251")
+        #expect(try marked.next() == .start(name: "a", attributes: []))
+        var utf16 = XMLPullParser(EncodedText.utf16BigEndian.bytes("<a/>"), characterSet: "utf-16")
+        #expect(try utf16.next() == .start(name: "a", attributes: []))
+    }
+
+    @Test func `names are the same only as bytes`() throws {
+        #expect(throws: XMLError.self) { try events("<\u{e9}></e\u{301}>") }
+        #expect(throws: XMLError.self) { try events("<!DOCTYPE a [<!ENTITY \u{e9} ''>]><a>&e\u{301};</a>") }
+        let read = try events("<a \u{e9}='1' e\u{301}='2'/>")
+        guard case .start(_, let attributes) = read.first else {
+            Issue.record("no element")
+            return
+        }
+        #expect(attributes.map(\.value) == ["1", "2"])
+    }
+
     // MARK: - What is dangerous
 
     @Test func `entities that make gigabytes of a few lines come to an end`() {

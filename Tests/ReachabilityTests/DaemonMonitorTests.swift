@@ -44,11 +44,16 @@ struct DaemonMonitorTests {
             return ReachabilityMonitor(target, options: options)
         }
 
-        deinit { namespace.remove() }
+        /// The `defer` that calls this also keeps it alive.
+        func end() {
+            daemon?.send(SIGKILL)
+            namespace.remove()
+        }
     }
 
     @Test func `blocks, observers and sequences are told the same, whether the daemon stays or not`() async throws {
         let stage = try Stage()
+        defer { stage.end() }
         try stage.start()
         let monitor = stage.monitor()
         let log = EventLog<String>()
@@ -85,6 +90,7 @@ struct DaemonMonitorTests {
         async throws
     {
         let stage = try Stage()
+        defer { stage.end() }
         try stage.start()
         let monitor = stage.monitor(try Target("192.0.2.1"))
         monitor.start()
@@ -103,6 +109,7 @@ struct DaemonMonitorTests {
 
     @Test func `where there is no daemon nothing is known, and it is found when it comes`() async throws {
         let stage = try Stage()
+        defer { stage.end() }
         let monitor = stage.monitor()
         monitor.start()
         let unknown = await monitor.wait { _ in true }
@@ -114,6 +121,7 @@ struct DaemonMonitorTests {
 
     @Test func `monitors share a thread, which ends with the last and closes its connections`() async throws {
         let stage = try Stage()
+        defer { stage.end() }
         try stage.start()
         #expect(DaemonPool.count == 0)
         for ending in ["stop", "release"] {
@@ -133,6 +141,7 @@ struct DaemonMonitorTests {
 
     @Test func `starting and stopping while the daemon is away leaves nothing behind`() async throws {
         let stage = try Stage()
+        defer { stage.end() }
         let log = EventLog<NetworkReachabilityStatus>()
         let monitor = stage.monitor()
         monitor.setStatusChangeBlock(log.sink)

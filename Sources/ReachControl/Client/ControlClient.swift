@@ -77,6 +77,12 @@ package struct ControlClient: ~Copyable {
         }
     }
 
+    /// Whether the daemon watches the network namespace of the calling thread: others have other answers.
+    package mutating func isInThisNamespace() throws(ControlError) -> Bool {
+        guard let inode = try call("NetworkNamespace", [:])["inode"]?.integer else { return false }
+        return UInt64(exactly: inode) == NetworkNamespace.inode
+    }
+
     package mutating func reload() throws(ControlError) { _ = try call("Reload", [:]) }
 
     /// Calls a method of io.reach.Monitor.

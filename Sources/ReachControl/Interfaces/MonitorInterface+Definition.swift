@@ -73,7 +73,8 @@ extension MonitorInterface {
         )
 
         # Something that happened. seq goes up by one with every event of a connection.
-        #   "snapshot"  the state now: the first event (initial is true then), and the one after "dropped"
+        #   "snapshot"  the state now: the first event (initial is true then), the one after "dropped", and one that says that what
+        #               was told as stale holds
         #   "change"    a difference: changed lists "status", "path", "class", "connectivity", "metered"
         #   "resync"    notices of the kernel were lost and everything was read anew; differences follow
         #   "wake"      the machine slept for slept_ms; differences follow
@@ -263,6 +264,10 @@ extension MonitorInterface {
 
         # Why a target is reachable or not, step by step. Takes some seconds if a name is not resolved at once.
         method Explain(target: ?string) -> (explanation: Explanation)
+
+        # The network namespace that is watched, by the number of /proc/self/ns/net; null if that is not known. A program that
+        # found the daemon by itself should see whether it is its own.
+        method NetworkNamespace() -> (inode: ?int)
 
         # Makes one attempt now, and tells what came of it. The target is the name of a configured probe, or a URL: that is for root, the
         # daemon's own user, and the group that the configuration names.

@@ -41,6 +41,9 @@ package enum MonitorInterface {
                         }
                     }
                 },
+                "NetworkNamespace": .init([]) { request throws(VarlinkError) in
+                    request.reply { $0.field("inode", NetworkNamespace.inode?.wide) }
+                },
                 "Reload": .init([], access: .changing) { request throws(VarlinkError) in
                     service.reload(for: request.caller) { result in request.reply(result) { _, _ in } }
                 },

@@ -8,6 +8,8 @@ struct Subscription {
     private(set) var droppedCount: UInt64 = 0
     private var sequenceNumber: UInt64 = 0
     private var isNew = true
+    /// Where the subscriber was when it was told a stale state, which nothing has made good yet.
+    private var staleFrom: UInt64?
 
     init(to topic: Topic, from position: UInt64) {
         self.topic = topic
@@ -32,16 +34,25 @@ struct Subscription {
             _ = jump(isInitial: false, &output)
             return true
         }
-        guard let event = topic.backlog[position] else { return false }
+        guard let event = topic.backlog[position] else { return makeGood(&output) }
         position += 1
         append(event, &output)
         return true
+    }
+
+    /// A newcomer's state may have been stale. Those who came before are told only what differs when the kernel is observed
+    /// again; a newcomer is told that nothing does.
+    private mutating func makeGood(_ output: inout [UInt8]) -> Bool {
+        guard let staleFrom, !topic.isStale else { return false }
+        self.staleFrom = nil
+        return topic.changeEnd <= staleFrom && jump(isInitial: false, &output)
     }
 
     /// The state now stands for all events so far.
     private mutating func jump(isInitial: Bool, _ output: inout [UInt8]) -> Bool {
         guard let snapshot = topic.snapshot(isInitial: isInitial) else { return false }
         position = topic.backlog.end
+        staleFrom = topic.isStale ? position : nil
         append(snapshot, &output)
         return true
     }

@@ -7,6 +7,8 @@ final class Topic {
     private(set) var subscribers: [CInt: Connection] = [:]
     private(set) var backlog: Backlog
     private var watch: ControlWatch?
+    /// The number after that of the last change.
+    private(set) var changeEnd: UInt64 = 0
 
     init(target: Target, backlogBytes: Int) {
         self.target = target
@@ -30,6 +32,7 @@ final class Topic {
     func publish(_ event: MonitorEvent) {
         forgetRead()
         backlog.append(Self.reply(event.encoded))
+        if case .change = event { changeEnd = backlog.end }
         for connection in subscribers.values { connection.proceedSoon() }
     }
 
@@ -38,6 +41,9 @@ final class Topic {
         let needed = subscribers.values.compactMap { $0.subscription?.position }.min()
         backlog.forget(before: needed ?? backlog.end)
     }
+
+    /// The kernel cannot be observed at the moment.
+    var isStale: Bool { watch?.state()?.isStale ?? false }
 
     /// The state now, for somebody who has no other; `nil` while it is not determined.
     func snapshot(isInitial: Bool) -> EncodedEvent? {

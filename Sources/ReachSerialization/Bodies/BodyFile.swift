@@ -6,9 +6,9 @@ struct BodyFile: ~Copyable {
     private let descriptor: CInt
     private let path: String
 
-    /// Opens for reading.
+    /// Opens for reading. Does not wait for a writer where a pipe has taken the file's place.
     init(opening path: String) throws(BodyFileError) {
-        try self.init(path, O_RDONLY | O_CLOEXEC)
+        try self.init(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     }
 
     /// Opens for writing, empty.

@@ -75,9 +75,9 @@ public struct BodyReader: ~Copyable {
 }
 
 extension MultipartBody {
-    /// Writes the whole body into a new file, for a sender that takes only files. Waits for the disk.
+    /// Writes the whole body into a file, for a sender that takes only files. Waits for the disk.
     ///
-    /// - Parameter path: Replaced where it is there. Only its owner may read it.
+    /// - Parameter path: A file that is not there yet only its owner may read; one that is there is overwritten.
     public func write(toFile path: String) throws {
         var reader = BodyReader(self)
         let file = try BodyFile(creating: path)

@@ -7,7 +7,7 @@
 /// Its length is known before a byte of it is read. ``BodyReader`` reads it, as often as it has to be sent.
 public struct MultipartBody: Sendable {
     struct Part: Sendable {
-        let headers: [(name: String, value: String)]
+        let headers: HTTPHeaders
         let source: BodyPiece
     }
 
@@ -23,7 +23,7 @@ public struct MultipartBody: Sendable {
         var pieces: [BodyPiece] = []
         for (index, part) in form.parts.enumerated() {
             var head = index == 0 ? "--\(form.boundary)\r\n" : "\r\n--\(form.boundary)\r\n"
-            for header in part.headers { head += "\(header.name): \(header.value)\r\n" }
+            for header in part.headers.fields { head += "\(header.name): \(header.value)\r\n" }
             pieces += [.bytes(Array((head + "\r\n").utf8)), part.source]
         }
         pieces.append(.bytes(Array("\r\n--\(form.boundary)--\r\n".utf8)))

@@ -20,7 +20,9 @@ public struct MultipartForm: Sendable {
 
     /// A value with a name.
     public mutating func append(_ bytes: [UInt8], name: String) {
-        append(bytes, headers: [("Content-Disposition", Self.disposition(name: name, fileName: nil))])
+        var headers = HTTPHeaders()
+        headers.put("Content-Disposition", Self.disposition(name: name, fileName: nil))
+        append(bytes, headers: headers)
     }
 
     /// Bytes as if they came from a file.
@@ -64,15 +66,16 @@ public struct MultipartForm: Sendable {
                 source: .stream(length: max(length, 0), open: open)))
     }
 
-    /// Bytes with headers of one's own. Names and values are not checked.
-    public mutating func append(_ bytes: [UInt8], headers: [(name: String, value: String)]) {
+    /// Bytes with headers of one's own.
+    public mutating func append(_ bytes: [UInt8], headers: HTTPHeaders) {
         parts.append(MultipartBody.Part(headers: headers, source: .bytes(bytes)))
     }
 
-    private static func fileHeaders(
-        name: String, fileName: String, mediaType: String
-    ) -> [(name: String, value: String)] {
-        [("Content-Disposition", disposition(name: name, fileName: fileName)), ("Content-Type", unbroken(mediaType))]
+    private static func fileHeaders(name: String, fileName: String, mediaType: String) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        headers.put("Content-Disposition", disposition(name: name, fileName: fileName))
+        headers.put("Content-Type", unbroken(mediaType))
+        return headers
     }
 
     private static func disposition(name: String, fileName: String?) -> String {

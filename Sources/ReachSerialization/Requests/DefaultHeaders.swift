@@ -1,5 +1,13 @@
 /// The headers that every request gets unless it has its own, as AFHTTPRequestSerializer makes them.
 public enum DefaultHeaders {
+    /// `Accept-Language`, where the environment asks for a language, and `User-Agent` with this machine's system.
+    public static func headers(program: String, version: String, environment: [String: String]) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        if let languages = acceptLanguage(environment: environment) { headers.put("Accept-Language", languages) }
+        headers.put("User-Agent", userAgent(program: program, version: version, system: systemName))
+        return headers
+    }
+
     /// `program/version (system)`, which is `reach/1.0 (Linux 6.1.0-18-amd64; x86_64)` or the like.
     ///
     /// What is not ASCII is left out; AFNetworking finds Latin letters for it, which takes Unicode's tables of names.

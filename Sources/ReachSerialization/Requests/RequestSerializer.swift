@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// Writes parameters into requests.
 ///
 /// Conform to it for a format of your own; `FormRequestSerializer.encodesInURL` tells whether the method has its
@@ -34,6 +36,8 @@ extension RequestSerializer {
 
 /// Why parameters cannot be sent. The caller has to change them: to try again is of no use.
 public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A method is a word such as GET.
+    case badMethod(String)
     /// The URL cannot be read.
     case badAddress(WebAddressError)
     /// A query, a form or a multipart body needs names: parameters must be a dictionary.
@@ -50,6 +54,7 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
     /// A stable word for programs.
     public var word: String {
         switch self {
+        case .badMethod: "bad-method"
         case .badAddress: "bad-url"
         case .notADictionary: "parameters-without-names"
         case .unsupportedValue: "unsupported-value"
@@ -62,10 +67,11 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
     /// A sentence for people.
     public var description: String {
         switch self {
+        case .badMethod(let method): "'\(DisplayText.sanitized(method))' is no method such as GET"
         case .badAddress(let error): "the URL cannot be used: \(error)"
         case .notADictionary: "parameters of a query or a form must have names: give a dictionary"
         case .unsupportedValue(let place, let kind, let format):
-            "the parameter \(place.isEmpty ? "itself" : "'\(place)'") is \(kind), which \(format) cannot hold"
+            "the parameter \(place.isEmpty ? "itself" : "'\(DisplayText.sanitized(place))'") is \(kind), which \(format) cannot hold"
         case .bodyNotAllowed(let method): "a \(method) request cannot have a multipart body"
         case .file(let error): error.description
         case .queryEncoder(let text): text

@@ -59,6 +59,9 @@ public struct SerializedResponse: Sendable {
 }
 
 /// Checks a response and makes something of its body.
+///
+/// Of AFNetworking's serializers the one for images is missing: nothing here is shown. Their bytes come from
+/// ``DataResponseSerializer``, and a serializer of one's own can make ``ResponseObject/custom(_:)`` of them.
 public protocol ResponseSerializer: Sendable {
     /// - Parameters:
     ///   - response: `nil` where no head came with the body, as from a cache: then only the body is looked at.

@@ -1,7 +1,7 @@
 /// Gives a parser for an XML document: AFXMLParserResponseSerializer.
 ///
-/// Whether the document is well-formed shows when it is read, not before: its errors come from the parser. Images, and
-/// documents as trees, which AFNetworking has on some of Apple's systems, are not made here.
+/// Whether the document is well-formed shows when it is read, not before: its errors come from the parser. There is no
+/// tree of it, as AFNetworking has one on macOS alone.
 public struct XMLResponseSerializer: ResponseSerializer {
     /// Successes of type application/xml or text/xml, unless set.
     public var check = ResponseCheck(acceptableContentTypes: ["application/xml", "text/xml"])

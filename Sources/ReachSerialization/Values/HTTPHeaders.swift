@@ -33,7 +33,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     ///
     /// A line end in a value would be a way to send headers, or requests, of somebody else's making, so it is refused.
     public mutating func set(_ name: String, _ value: String) throws(HTTPHeaderError) {
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isOfToken) else {
+        guard Self.isToken(name) else {
             throw HTTPHeaderError(isName: true, name: name)
         }
         guard value.utf8.allSatisfy(Self.isOfValue) else { throw HTTPHeaderError(isName: false, name: name) }
@@ -67,6 +67,8 @@ public struct HTTPHeaders: Hashable, Sendable {
     }
 
     /// RFC 9110, section 5.6.2.
+    static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isOfToken) }
+
     private static func isOfToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -15,7 +15,7 @@ public struct HTTPRequest: Sendable {
     }
 
     /// `GET`, `POST`, ...: as it was given, since methods are compared with case (RFC 9110, section 9.1).
-    public var method: String
+    public let method: String
     /// Where it goes.
     public var address: WebAddress
     /// What was set so far.
@@ -24,7 +24,12 @@ public struct HTTPRequest: Sendable {
     public var body: Body
 
     /// A request without a body.
-    public init(method: String, address: WebAddress, headers: HTTPHeaders = HTTPHeaders()) {
+    ///
+    /// - Throws: Where the method is none: what is not a token could break out of the request's first line.
+    public init(
+        method: String, address: WebAddress, headers: HTTPHeaders = HTTPHeaders()
+    ) throws(RequestSerializationError) {
+        guard HTTPHeaders.isToken(method) else { throw .badMethod(method) }
         self.method = method
         self.address = address
         self.headers = headers

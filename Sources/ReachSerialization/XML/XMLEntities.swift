@@ -15,7 +15,8 @@ struct XMLEntities: Sendable {
     /// Entities within entities.
     private static let depthLimit = 8
 
-    private var declared: [String: Declaration] = [:]
+    /// By the bytes of their names.
+    private var declared: [[UInt8]: Declaration] = [:]
     private var bytesLeft: Int
 
     init(byteLimit: Int) { bytesLeft = byteLimit }
@@ -23,7 +24,7 @@ struct XMLEntities: Sendable {
     /// The first declaration of a name counts (XML 1.0, section 4.2).
     mutating func declare(_ name: String, _ declaration: Declaration) throws(XMLError.Fault) {
         guard declared.count < Self.declarationLimit else { throw .limit("\(Self.declarationLimit) entities") }
-        if declared[name] == nil { declared[name] = declaration }
+        if declared[Array(name.utf8)] == nil { declared[Array(name.utf8)] = declaration }
     }
 
     /// What stands between "&" and ";".
@@ -44,7 +45,7 @@ struct XMLEntities: Sendable {
         case "apos": return [UInt8(ascii: "'")]
         default: break
         }
-        switch declared[name] {
+        switch declared[Array(name.utf8)] {
         case nil: throw .unknownEntity(name)
         case .external: throw .externalEntity(name)
         case .text(let bytes):

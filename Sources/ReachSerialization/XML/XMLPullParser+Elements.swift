@@ -15,7 +15,7 @@ extension XMLPullParser {
             guard hasSpace else { throw scanner.failure(.expected("a space")) }
             let start = scanner
             let (attribute, value) = try scanner.assignment()
-            guard !attributes.contains(where: { $0.name == attribute }) else {
+            guard !attributes.contains(where: { Self.isSame($0.name, attribute) }) else {
                 throw start.failure(.duplicateAttribute(attribute))
             }
             guard attributes.count < limits.attributes else {
@@ -35,8 +35,11 @@ extension XMLPullParser {
         scanner.skipSpace()
         try scanner.expect(">")
         guard let open = openElements.popLast() else { throw failure(.unexpected("an end")) }
-        guard open == name else { throw failure(.mismatchedEnd(of: open, found: name)) }
+        guard Self.isSame(open, name) else { throw failure(.mismatchedEnd(of: open, found: name)) }
         if openElements.isEmpty { stage = .epilog }
         return name
     }
+
+    /// To Swift one letter and the same letter with its accent apart are equal; to XML they are not.
+    private static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 }

@@ -32,6 +32,7 @@ public struct XMLPullParser: Sendable {
     /// Markup that was not all there is not looked at again before there is this much: otherwise a byte at a time would
     /// cost the square of its length.
     var bytesWorthALook = 0
+    private var error: XMLError?
 
     /// Reads a document that comes in pieces: give them to `append`, then call `finish`.
     ///
@@ -68,8 +69,9 @@ public struct XMLPullParser: Sendable {
     /// The next thing that the document says.
     ///
     /// - Returns: `nil` where more bytes are needed, and, after `finish`, at the document's end.
-    /// - Throws: An error once; after it nothing more can be read.
+    /// - Throws: What is wrong; the same again when asked again.
     public mutating func next() throws(XMLError) -> XMLEvent? {
+        if let error { throw error }
         do throws(XMLScanner.Failure) {
             if let name = pendingEnd {
                 pendingEnd = nil
@@ -84,7 +86,9 @@ public struct XMLPullParser: Sendable {
                 }
             }
         } catch {
-            throw place(error)
+            let placed = place(error)
+            self.error = placed
+            throw placed
         }
     }
 
@@ -92,7 +96,12 @@ public struct XMLPullParser: Sendable {
 
     private mutating func chooseEncoding() {
         let detected = TextEncoding.detect(start)
-        let encoding = detected?.encoding ?? namedEncoding.flatMap(TextEncoding.init(named:)) ?? .utf8
+        let named = namedEncoding.flatMap(TextEncoding.init(named:))
+        // "utf-16" names none of the two: a mark, or the zeros, must tell.
+        if detected == nil, named == nil, let name = namedEncoding {
+            error = XMLError(fault: .unknownEncoding(name), offset: 0, line: 1)
+        }
+        let encoding = detected?.encoding ?? named ?? .utf8
         transcoder = UTF8Transcoder(encoding)
         let held = start
         start = []
