@@ -59,8 +59,9 @@ struct ProbeCommand: ParsableCommand {
                 let patience = (order.timeout ?? .seconds(300)) + .seconds(5)
                 var client = try ControlClient(path: path, patience: patience)
                 // One that watches another namespace would go another way; but only it has the configured probes.
-                let isURL = order.target.contains(":")
-                if try wasNamed || !isURL || client.isInThisNamespace() { return try client.probe(order) }
+                var isAsked = wasNamed || !order.target.contains(":")
+                if !isAsked { isAsked = try client.isInThisNamespace() }
+                if isAsked { return try client.probe(order) }
             } catch {
                 guard !wasNamed, mayDoWithoutDaemon(after: error, order) else { throw Self.failure(error) }
             }
