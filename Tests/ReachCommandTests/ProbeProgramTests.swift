@@ -101,8 +101,12 @@ internal import Testing
         #expect(report["beats"]?.string?.contains("p") == true)
         #expect(JSONKeys.all(in: reports[0]).subtracting(ManualPage("reach-events.7").arguments(of: "Va")) == [])
 
-        for text in [try stage.fetch("http://127.0.0.1:9101/metrics"), try text(stage.directory.path + "/reach.prom")] {
-            #expect(text.contains("reach_target_status{target=\"internet\",status=\"not-reachable\"} 1\n"))
+        // The file is up to a second old.
+        let file = stage.directory.path + "/reach.prom"
+        let holds = "reach_target_status{target=\"internet\",status=\"not-reachable\"} 1\n"
+        while try !text(file).contains(holds), ContinuousClock.now < deadline { usleep(50_000) }
+        for text in [try stage.fetch("http://127.0.0.1:9101/metrics"), try text(file)] {
+            #expect(text.contains(holds))
             #expect(text.contains("reach_probe_up{probe=\"web\"} 1\n"))
             #expect(
                 text.contains("reach_probe_phase_duration_seconds_bucket{probe=\"web\",phase=\"connect\",le=\"+Inf\"}"))
