@@ -49,7 +49,7 @@ struct ProbesText {
     }
 
     private func age(of report: ProbeReport) -> Duration {
-        .nanoseconds(max(0, now.nanosecondsSince1970 - report.since.nanosecondsSince1970))
+        max(.zero, .nanoseconds(now.nanosecondsSince1970) - .nanoseconds(report.since.nanosecondsSince1970))
     }
 
     private func state(_ report: ProbeReport) -> TextTable.Cell {

@@ -36,9 +36,9 @@ package struct ProbeResult: Hashable, Sendable {
     /// How many whole days the certificate is still good for, counted from the attempt; negative when it has ended.
     package var certificateDays: Int? {
         certificateEnd.map { end in
-            let left = end.nanosecondsSince1970 - started.wall.nanosecondsSince1970
-            let days = left / 86_400_000_000_000
-            return Int(left < 0 && left % 86_400_000_000_000 != 0 ? days - 1 : days)
+            // Whoever sent the times: their difference may be more than 64 bits of nanoseconds.
+            let left = Duration.nanoseconds(end.nanosecondsSince1970) - .nanoseconds(started.wall.nanosecondsSince1970)
+            return Int((left / .seconds(86_400)).rounded(.down))
         }
     }
 }
