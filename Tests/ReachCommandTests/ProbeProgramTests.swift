@@ -172,6 +172,69 @@ internal import Testing
         #expect(JSONKeys.all(in: json.standardOutput).isSuperset(of: ["connect_us", "outcome", "http_status"]))
     }
 
+    @Test(.enabled(if: canRun && getuid() == 0, "it takes root, namespaces and nginx"))
+    func `another user may ask for configured probes, and makes attempts of other URLs without the daemon`() throws {
+        let stage = try Stage()
+        defer { stage.namespace.remove() }
+        let daemon = try stage.start(
+            "[[probe]]\nname = \"web\"\ntarget = \"http://192.0.2.1/\"\ninterval = \"1d\"\n")
+        _ = try daemon.nextLine()
+        try ChildProcess.run(["chmod", "755", stage.directory.path])
+        // The build may be where only root can go.
+        for program in [reach.path, reachd.path] {
+            try ChildProcess.run(["install", "-m", "755", program, stage.directory.path])
+        }
+        func status(_ target: String, _ way: String...) throws -> CInt {
+            let command = [
+                "exec setpriv --reuid 54321 --regid 54321 --clear-groups \"$@\"", "sh", stage.directory.path + "/reach",
+                "probe",
+                target,
+            ]
+            return try BuiltProgram(named: "/bin/sh").run(
+                ["-c"] + command + way, environment: ["REACH_SOCKET": nil, "XDG_RUNTIME_DIR": nil],
+                in: stage.namespace.name
+            ).status
+        }
+        #expect(try status("web", "--socket", stage.socket) == 0)
+        #expect(try status("http://192.0.2.1/", "--socket", stage.socket) == 4)
+        #expect(try status("http://192.0.2.1/", "--no-daemon") == 0)
+    }
+
+    @Test(.enabled(if: canRun, "\(whyNot)"))
+    func `a thousand probes are told whole, and clients of the metrics that do nothing keep nobody out for long`()
+        throws
+    {
+        let stage = try Stage()
+        defer { stage.namespace.remove() }
+        let probes = (0..<1000).map {
+            "[[probe]]\nname = \"probe-\($0)\"\ntarget = \"tcp://192.0.2.1:80\"\ninterval = \"1d\"\n"
+        }
+        let daemon = try stage.start(probes.joined() + "[metrics]\nlisten = \"127.0.0.1:9101\"\n")
+        _ = try daemon.nextLine()
+        #expect(try reach.run(["probes", "--json", "--socket", stage.socket]).lines.count == 1000)
+        let script = """
+            import socket, urllib.request
+            def connect():
+                s = socket.create_connection(("127.0.0.1", 9101))
+                s.settimeout(20)
+                return s
+            # Fifteen who say nothing, one who never ends its request, and one more.
+            idle = [connect() for _ in range(14)]
+            endless = connect()
+            try:
+                for _ in range(1000): endless.sendall(b"x" * 1000)
+            except OSError:
+                pass
+            print(urllib.request.urlopen("http://127.0.0.1:9101/metrics").read().count(b"reach_probe_info{"))
+            s = connect()
+            s.sendall(b"DELETE / HTTP/1.1\\r\\n\\r\\n")
+            print(s.recv(100).split(b"\\r\\n")[0].decode())
+            print(all(s.recv(100) == b"" for s in idle))
+            """
+        let output = try stage.namespace.run("python3", "-c", script)
+        #expect(output == "1000\nHTTP/1.1 405 Method Not Allowed\nTrue\n")
+    }
+
     // MARK: - Beside blackbox_exporter
 
     @Test(
