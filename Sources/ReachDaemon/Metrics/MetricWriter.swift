@@ -7,8 +7,6 @@ struct MetricWriter {
         case summary
     }
 
-    typealias Label = (name: StaticString, value: String)
-
     private(set) var bytes: [UInt8] = []
     private var family: StaticString = ""
 
@@ -27,49 +25,32 @@ struct MetricWriter {
     }
 
     /// - Parameter suffix: Of the parts of histograms and summaries: `_sum`, `_count`, `_bucket`.
-    mutating func sample(_ labels: [Label], _ value: Double, suffix: StaticString = "") {
+    mutating func sample(_ labels: MetricLabels, _ value: Double, suffix: StaticString = "") {
         start(labels, suffix)
         number(value)
         append("\n")
     }
 
-    mutating func sample(_ labels: [Label], _ value: UInt64, suffix: StaticString = "") {
+    mutating func sample(_ labels: MetricLabels, _ value: UInt64, suffix: StaticString = "") {
         start(labels, suffix)
         bytes += String(value).utf8
         append("\n")
     }
 
     /// One sample for each word, which is 1 for the one that holds.
-    mutating func states(_ labels: [Label], _ name: StaticString, _ words: [String], _ current: String?) {
+    mutating func states(_ labels: MetricLabels, _ name: StaticString, _ words: [String], _ current: String?) {
         for word in words { sample(labels + [(name, word)], word == current ? 1 as UInt64 : 0) }
     }
 
-    private mutating func start(_ labels: [Label], _ suffix: StaticString) {
+    private mutating func start(_ labels: MetricLabels, _ suffix: StaticString) {
         append(family)
         append(suffix)
-        if !labels.isEmpty {
+        if !labels.bytes.isEmpty {
             append("{")
-            for (place, label) in labels.enumerated() {
-                if place > 0 { append(",") }
-                append(label.name)
-                append("=\"")
-                escape(label.value)
-                append("\"")
-            }
+            bytes += labels.bytes
             append("}")
         }
         append(" ")
-    }
-
-    private mutating func escape(_ text: String) {
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\\"): append("\\\\")
-            case UInt8(ascii: "\""): append("\\\"")
-            case UInt8(ascii: "\n"): append("\\n")
-            default: bytes.append(byte)
-            }
-        }
     }
 
     /// What Go's ParseFloat reads.

@@ -1,3 +1,4 @@
+internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
@@ -60,6 +61,8 @@ final class MetricsPublisher {
         let (file, interval) = (wanted.file, wanted.interval)
         let box = LoopBox(loop: threadLoop)
         BackgroundThread.start(named: "reach-metrics") { [whenTroubled] in
+            // Writing megabytes must not keep the engine waiting for a CPU.
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(reach_thread_id()), 10)
             let loop = box.loop
             let server = listener.map { MetricsServer(listener: $0, on: loop, source) }
             let writer = file.map { MetricsFile(path: $0, every: interval, on: loop, source, report: whenTroubled) }

@@ -10,7 +10,7 @@ extension MetricsSnapshot {
         writePhases(&writer)
     }
 
-    private func each(_ body: (ProbeRecord, [MetricWriter.Label]) -> Void) {
+    private func each(_ body: (ProbeRecord, MetricLabels) -> Void) {
         for entry in probes { body(entry.record, [("probe", entry.record.specification.name)]) }
     }
 
@@ -54,7 +54,7 @@ extension MetricsSnapshot {
         writer.family(
             "reach_probe_observed_seconds_total", .counter, "For how long the latest result was of each kind.")
         each { record, labels in
-            let uptime = record.report(at: moment, next: nil).uptime
+            let uptime = record.uptime(at: moment.boot)
             writer.sample(labels + [("result", "ok")], uptime.ok.seconds)
             writer.sample(labels + [("result", "fail")], uptime.fail.seconds)
             writer.sample(labels + [("result", "paused")], uptime.paused.seconds)
@@ -75,23 +75,25 @@ extension MetricsSnapshot {
         writer.family(
             "reach_probe_phase_duration_seconds", .histogram,
             "How long each phase took of the attempts that reached it.")
+        let ends = LatencyHistogram.Bounds.prometheus.seconds.map { [("le", $0.description)] as MetricLabels }
         each { record, labels in
             for phase in ProbePhase.allCases {
                 guard let histogram = record.phases[phase.place] else { continue }
-                writer.histogram(labels + [("phase", phase.rawValue)], histogram)
+                writer.histogram(labels + [("phase", phase.rawValue)], histogram, ends: ends + [[("le", "+Inf")]])
             }
         }
     }
 }
 
 extension MetricWriter {
-    fileprivate mutating func histogram(_ labels: [Label], _ histogram: LatencyHistogram) {
+    fileprivate mutating func histogram(
+        _ labels: MetricLabels, _ histogram: LatencyHistogram, ends: [MetricLabels]
+    ) {
         var total: UInt64 = 0
-        for (count, end) in zip(histogram.counts, histogram.bounds.seconds) {
+        for (count, end) in zip(histogram.counts, ends) {
             total += UInt64(count)
-            sample(labels + [("le", end.description)], total, suffix: "_bucket")
+            sample(labels + end, total, suffix: "_bucket")
         }
-        sample(labels + [("le", "+Inf")], histogram.count, suffix: "_bucket")
         sample(labels, histogram.sum.seconds, suffix: "_sum")
         sample(labels, histogram.count, suffix: "_count")
     }

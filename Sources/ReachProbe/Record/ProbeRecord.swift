@@ -87,11 +87,13 @@ package struct ProbeRecord: Sendable {
             Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + ($0 - moment.boot).nanoseconds)
         }
         report.last = last
-        report.uptime = meter.uptime(at: moment.boot)
+        report.uptime = uptime(at: moment.boot)
         report.latency = summary
         report.beats = Array(beats.suffix(Self.beatsKept))
         return report
     }
+
+    package func uptime(at now: BootTime) -> ProbeUptime { meter.uptime(at: now) }
 
     private var summary: ProbeLatency? {
         guard let median = latency.percentile(0.5), let percentile90 = latency.percentile(0.9),
