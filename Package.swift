@@ -32,13 +32,16 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
         room("ReachSerialization", ["ReachCore"]),
         room("ReachRequest", ["ReachCore"]),
+        room("ReachQueue", ["ReachCore"]),
         room("ReachLoop", ["CReachLinux", "ReachCore"]),
+        room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
@@ -83,7 +86,10 @@ let package = Package(
             ]),
         tests(
             "ReachNamespaceTests",
-            ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTesting"]),
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+                "ReachTesting",
+            ]),
         tests(
             "ReachProbeTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
@@ -101,6 +107,13 @@ let package = Package(
                 "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachDaemon",
                 "ReachTesting",
             ]),
+        tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
+        .executableTarget(
+            name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore"],
+            path: "Tests/Support/queuecrash", swiftSettings: strict),
+        tests(
+            "ReachQueueStoreTests",
+            ["queuecrash", "ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore", "ReachTesting"]),
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
         .executableTarget(
             name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),

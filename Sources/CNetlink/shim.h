@@ -11,10 +11,12 @@
 #include <linux/if_addr.h>
 #include <linux/if_arp.h>
 #include <linux/if_link.h>
+#include <linux/inet_diag.h>
 #include <linux/neighbour.h>
 #include <linux/netconf.h>
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
 /* Last, and named: without it IFF_LOWER_UP and IF_OPER_* are missing from what Swift sees. */
 #include <linux/if.h>
 

@@ -50,6 +50,8 @@ public enum Cause: String, Hashable, Sendable, CaseIterable {
     case setting
     /// A name was resolved, or could not be.
     case name
+    /// Probes proved something else.
+    case probe
     /// A hold-down ended.
     case holdElapsed = "hold-elapsed"
     /// The daemon's configuration was changed.

@@ -57,6 +57,7 @@ package struct ChangeSeries: Hashable, Sendable {
         var state = told ?? ReachabilityState(target: target, since: moment.wall)
         if state.status != .unknown { state.since = moment.wall }
         state.adopt(Verdict(.unknown, reason: .cannotObserve))
+        if state.isValidated { state.adopt(proved: ConnectivityReport()) }
         state.isStale = false
         state.isHeld = false
         let aspects = previous.map { StatusMachine.differences(from: $0, to: state) } ?? []

@@ -24,6 +24,8 @@ public struct NetworkPath: Hashable, Sendable {
     public var neighbour: NeighbourState?
     /// The path costs money or is capped.
     public var isMetered = false
+    /// What probes have proved of it; `unknown` where none has run.
+    public var connectivity: Connectivity = .unknown
 
     /// A path of the given status, with nothing else known of it.
     public init(status: ReachabilityStatus, reason: Reason? = nil) {
@@ -37,10 +39,11 @@ public struct NetworkPath: Hashable, Sendable {
     /// The target has nothing to do with this family.
     package static let notAsked = NetworkPath(status: .unknown, reason: .notAsked)
 
-    /// The same way for a packet: a neighbour entry that merely aged is no other path.
+    /// The same way for a packet: a neighbour entry that merely aged is no other path, nor is one that was tried.
     package func leadsTheSameWay(as other: NetworkPath) -> Bool {
         var mine = self
         mine.neighbour = other.neighbour
+        mine.connectivity = other.connectivity
         return mine == other
     }
 }

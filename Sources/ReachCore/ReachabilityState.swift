@@ -14,6 +14,10 @@ public struct ReachabilityState: Hashable, Sendable {
     public var isMetered = false
     /// What probes have proved of the Internet; `unknown` where none has run.
     public var connectivity: Connectivity = .unknown
+    /// Probes run to find that out. Where they do not, it stays unknown.
+    public var isValidated = false
+    /// The page on which a portal wants a login; `nil` where there is none, or its address is not known.
+    public var portal: String?
     /// Since when the status has been what it is, as far as this program has seen.
     public var since: Timestamp
     /// Goes up whenever path, source or gateway of the Internet change; starts at 1.

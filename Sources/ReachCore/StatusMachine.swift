@@ -5,6 +5,8 @@ package struct StatusMachine: Sendable {
     private let holdDown: HoldDown
     private var hasBegun = false
     private var latest: Verdict?
+    /// What probes have proved of the latest verdict's paths; `nil` where none run.
+    private var report: ConnectivityReport?
     /// When the verdict first left what was told, and has not been back for as long as a hold-down lasts.
     private var unsettledSince: BootTime?
     private var pendingSince: BootTime?
@@ -32,6 +34,7 @@ package struct StatusMachine: Sendable {
         let previous = state
         let latestStatus = latest?.status
         countFlaps(verdict.status)
+        if let report, let latest { self.report = report.following(from: latest, to: verdict) }
         latest = verdict
         state.epoch = epoch
         state.isStale = false
@@ -61,20 +64,25 @@ package struct StatusMachine: Sendable {
     /// The kernel cannot be observed: what was told may no longer hold.
     package mutating func becomeStale() { state.isStale = true }
 
-    /// Probes have proved something.
+    /// Probes have proved something of the paths last observed; `nil` when they no longer run.
+    ///
+    /// - Returns: The change to tell; `nil` when nothing differs, and before the first verdict, which it belongs to.
     package mutating func learn(
-        _ connectivity: Connectivity, cause: Cause, at moment: Moment
+        _ report: ConnectivityReport?, cause: Cause, at moment: Moment
     ) -> ReachabilityChange? {
-        guard connectivity != state.connectivity else { return nil }
+        guard report != self.report else { return nil }
+        self.report = report
+        guard hasBegun else { return nil }
         let previous = state
-        state.connectivity = connectivity
-        return ReachabilityChange(
-            at: moment, cause: cause, aspects: [.connectivity], previous: previous, state: state)
+        state.adopt(proved: report)
+        let aspects = Self.differences(from: previous, to: state)
+        guard !aspects.isEmpty else { return nil }
+        return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
     }
 
     private mutating func begin(_ verdict: Verdict, at moment: Moment) -> ReachabilityChange? {
         hasBegun = true
-        state.adopt(verdict)
+        adopt(verdict)
         state.since = moment.wall
         return ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state)
     }
@@ -119,21 +127,30 @@ package struct StatusMachine: Sendable {
     private mutating func publish(
         _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Moment
     ) -> ReachabilityChange? {
-        state.adopt(verdict)
+        adopt(verdict)
         let aspects = Self.differences(from: previous, to: state)
         guard !aspects.isEmpty else { return nil }
-        if aspects == [.status] { state.since = moment.wall }
+        if aspects.contains(.status) { state.since = moment.wall }
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
+    }
+
+    private mutating func adopt(_ verdict: Verdict) {
+        state.adopt(verdict)
+        if let report { state.adopt(proved: report) }
     }
 
     static func differences(
         from old: ReachabilityState, to new: ReachabilityState
     ) -> [ReachabilityChange.Aspect] {
-        guard old.status == new.status else { return [.status] }
+        let isProvedAlike =
+            old.ipv4.connectivity == new.ipv4.connectivity && old.ipv6.connectivity == new.ipv6.connectivity
+            && old.connectivity == new.connectivity && old.portal == new.portal
+        guard old.status == new.status else { return isProvedAlike ? [.status] : [.status, .connectivity] }
         var aspects: [ReachabilityChange.Aspect] = []
         let sameWay = old.ipv4.leadsTheSameWay(as: new.ipv4) && old.ipv6.leadsTheSameWay(as: new.ipv6)
         if !sameWay { aspects.append(.path) }
         if old.linkClass != new.linkClass { aspects.append(.linkClass) }
+        if !isProvedAlike { aspects.append(.connectivity) }
         if old.isMetered != new.isMetered { aspects.append(.metered) }
         return aspects
     }

@@ -45,7 +45,7 @@ package final class Daemon {
         self.configuration = configuration
         log = Log(level: configuration.logLevel)
         manager = ServiceManager(environment: SocketPath.processEnvironment)
-        watcher = Watcher(loop: loop, configuration: configuration)
+        watcher = Watcher(loop: loop, configuration: configuration) { [log] in log.write($0, $1) }
         examiner = Examiner(on: loop)
     }
 

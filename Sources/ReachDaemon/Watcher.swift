@@ -30,22 +30,26 @@ final class Watcher {
     private let loop: EventLoop
     private var configuration: Configuration
     private var engine: ReachabilityEngine
+    private let connectivity: ConnectivityKeeper
     /// Told of every change of the Internet and of the targets that the configuration names.
     var whenChanged: (ReachabilityChange) -> Void = { _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
     /// The Internet and the targets that the configuration names: watched always, so that they can be told of at once.
     private var named: [Watch] = []
 
-    init(loop: EventLoop, configuration: Configuration) {
+    init(loop: EventLoop, configuration: Configuration, log: @escaping (LogLevel, String) -> Void) {
         self.loop = loop
         self.configuration = configuration
+        connectivity = ConnectivityKeeper(loop: loop, log: log)
         engine = ReachabilityEngine(loop: loop, options: configuration.engineOptions)
     }
 
     var blindness: NetlinkError? { engine.blindness }
 
     func start() {
+        connectivity.use(engine)
         engine.start()
+        connectivity.take(configuration.validatorOptions)
         watchNamedTargets()
     }
 
@@ -95,18 +99,24 @@ final class Watcher {
         if !isSameEngine {
             for watch in watches.values { engine.unwatch(watch.engineID) }
             engine = ReachabilityEngine(loop: loop, options: fresh.engineOptions)
+            connectivity.use(engine)
             engine.start()
             for watch in watches.values { begin(watch) }
         }
+        connectivity.take(fresh.validatorOptions)
         watchNamedTargets()
     }
 
     private func watchNamedTargets() {
         named = ([.internet] + configuration.targets.map(\.target)).map { target in
             watch(target) { [unowned self] event in
-                if case .change(let change) = event { whenChanged(change) }
+                switch event {
+                case .change(let change): whenChanged(change)
+                case .wake where target == .internet: connectivity.beginAnew()
                 // Everybody is told of it; the Internet is always among them.
-                if case .resync = event, target == .internet { resyncs += 1 }
+                case .resync where target == .internet: resyncs += 1
+                default: break
+                }
             }
         }
     }

@@ -19,6 +19,10 @@ package final class ReachabilityEngine {
     private var epoch = EpochCounter()
     /// The last verdict on the Internet; `nil` before the first.
     private var internet: Verdict?
+    /// What probes have proved; `nil` where none run.
+    private var survey: ConnectivitySurvey?
+    /// Told after every look, with the ways by which the Internet may be reached now; `nil` where nobody wants to know.
+    private var uplinkHandler: (([Uplink]?) -> Void)?
     private var neighbourTimer: TimerQueue.ID?
     private var staleTimer: TimerQueue.ID?
     /// Why the kernel cannot be observed; `nil` while it can.
@@ -68,6 +72,7 @@ package final class ReachabilityEngine {
         }
         let watch = TargetWatch(target: target, holdDown: options.holdDown, at: now)
         watches[target] = watch
+        if let survey { _ = watch.machine.learn(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
         updateTargets()
         if case .name(let name) = target.subject {
@@ -88,6 +93,42 @@ package final class ReachabilityEngine {
         cancelTimers(of: watch)
         watches[watch.target] = nil
         updateTargets()
+    }
+
+    // MARK: - What probes say
+
+    /// Takes over what probes have proved, and tells those whom it concerns.
+    ///
+    /// - Parameter fresh: `nil` where they no longer run.
+    package func learn(_ fresh: ConnectivitySurvey?) {
+        guard fresh != survey else { return }
+        survey = fresh
+        let now = SystemClock.now
+        for watch in watches.values {
+            let report = fresh?.report(on: watch.target)
+            if let change = watch.machine.learn(report, cause: .probe, at: now) { watch.tell(.change(change)) }
+        }
+    }
+
+    /// Calls `handler` after every look, and now if there was one: with the ways by which the Internet may be reached, or with `nil` while
+    /// the kernel cannot be observed. It may call ``learn(_:)``.
+    ///
+    /// To find the ways of links that the kernel does not prefer takes a lookup for each.
+    package func followUplinks(_ handler: (([Uplink]?) -> Void)?) {
+        uplinkHandler = handler
+        tellUplinks()
+    }
+
+    private func tellUplinks() {
+        // Before the first look nothing is known, which is another thing than to be blind.
+        guard let uplinkHandler, internet != nil || blindness != nil else { return }
+        guard blindness == nil, let view = observer?.view, let internet else { return uplinkHandler(nil) }
+        do throws(NetlinkError) {
+            let finder = PathFinder(view: view, mark: options.mark)
+            uplinkHandler(try finder.uplinks(preferred: internet, anchors: options.anchors))
+        } catch {
+            observer?.recover(from: error)
+        }
     }
 
     // MARK: - What the kernel says
@@ -126,6 +167,7 @@ package final class ReachabilityEngine {
         for watch in watches.values {
             publish(Verdict(.unknown, reason: .cannotObserve), for: watch, effects: [], fallback: cause)
         }
+        if uplinkHandler != nil { tellUplinks() }
     }
 
     private func tellAll(_ event: EngineEvent) {
@@ -151,8 +193,9 @@ package final class ReachabilityEngine {
             if isNewEpoch { resolveAll() }
             observer.depend(on: finder.neighbours)
         } catch {
-            observer.recover(from: error)
+            return observer.recover(from: error)
         }
+        if uplinkHandler != nil { tellUplinks() }
     }
 
     /// - Returns: `nil` while there is nothing to say, since a name is being resolved for the first time.

@@ -1,4 +1,5 @@
 internal import CNetlink
+internal import CReachLinux
 internal import ReachCore
 
 /// The attributes of a message, or those nested in another, in their order. libnl checks each length.
@@ -41,6 +42,12 @@ struct Attribute {
 
     /// Of four or sixteen bytes.
     var address: IPAddress? { IPAddress(payload) }
+
+    /// Of a `tcp_info`.
+    var tcpTraffic: reach_tcp_traffic? {
+        var traffic = reach_tcp_traffic()
+        return reach_tcp_traffic(payload.baseAddress, payload.count, &traffic) == 0 ? traffic : nil
+    }
 
     var nested: Attributes { Attributes(at: payload.baseAddress, byteCount: payload.count) }
 

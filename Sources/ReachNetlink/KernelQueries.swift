@@ -70,6 +70,27 @@ package final class KernelQueries {
         return state
     }
 
+    /// Whether the strict reverse path filter holds for what comes in by a link (IPv4's `rp_filter` is 1, in the link's
+    /// settings or in those for all, of which the greater counts). Not where the kernel does not say.
+    package func filtersStrictly(_ index: InterfaceIndex) throws(NetlinkError) -> Bool {
+        var modes: [UInt32] = []
+        for index in [index, NETCONFA_IFINDEX_ALL] {
+            var batch = RequestBatch(firstSequence: nextSequence)
+            batch.add(RTM_GETNETCONF, netconfmsg(ncm_family: UInt8(AF_INET))) {
+                $0.attribute(NETCONFA_IFINDEX, UInt32(bitPattern: index))
+            }
+            try exchange(batch) { message in
+                guard message.type == RTM_NEWNETCONF, let (_, attributes) = message.body(netconfmsg.self) else {
+                    return
+                }
+                for attribute in attributes where attribute.type == NETCONFA_RP_FILTER {
+                    if let mode = attribute.uint32 { modes.append(mode) }
+                }
+            }
+        }
+        return modes.max() == 1
+    }
+
     package func links() throws(NetlinkError) -> [Link] {
         var header = ifinfomsg()
         header.ifi_family = UInt8(AF_UNSPEC)

@@ -12,13 +12,17 @@ struct NetlinkSocket: ~Copyable {
 
     /// Opens a socket. A factory, because a noncopyable `init` cannot throw once it owns something.
     ///
-    /// - Parameter receiveBufferBytes: libnl leaves 32 KiB, which holds 78 notices of routes.
-    static func open(receiveBufferBytes: Int) throws(NetlinkError) -> NetlinkSocket {
+    /// - Parameters:
+    ///   - protocolNumber: Which of the kernel's parts is talked to.
+    ///   - receiveBufferBytes: libnl leaves 32 KiB, which holds 78 notices of routes.
+    static func open(
+        _ protocolNumber: CInt = NETLINK_ROUTE, receiveBufferBytes: Int
+    ) throws(NetlinkError) -> NetlinkSocket {
         guard let handle = nl_socket_alloc() else { throw .failed(call: "nl_socket_alloc", errno: ENOMEM) }
         let socket = NetlinkSocket(owning: handle)
         nl_socket_disable_seq_check(handle)
         errno = 0
-        let result = nl_connect(handle, NETLINK_ROUTE)
+        let result = nl_connect(handle, protocolNumber)
         // libnl folds many error numbers into one; errno still has the kernel's.
         guard result == 0 else { throw NetlinkError(call: "nl_connect", errno: errno == 0 ? EIO : errno) }
         socket.setReceiveBuffer(bytes: receiveBufferBytes)
@@ -49,10 +53,10 @@ struct NetlinkSocket: ~Copyable {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    func join(_ groups: [rtnetlink_groups]) throws(NetlinkError) {
+    func join(_ groups: [CInt]) throws(NetlinkError) {
         for group in groups {
             errno = 0
-            guard nl_socket_add_membership(handle, CInt(group.rawValue)) == 0 else {
+            guard nl_socket_add_membership(handle, group) == 0 else {
                 throw NetlinkError(call: "nl_socket_add_membership", errno: errno == 0 ? EIO : errno)
             }
         }

@@ -20,7 +20,7 @@ package final class NoticeSocket {
         socket = try NetlinkSocket.open(receiveBufferBytes: bufferBytes)
         try socket.setNonblocking()
         if let filter { try socket.attach(filter: filter.program) }
-        try socket.join(Self.groups)
+        try socket.join(Self.groups.map { CInt($0.rawValue) })
     }
 
     package var descriptor: CInt { socket.descriptor }

@@ -2,7 +2,7 @@ package import ReachCore
 
 /// Asks the kernel for the paths to a target, and judges what it answers.
 package struct PathFinder {
-    private let view: KernelView
+    let view: KernelView
     /// Packets with this firewall mark are meant (`ip rule ... fwmark`).
     private let mark: UInt32?
     /// Neighbours on which the paths found so far depend.

@@ -46,6 +46,12 @@ struct RequestBatch {
         }
     }
 
+    mutating func attribute(_ type: some BinaryInteger, _ payload: [UInt8]) {
+        begin(type, payloadBytes: payload.count)
+        bytes += payload
+        while bytes.count % 4 != 0 { bytes.append(0) }
+    }
+
     private mutating func begin(_ type: some BinaryInteger, payloadBytes: Int) {
         append(nlattr(nla_len: UInt16(MemoryLayout<nlattr>.size + payloadBytes), nla_type: UInt16(type)))
     }

@@ -93,6 +93,13 @@ package final class CertificateAuthority: Sendable {
         return identity
     }
 
+    /// A certificate that signs itself, in one file with the root's, as who has no part in it can send them.
+    package func impostor(_ file: String, names: [String]) throws -> Identity {
+        let own = try selfSigned(file, names: names)
+        try directory.file(file + ".pem", own.certificatePEM + root.certificatePEM)
+        return own
+    }
+
     private static func newKey(_ path: String) throws {
         try ChildProcess.run([
             "openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", path,

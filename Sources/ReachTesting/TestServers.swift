@@ -1,4 +1,22 @@
 internal import Glibc
+internal import Synchronization
+
+/// Servers that are running: what a test keeps for as long as the process lives, such as in a `static let`, is never
+/// deinitialised, so they are ended with the process.
+private enum Running {
+    static let processes = Mutex<Set<pid_t>>([])
+
+    static func add(_ process: pid_t) {
+        _ = atExit
+        processes.withLock { _ = $0.insert(process) }
+    }
+
+    static func remove(_ process: pid_t) { processes.withLock { _ = $0.remove(process) } }
+
+    private static let atExit: Void = {
+        atexit { Running.processes.withLock { $0.forEach { kill($0, SIGTERM) } } }
+    }()
+}
 
 /// A real server of Debian's, in a directory of its own, that is ended with the value.
 package final class TestProgram {
@@ -16,6 +34,7 @@ package final class TestProgram {
     package init(_ command: [String], listensOn ports: [UInt16], in namespace: TestNamespace? = nil) throws {
         let entrance = namespace.map { ["ip", "netns", "exec", $0.name] } ?? []
         program = try RunningProgram(entrance + command, environment: [:], streams: .init(output: .closed))
+        Running.add(program.process)
         let deadline = ContinuousClock.now + .seconds(10)
         for port in ports {
             while try Self.listeners(on: port, namespace).isEmpty {
@@ -28,6 +47,7 @@ package final class TestProgram {
     }
 
     deinit {
+        Running.remove(program.process)
         program.send(SIGTERM)
         _ = try? program.finish(within: .seconds(2))
     }

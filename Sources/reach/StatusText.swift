@@ -23,6 +23,7 @@ struct StatusText {
         if let reason = state.reason { text += ": \(reason.sentence)" }
         if state.isMetered { text += ", metered" }
         if state.connectivity != .unknown { text += ", connectivity \(state.connectivity.rawValue)" }
+        if let portal = state.portal { text += " (\(DisplayText.sanitized(portal)))" }
         if state.isHeld { text += ", held" }
         if state.isStale { text += ", stale" }
         return text
@@ -38,7 +39,10 @@ struct StatusText {
         if let gateway = path.gateway { parts.append("via \(gateway)") }
         if let metric = path.metric { parts.append("metric \(metric)") }
         let way = parts.joined(separator: " ")
-        guard let reason = path.reason else { return way.isEmpty ? word(for: path.status) : way }
+        guard let reason = path.reason else {
+            let proved = path.connectivity == .unknown ? "" : ", connectivity \(path.connectivity.rawValue)"
+            return (way.isEmpty ? word(for: path.status) : way) + proved
+        }
         let said = style.paint(reason.sentence, path.status == .notReachable ? .red : .yellow)
         return way.isEmpty ? said : "\(said) (\(way))"
     }

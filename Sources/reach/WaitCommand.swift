@@ -56,10 +56,6 @@ struct Waiter {
 
     /// - Throws: ``CommandError`` when they do not come to hold in time, or cannot be observed.
     func wait() throws(CommandError) {
-        if conditions.contains(.internet) {
-            throw CommandError(
-                status: .cannotObserve, message: "\"internet\" is proved by probes, and none is running here")
-        }
         let loop: EventLoop
         do throws(SystemError) {
             loop = try EventLoop()
@@ -73,11 +69,17 @@ struct Waiter {
         var isFulfilled = false
         // Whoever is asked must have answered once before time can be up: "at once" is not before that.
         var (isAnswered, isTimeUp) = (false, false)
+        var unproved: CommandError?
         let watch = TargetWatch(
             of: target, from: source, kernelOptions: kernelOptions, mustObserve: true, on: loop
         ) { event in
             guard let state = event.state else { return }
             isAnswered = true
+            // Nobody would ever prove it.
+            if conditions.contains(.internet), !state.isValidated {
+                unproved = .notValidated(target, by: event)
+                return loop.stop()
+            }
             isFulfilled = isFulfilled || conditions.allSatisfy { $0.holds(in: state) }
             if isFulfilled || isTimeUp { loop.stop() }
         }
@@ -90,7 +92,20 @@ struct Waiter {
             }
         }
         loop.run()
-        if let failure = watch.failure { throw failure }
+        if let failure = watch.failure ?? unproved { throw failure }
         return isFulfilled
+    }
+}
+
+extension CommandError {
+    /// No probe runs that could prove the Internet, and what to do about that.
+    fileprivate static func notValidated(_ target: Target, by event: TargetWatch.Event) -> CommandError {
+        let advice: String
+        switch (target.subject, event) {
+        case (.name, _), (.address, _), (.prefix, _): advice = "they prove the Internet, and nothing of this target"
+        case (_, .kernel): advice = "reachd makes them, and is not asked here: see [connectivity] in reach.toml(5)"
+        case (_, .daemon): advice = "reachd makes none: give it endpoints below [connectivity], see reach.toml(5)"
+        }
+        return CommandError(status: .cannotObserve, message: "\"internet\" is proved by probes; \(advice)")
     }
 }

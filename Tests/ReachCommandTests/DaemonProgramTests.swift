@@ -97,6 +97,19 @@ internal import Testing
         }
     }
 
+    @Test func `a state directory that cannot be had costs the history and nothing else`() throws {
+        try withDirectory { directory in
+            let socket = directory + "/socket"
+            let daemon = try reachd.start(["--socket", socket, "--state", "/dev/null/reach", "--events"])
+            _ = try daemon.nextLine()
+            #expect(try reach.run(["status", "--socket", socket]).status != 4)
+            daemon.send(SIGTERM)
+            let end = try daemon.finish()
+            #expect(end.status == 0)
+            #expect(end.standardError.contains("warning: there is no history error="))
+        }
+    }
+
     @Test func `a daemon that was asked for and does not answer is no status`() throws {
         let named = try reach.run(["status", "--socket", "/nonexistent/socket"])
         #expect(named.status == 4)

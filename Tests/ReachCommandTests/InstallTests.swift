@@ -55,6 +55,13 @@ internal import Testing
         #expect(access(stage + "/etc/reach/reach.toml", F_OK) != 0, "that is the administrator's")
     }
 
+    @Test func `Debian's package has the version of the programs`() throws {
+        let version = try BuiltProgram.reach.run(["--version"]).lines.first?.split(separator: " ").last ?? ""
+        #expect(!version.isEmpty)
+        #expect(ProjectFile.text("contrib/debian/changelog").hasPrefix("reach (\(version)) "))
+        #expect(try BuiltProgram(named: "reachd").run(["--version"]).lines == ["reachd \(version)"])
+    }
+
     @Test func `uninstalling leaves nothing but what people put there`() throws {
         try install(prefix: "/usr/local")
         try install(prefix: "/usr/local", ["--remove"])

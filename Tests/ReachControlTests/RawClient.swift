@@ -55,7 +55,7 @@ final class RawClient {
     func send(_ json: String) { send(Array(json.utf8) + [0]) }
 
     /// The next message.
-    func next(within limit: Duration = .seconds(10)) throws -> JSONValue {
+    func next(within limit: Duration = .seconds(30)) throws -> JSONValue {
         try JSONReader.read(try nextFrame(within: limit))
     }
 
@@ -78,14 +78,14 @@ final class RawClient {
     }
 
     /// The next event of a stream.
-    func nextEvent(within limit: Duration = .seconds(10)) throws -> JSONValue {
+    func nextEvent(within limit: Duration = .seconds(30)) throws -> JSONValue {
         let message = try next(within: limit)
         guard let event = message["parameters"]?["event"] else { throw Failure(description: "no event: \(message)") }
         return event
     }
 
     /// Whether the server hangs up in time, whatever it sends before.
-    func isHungUp(within limit: Duration = .seconds(10)) -> Bool {
+    func isHungUp(within limit: Duration = .seconds(30)) -> Bool {
         let deadline = ContinuousClock.now + limit
         while (try? receive(until: deadline)) == true {}
         return isAtEnd

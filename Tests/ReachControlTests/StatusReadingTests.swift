@@ -130,6 +130,8 @@ extension SeededGenerator {
         state.interface = oneIn(2) ? pick(["eth0", "w\"l\\an", "é\u{1b}"]) : nil
         state.isMetered = oneIn(2)
         state.connectivity = pick(Connectivity.allCases)
+        state.isValidated = oneIn(2)
+        state.portal = oneIn(2) ? nil : "http://login.example/?\"\u{7}"
         state.epoch = UInt64.random(in: 0...UInt64(Int64.max), using: &self)
         state.isStale = oneIn(2)
         state.isHeld = oneIn(2)
@@ -154,6 +156,7 @@ extension SeededGenerator {
         path.neighbour =
             oneIn(2) ? nil : pick([NeighbourState.none, .incomplete, .reachable, .stale, .failed, .permanent])
         path.isMetered = oneIn(2)
+        path.connectivity = pick(Connectivity.allCases)
         return path
     }
 }

@@ -43,17 +43,19 @@ import Testing
     private static let wiredStatus = """
         {"v":1,"type":"status",\(times),"source":"kernel","target":"internet",\
         "status":"reachable","class":"wired","interface":"eth0","reason":null,\
-        "afnetworking":2,"metered":false,"connectivity":"unknown","since":"2026-11-21T03:01:44.002913Z","epoch":7,\
+        "afnetworking":2,"metered":false,"connectivity":"unknown","portal":null,"validated":false,\
+        "since":"2026-11-21T03:01:44.002913Z","epoch":7,\
         "stale":false,"held":false,"flaps":0,\
         "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","lower":[],\
         "gateway":"192.0.2.1","source":"192.0.2.2","table":254,"metric":100,"neighbour":"reachable",\
-        "metered":false,"reason":null},\
+        "metered":false,"connectivity":"unknown","reason":null},\
         "ipv6":{"status":"not-reachable","reason":"no-route"}}
         """
     private static let lostStatus = """
         {"v":1,"type":"status",\(times),"source":"kernel","target":"internet",\
         "status":"not-reachable","class":null,"interface":null,"reason":"no-carrier",\
-        "afnetworking":0,"metered":false,"connectivity":"unknown","since":"2026-11-21T03:10:00.123456Z","epoch":7,\
+        "afnetworking":0,"metered":false,"connectivity":"unknown","portal":null,"validated":false,\
+        "since":"2026-11-21T03:10:00.123456Z","epoch":7,\
         "stale":true,"held":true,"flaps":3,\
         "ipv4":{"status":"not-reachable","reason":"no-carrier"},"ipv6":{"status":"not-reachable","reason":"no-carrier"}}
         """
@@ -73,13 +75,18 @@ import Testing
         state.linkClass = .wwan
         state.isMetered = true
         state.connectivity = .portal
+        state.portal = "http://login.example/"
+        state.isValidated = true
+        state.ipv4.connectivity = .portal
         var json = JSONWriter()
         json.status(state, source: .daemon, at: moment.wall, moment.boot)
         let text = String(decoding: json.bytes, as: UTF8.self)
         #expect(text.contains(#""lower":["eth0","eno1"],"gateway":null,"#))
         #expect(text.contains(#""neighbour":null,"#))
         #expect(text.contains(#""source":"daemon""#))
-        #expect(text.contains(#""afnetworking":1,"metered":true,"connectivity":"portal""#))
+        let proved = #""connectivity":"portal","portal":"http://login.example/","validated":true"#
+        #expect(text.contains(#""afnetworking":1,"metered":true,"# + proved))
+        #expect(text.contains(#""metered":false,"connectivity":"portal","reason":null"#))
     }
 
     // peers 95, 97

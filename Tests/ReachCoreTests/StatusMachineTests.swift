@@ -132,18 +132,6 @@ import Testing
         #expect(!machine.state.isStale)
     }
 
-    @Test func `what probes prove is told once, and stays when the path changes`() throws {
-        var machine = StatusMachine.begun()
-        #expect(machine.learn(.unknown, cause: .poll, at: .at(1)) == nil)
-        let toldChange = machine.learn(.portal, cause: .poll, at: .at(2))
-        let change = try #require(toldChange)
-        #expect(change.aspects == [.connectivity])
-        #expect(change.previous?.connectivity == .unknown)
-        #expect(machine.learn(.portal, cause: .poll, at: .at(3)) == nil)
-        #expect(machine.see(.via("eth1"), at: 4)?.state.connectivity == .portal)
-        #expect(machine.state.since == Moment.at(0).wall)
-    }
-
     @Test func `a change keeps all it has when it is given its number`() throws {
         var machine = StatusMachine.begun()
         let toldChange = machine.see(.lost, at: 1)

@@ -115,7 +115,7 @@ import Testing
             "reach.toml:4: hold.down: \"5\" is no duration with a unit (ms, s, m, h, d); expected a duration in quotes, "
                 + "from 0 ms to 1 d 0 h, such as \"500ms\", \"10s\" or \"1m30s\"",
             "reach.toml:6: limits.connections: it is 0; expected a whole number from 1 to 65536",
-            "reach.toml:7: limits.timeout: there is no such key; expected timeout below [hooks]",
+            "reach.toml:7: limits.timeout: there is no such key; expected timeout below [connectivity]",
             "reach.toml:8: limits.oops: there is no = behind the key; expected KEY = VALUE, or [TABLE]",
             "reach.toml:9: interface: match is missing; expected match = VALUE below [[interface]]",
             "reach.toml:10: interface.class: \"wlan\" is none of its words; expected one of \"wired\", \"wifi\", \"wwan\", "
@@ -172,8 +172,8 @@ import Testing
         ("[interfaces]\n", "[[interface]], which is the nearest table"),
         (
             "[zzzzzz]\n",
-            "one of [internet], [targets], [[interface]], [hold], [limits], [socket], [hooks], [history], [probes], "
-                + "[[probe]], [metrics]"
+            "one of [internet], [targets], [[interface]], [connectivity], [hold], [limits], [socket], [hooks], [history], "
+                + "[probes], [[probe]], [metrics]"
         ),
     ])
     func `an unknown key's mistake names what was probably meant`(text: String, meant: String) {

@@ -23,7 +23,8 @@ import Testing
                 "REACH_EVENT": "change", "REACH_TIME": "2026-11-21T03:10:00.000000Z", "REACH_TARGET": "internet",
                 "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": "unknown", "REACH_REASON": "",
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
-                "REACH_CONNECTIVITY": "unknown", "REACH_CAUSE": "carrier-gained", "REACH_CHANGED": "path metered",
+                "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "", "REACH_CAUSE": "carrier-gained",
+                "REACH_CHANGED": "path metered",
                 "REACH_EPOCH": "7",
             ])
         let json = try JSONReader.read(event.json)

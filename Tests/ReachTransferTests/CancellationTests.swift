@@ -181,4 +181,23 @@ struct CancellationTests {
         post.headers = [HTTPField("Idempotency-Key", "1")]
         #expect(try await stage.run(post).hops.first?.reusedConnection == true)
     }
+
+    @Test func `a connection that died while it was kept is replaced for GET, and never used for POST`() async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            // What comes next is read and not answered.
+            connection.readRequest()
+        }
+        let stage = try TransferStage()
+        let get = try TransferRequest(port: server.port)
+        #expect(try await stage.run(get).response?.status == 200)
+        let second = try await stage.run(get)
+        #expect(second.response?.status == 200)
+        #expect(second.hops.first?.reusedConnection == false)
+        #expect(second.hops.first?.phases.isMonotone == true)
+        #expect(server.requests.values.count == 3)
+        #expect(try await stage.run(try TransferRequest("POST", port: server.port)).response?.status == 200)
+        #expect(server.requests.values.count { $0.hasPrefix("POST") } == 1)
+    }
 }

@@ -11,7 +11,7 @@ struct TLSTests {
     /// Certificates, and one nginx that shows each on a port of its own.
     final class Scene: Sendable {
         enum Server: String, CaseIterable, Sendable {
-            case good, expired, notYet, wrongHost, selfSigned, renewed, other, asksClient, oldTLS
+            case good, expired, notYet, wrongHost, selfSigned, renewed, other, asksClient, oldTLS, impostor
         }
 
         let authority: CertificateAuthority
@@ -33,7 +33,7 @@ struct TLSTests {
                 .selfSigned: try authority.selfSigned("self-signed", names: here),
                 .renewed: try authority.issue("renewed", names: here, key: good),
                 .other: try authority.issue("other", names: here),
-                .asksClient: good, .oldTLS: good,
+                .asksClient: good, .oldTLS: good, .impostor: try authority.impostor("impostor", names: here),
             ]
             let ports = try Dictionary(
                 uniqueKeysWithValues: Server.allCases.map { ($0, try TestProgram.freePort()) })
@@ -190,6 +190,18 @@ struct TLSTests {
         #expect(old.hops.first?.phases.connected != nil)
     }
 
+    @Test func `HTTP/2 is spoken where both can, unless HTTP/1.1 is asked for`() async throws {
+        let scene = try scene
+        var request = try scene.request(.good, try SecurityPolicy(anchors: .only([try scene.root])))
+        let stage = try TransferStage()
+        // Over one connection at the same time.
+        let logs = (0..<20).map { _ in stage.start(request) }
+        for log in logs { #expect(try await log.report().response?.version == "HTTP/2") }
+        request.version = .http1
+        request.connection = .fresh
+        #expect(try await stage.run(request).response?.version == "HTTP/1.1")
+    }
+
     @Test func `a certificate tells its days, names and fingerprints`() async throws {
         let scene = try scene
         let report = try await result(.good, try SecurityPolicy(anchors: .only([try scene.root])))
@@ -201,6 +213,20 @@ struct TLSTests {
         #expect(certificate.validUntil.description.hasPrefix("2049-01-01T00:00:00"))
         #expect(certificate.publicKeyFingerprint == (try scene.certificate(.good)).publicKeyDigest)
         #expect(certificate.verification == 0)
+    }
+
+    @Test func `a pinned certificate that is only shown beside another one proves nothing`() async throws {
+        let scene = try scene
+        let root = try scene.root
+        let key = try #require(root.publicKeyDigest)
+        let pins: [SecurityPolicy.Pins] = [.publicKeys([key]), .certificates([root])]
+        for pins in pins {
+            let lax = try SecurityPolicy(pins: pins, allowsInvalidCertificates: true, validatesDomainName: false)
+            let report = try await result(.impostor, lax)
+            #expect(report.failure?.reason == .pinMismatch, "\(pins)")
+            let strict = try SecurityPolicy(pins: pins, anchors: .only([root]))
+            #expect(try await result(.impostor, strict).failure?.reason == .certificateUntrusted)
+        }
     }
 
     @Test func `a client's certificate is shown to a server that asks, and missed where there is none`() async throws {

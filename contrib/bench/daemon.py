@@ -335,20 +335,60 @@ def abuse(bench):
             "descriptors": [before[0], after[0]], "pss_kib": [before[1], after[1]]}
 
 
+class Follower:
+    """A `reach watch` that lives through all of it."""
+
+    def __init__(self, bench, stack, number):
+        self.path = bench.directory / f"followed-{number}"
+        output = stack.enter_context(self.path.open("wb"))
+        argv = [bench.reach, "watch", "--json", "--socket", str(bench.directory / "socket")]
+        self.process = stack.enter_context(started(argv, stdout=output, stderr=subprocess.DEVNULL))
+
+    def events(self):
+        whole = self.path.read_bytes().rpartition(b"\n")[0]
+        return [json.loads(line) for line in whole.splitlines()]
+
+    def fault(self, holds, limit=10):
+        """What is wrong with what it was told, when `holds` is what the daemon says; it may have to look for it."""
+        deadline = time.monotonic() + limit
+        while time.monotonic() < deadline:
+            events = self.events()
+            back = any(event["type"] == "reconnected" for event in events[-2:])
+            if self.process.poll() is not None:
+                return f"reach watch ended with {self.process.returncode}"
+            if back and self.latest(events)["status"] == holds:
+                numbers = [event["seq"] for event in events]
+                return None if numbers == list(range(1, len(numbers) + 1)) else "its numbers have gaps"
+            time.sleep(0.1)
+        return f"its last events are {[event['type'] for event in events[-3:]]}, and it holds {self.latest(events)}"
+
+    @staticmethod
+    def latest(events):
+        return next(event["status"] for event in reversed(events) if event["type"] in ("snapshot", "change"))
+
+    def reconnections(self):
+        return sum(event["type"] == "reconnected" for event in self.events())
+
+
 def kill(bench):
-    """kill -9 at random moments, while things change: it starts again, and the history can be read."""
+    """kill -9 at random moments, while things change: it starts again, its clients find it, its history can be read."""
     rounds = bench.size(200, 20)
     moments = random.Random(2)
     starts, unread, records, lost = [], 0, 0, 0
     history = [bench.reach, "history", "--json", "--state", str(bench.directory / "state")]
     with network(bench.own_mounts), contextlib.ExitStack() as stack:
-        stack.enter_context(started(
+        storm = stack.enter_context(started(
             [bench.storm, "poke", "route", "1000000", "2000", LINK, GATEWAY, str(bench.directory / "poked")]))
+        followers = []
         for _ in range(rounds):
             with started(reachd(bench), stderr=subprocess.DEVNULL) as process:
                 begun = time.monotonic()
                 await_answer(bench, process)
                 starts.append((time.monotonic() - begun) * 1000)
+                if not followers:
+                    followers = [Follower(bench, stack, number) for number in range(3)]
+                    while not all(follower.events() for follower in followers):
+                        time.sleep(0.01)
                 time.sleep(moments.uniform(0, 0.2))
                 process.kill()
                 process.wait()
@@ -364,14 +404,22 @@ def kill(bench):
                 time.sleep(moments.uniform(0, 0.02))
                 process.kill()
                 process.wait()
+        storm.kill()
+        storm.wait()
         with started(reachd(bench), stderr=subprocess.DEVNULL) as process:
-            stood = await_answer(bench, process)["parameters"]["status"]["v"] == 1
+            holds = await_answer(bench, process)["parameters"]["status"]["status"]
+            faults = [fault for follower in followers if (fault := follower.fault(holds))]
+        reconnections = [follower.reconnections() for follower in followers]
+    for fault in faults:
+        print(f"  {fault}")
     print_table(f"{rounds} times kill -9 at random moments, with 500 changes a second",
-                ["", "median", "p99", "most", "records at the end"],
+                ["", "median", "p99", "most", "records at the end", "each watch reconnected"],
                 [["until it answers again, ms", *(shown(value) for value in (
-                    median(starts), quantile(starts, 0.99), max(starts))), records]])
+                    median(starts), quantile(starts, 0.99), max(starts))), records,
+                  f"{min(reconnections)} times or more"]])
     check = bench.report.check
-    check("daemon-kill: starts that failed", rounds - len(starts) + (not stood), 0, 0)
+    check("daemon-kill: starts that failed", rounds - len(starts), 0, 0)
+    check("daemon-kill: watches that did not find back to what holds", len(faults), 0, 0)
     check("daemon-kill: histories that could not be read", unread, 0, 0)
     check("daemon-kill: histories that had lost records", lost, 0, 0)
     return {"rounds": rounds, "start_ms": {"median": median(starts), "p99": quantile(starts, 0.99)}, "records": records}

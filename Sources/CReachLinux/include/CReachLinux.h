@@ -8,6 +8,7 @@
 #include "reach_peer.h"
 #include "reach_process.h"
 #include "reach_socket.h"
+#include "reach_tcp.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -10,6 +10,8 @@ extension ReachabilityState {
         try adoptSummary(reader)
         isMetered = try reader.value("metered", \.bool)
         connectivity = try reader.word("connectivity") ?? .unknown
+        portal = try reader.optional("portal", \.string)
+        isValidated = try reader.optional("validated", \.bool) ?? false
         guard let epoch: UInt64 = try reader.number("epoch") else { throw reader.fault("epoch") }
         self.epoch = epoch
         isStale = try reader.value("stale", \.bool)
@@ -41,6 +43,7 @@ extension NetworkPath {
         metric = try reader.number("metric")
         neighbour = try reader.word("neighbour")
         isMetered = try reader.optional("metered", \.bool) ?? false
+        connectivity = try reader.word("connectivity") ?? .unknown
     }
 }
 

@@ -20,6 +20,8 @@ extension JSONWriter {
             json.field("afnetworking", state.networkReachabilityStatus.rawValue.wide)
             json.field("metered", state.isMetered)
             json.field("connectivity", state.connectivity.rawValue)
+            json.field("portal", state.portal)
+            json.field("validated", state.isValidated)
             json.field("since", state.since)
             json.field("epoch", state.epoch.wide)
             json.field("stale", state.isStale)
@@ -55,6 +57,7 @@ extension JSONWriter {
             field("metric", path.metric?.wide)
             field("neighbour", path.neighbour?.rawValue)
             field("metered", path.isMetered)
+            field("connectivity", path.connectivity.rawValue)
         }
         field("reason", path.reason?.rawValue)
     }

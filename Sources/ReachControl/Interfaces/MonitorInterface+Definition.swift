@@ -15,6 +15,8 @@ extension MonitorInterface {
         #   reason        a word that tells why it is not reachable or not known; null if it is reachable
         #   afnetworking  -1 unknown, 0 not reachable, 1 reachable through WWAN, 2 reachable through anything else
         #   connectivity  what probes have proved: "unknown", "none", "portal", "limited", "full"
+        #   portal        the page on which a portal wants a login; null if there is none, or its address is not known
+        #   validated     probes run to find out about connectivity and portal
         #   since         when the status became what it is
         #   epoch         goes up whenever path, source or gateway of the Internet change
         #   stale         the kernel cannot be observed at the moment: this is what was last known
@@ -35,6 +37,8 @@ extension MonitorInterface {
           afnetworking: int,
           metered: bool,
           connectivity: string,
+          portal: ?string,
+          validated: bool,
           since: string,
           epoch: int,
           stale: bool,
@@ -49,6 +53,7 @@ extension MonitorInterface {
         #   lower      names of the links below a stacked or tunnel link, nearest first
         #   gateway    null if the target is on the link itself
         #   neighbour  what the kernel knows of the gateway, or of the target on the link: "reachable", "stale", "failed", ...
+        #   connectivity  what probes have proved of this path
         type Path (
           status: string,
           interface: ?string,
@@ -61,6 +66,7 @@ extension MonitorInterface {
           metric: ?int,
           neighbour: ?string,
           metered: ?bool,
+          connectivity: ?string,
           reason: ?string
         )
 

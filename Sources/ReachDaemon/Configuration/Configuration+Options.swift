@@ -2,6 +2,7 @@ package import ReachControl
 internal import ReachCore
 package import ReachEngine
 internal import ReachNetlink
+internal import ReachProbe
 
 extension Configuration {
     /// What the engine is told of it.
@@ -15,6 +16,18 @@ extension Configuration {
             rules: interfaces.map {
                 LinkPolicy.Rule(pattern: $0.match, linkClass: $0.linkClass, isMetered: $0.metered)
             })
+        return options
+    }
+
+    /// What the validator is told of it; `nil` where nothing is to be validated.
+    var validatorOptions: Validator.Options? {
+        guard !connectivity.endpoints.isEmpty else { return nil }
+        var options = Validator.Options(endpoints: connectivity.endpoints)
+        options.timeout = connectivity.timeout
+        options.rhythm.interval = connectivity.interval
+        options.rhythm.strikesToDemote = connectivity.demoteAfter
+        options.rhythm.strikesToPromote = connectivity.promoteAfter
+        options.rhythm.meteredBytesPerDay = connectivity.meteredBytesPerDay
         return options
     }
 

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 extension Configuration {
     /// Every table and key there is: a new one is one more line here, one in reach.toml(5), and one in the example.
     package static let tables: [ConfigurationTable] = [
@@ -17,6 +19,19 @@ extension Configuration {
                 ConfigurationKey("metered", \.metered, .optional(.flag)),
             ]
         ) { $0.interfaces.append($1) },
+        .keys(
+            "connectivity",
+            [
+                ConfigurationKey("endpoints", \.connectivity.endpoints, .list(of: .endpoint, 0...8)),
+                ConfigurationKey(
+                    "interval", \.connectivity.interval, .duration(from: .seconds(10), upTo: .seconds(7 * 86_400))),
+                ConfigurationKey(
+                    "timeout", \.connectivity.timeout, .duration(from: .milliseconds(100), upTo: .seconds(60))),
+                ConfigurationKey("demote_after", \.connectivity.demoteAfter, .number(1...10)),
+                ConfigurationKey("promote_after", \.connectivity.promoteAfter, .number(1...10)),
+                ConfigurationKey(
+                    "metered_bytes_per_day", \.connectivity.meteredBytesPerDay, .number(0...1_000_000_000_000)),
+            ]),
         .keys(
             "hold",
             [
@@ -106,6 +121,14 @@ extension Configuration {
         var found: [(key: String, problem: String, expected: String)] = []
         if hold.maximum != .zero, hold.maximum < max(hold.up, hold.down) {
             found.append(("hold.maximum", "it is shorter than a hold", "at least the longer of up and down, or \"0s\""))
+        }
+        if connectivity.timeout > connectivity.interval {
+            found.append(
+                (
+                    "connectivity.timeout",
+                    "it is longer than interval (\"\(DurationText.describe(connectivity.interval))\")",
+                    "at most as long as interval"
+                ))
         }
         if limits.connectionsPerUser > limits.connections {
             found.append(

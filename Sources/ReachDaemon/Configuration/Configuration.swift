@@ -1,6 +1,7 @@
 internal import ReachControl
 package import ReachCore
 internal import ReachEngine
+package import ReachProbe
 
 /// What the user says in `reach.toml`. Without a file, everything is as it stands here.
 ///
@@ -24,6 +25,21 @@ package struct Configuration: Hashable, Sendable {
         package var match = Glob("")
         package var linkClass: LinkClass?
         package var metered: Bool?
+    }
+
+    package struct Connectivity: Hashable, Sendable {
+        /// Pages that answer in a known way; none validates nothing.
+        package var endpoints: [ConnectivityEndpoint] = []
+        /// Between two checks of a path that works.
+        package var interval = ValidationOptions().interval
+        /// For one check.
+        package var timeout: Duration = .seconds(5)
+        /// So many failures in a row end "full".
+        package var demoteAfter = ValidationOptions().strikesToDemote
+        /// So many proofs in a row bring it back.
+        package var promoteAfter = ValidationOptions().strikesToPromote
+        /// For checks by metered interfaces; 0 is without limit.
+        package var meteredBytesPerDay = ValidationOptions().meteredBytesPerDay
     }
 
     package struct Hold: Hashable, Sendable {
@@ -86,6 +102,7 @@ package struct Configuration: Hashable, Sendable {
     package var targets: [NamedTarget] = []
     /// In order: the first that fits an interface and says it decides.
     package var interfaces: [InterfaceRule] = []
+    package var connectivity = Connectivity()
     package var hold = Hold()
     package var limits = Limits()
     package var socket = Socket()

@@ -32,6 +32,7 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_INTERFACE": state.interface ?? "",
                 "REACH_METERED": state.isMetered ? "true" : "false",
                 "REACH_CONNECTIVITY": state.connectivity.rawValue,
+                "REACH_PORTAL": state.portal ?? "",
                 "REACH_CAUSE": change.cause.rawValue,
                 "REACH_CHANGED": change.aspects.map(\.rawValue).joined(separator: " "),
                 "REACH_EPOCH": "\(state.epoch)",

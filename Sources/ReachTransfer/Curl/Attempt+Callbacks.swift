@@ -41,6 +41,11 @@ extension Attempt {
         multi?.note(self, connects: socket)
     }
 
+    fileprivate func gotNoSocket(_ number: CInt) {
+        let reason = TransferFailure.socketReason(number) ?? .connectFailed
+        refuse(TransferFailure(reason, "no socket: \(SystemError.text(number))", curlCode: 7, systemError: number))
+    }
+
     /// Ties a socket to the interface, or ends the attempt: it is never made over another one.
     fileprivate func bind(_ socket: CInt) -> Bool {
         guard let interface = plan.request.interface else { return true }
@@ -170,7 +175,7 @@ private func openSocket(
     guard let attempt = Attempt.from(context), let address else { return -1 }
     // 7.88.1 sets no FD_CLOEXEC by itself.
     let descriptor = socket(address.pointee.family, address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue), 0)
-    if descriptor >= 0 { attempt.opened(descriptor) }
+    if descriptor >= 0 { attempt.opened(descriptor) } else { attempt.gotNoSocket(errno) }
     return descriptor
 }
 

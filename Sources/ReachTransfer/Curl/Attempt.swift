@@ -91,8 +91,6 @@ final class Attempt {
     func readInformation() {
         var number = 0
         if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
-        var count = 0
-        if reach_curl_get_long(easy, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK { isReused = count == 0 }
         evidence.text = String(cString: errorText)
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
     }

@@ -41,7 +41,7 @@ extension TransferFailure {
         case .silent(let text): self.init(.nameServerSilent, text, curlCode: 28)
         case .serverFailure(let text): self.init(.nameServerFailure, text, curlCode: 6)
         case .notAsked(let text, let number):
-            self.init(Self.localReasons[number] ?? .nameServerFailure, text, curlCode: 6, systemError: number)
+            self.init(Self.socketReason(number) ?? .nameServerFailure, text, curlCode: 6, systemError: number)
         }
     }
 }

@@ -165,6 +165,9 @@ package final class Resolver {
         guard let name = DNSName(question.host), !name.labels.isEmpty else {
             return finish(id, .failure(.notFound("'\(question.host)' is not a name")))
         }
+        guard !configuration.servers.isEmpty else {
+            return finish(id, .failure(.serverFailure("\(question.host): no name server is configured")))
+        }
         let now = SystemClock.boot
         for family in families {
             let key = AnswerCache.Key(name: name, type: DNSType(family), interface: question.interface)

@@ -44,6 +44,17 @@ extension TransferFailure {
         EADDRNOTAVAIL: .addressNotAvailable,
     ]
 
+    /// What kept a socket from being made, tied or connected on this machine; `nil` for what others may have caused.
+    static func socketReason(_ number: CInt) -> Reason? {
+        switch number {
+        case EMFILE, ENFILE, ENOMEM, ENOBUFS: .outOfMemory
+        case EPERM, EACCES: .bindRefused
+        // IPv6 is switched off.
+        case EAFNOSUPPORT: .addressNotAvailable
+        default: localReasons[number]
+        }
+    }
+
     private static func certificateReason(_ verification: Int32) -> Reason {
         switch verification {
         // libcurl judges the name itself, after the chain was found good.

@@ -1,0 +1,73 @@
+internal import ReachProbe
+
+extension ConfigurationKind<ConnectivityEndpoint> {
+    /// A page: its URL, or a table with more than that.
+    static var endpoint: Self {
+        let expected =
+            "a URL in quotes that answers 204, or { url = \"...\", header = \"Name: value\" } or "
+            + "{ url = \"...\", body = \"how it begins\" }"
+        return Self(expected) { value in
+            switch value {
+            case .string(let url): endpoint(url)
+            case .table(let table): endpoint(table)
+            default: .otherType
+            }
+        }
+    }
+
+    private static func endpoint(
+        _ url: String, _ expectation: ConnectivityEndpoint.Expectation = .noContent
+    ) -> Reading<ConnectivityEndpoint> {
+        Reading(
+            ConnectivityEndpoint(url, expectation: expectation),
+            else: "\"\(url)\" is no absolute URL of http or https without a user name")
+    }
+
+    private static func endpoint(_ table: TOMLTable) -> Reading<ConnectivityEndpoint> {
+        var texts: [String: String] = [:]
+        for entry in table.entries {
+            guard ["url", "header", "body"].contains(entry.key) else { return .wrong("it has a key \(entry.key)") }
+            guard let text = entry.node.value.text else { return .wrong("its \(entry.key) is no text") }
+            texts[entry.key] = text
+        }
+        guard let url = texts["url"] else { return .wrong("it has no url") }
+        switch (texts["header"], texts["body"]) {
+        case (nil, nil): return endpoint(url)
+        case (_?, _?): return .wrong("it has both a header and a body")
+        case (let header?, nil):
+            guard let expectation = expectation(header: header) else {
+                return .wrong("\"\(header)\" cannot be a header")
+            }
+            return endpoint(url, expectation)
+        case (nil, let body?):
+            // As much is read of a body, and an empty one would be expected of everybody.
+            guard (1...EndpointResponse.bodyLimitBytes).contains(body.utf8.count) else {
+                return .wrong(
+                    "its body has \(body.utf8.count) bytes, and must have 1 to \(EndpointResponse.bodyLimitBytes)")
+            }
+            return endpoint(url, .body(prefix: Array(body.utf8)))
+        }
+    }
+
+    /// `Name: value`, or `Name` for any value.
+    private static func expectation(header: String) -> ConnectivityEndpoint.Expectation? {
+        let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts[0]
+        // A token of RFC 9110, as far as header names use it.
+        let isName =
+            !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+        guard isName, header.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) else { return nil }
+        guard parts.count == 2 else { return .header(name: String(name), value: nil) }
+        let value = parts[1].drop { $0 == " " }
+        guard let last = value.lastIndex(where: { $0 != " " }) else { return nil }
+        return .header(name: String(name), value: String(value[...last]))
+    }
+}

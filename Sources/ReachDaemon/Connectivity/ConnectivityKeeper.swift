@@ -1,0 +1,60 @@
+internal import ReachCore
+internal import ReachEngine
+internal import ReachLoop
+internal import ReachProbe
+internal import ReachTransfer
+
+/// Stands between the engine, which knows the ways to the Internet, and the ``Validator``, which tries them: either may
+/// be replaced by a new configuration. Without endpoints there is neither a validator nor a cost.
+final class ConnectivityKeeper {
+    private let loop: EventLoop
+    private let log: (LogLevel, String) -> Void
+    private var options: Validator.Options?
+    private var validator: Validator?
+    private weak var engine: ReachabilityEngine?
+
+    init(loop: EventLoop, log: @escaping (LogLevel, String) -> Void) {
+        self.loop = loop
+        self.log = log
+    }
+
+    /// Validates with these options from now on; with `nil`, not at all. What was proved is forgotten where they differ.
+    func take(_ fresh: Validator.Options?) {
+        guard fresh != options else { return }
+        options = fresh
+        validator?.stop()
+        validator = fresh.flatMap(makeValidator)
+        connect()
+    }
+
+    /// Uses this engine from now on. To be called before it is started, so that what was proved holds from the start.
+    func use(_ fresh: ReachabilityEngine) {
+        engine?.followUplinks(nil)
+        engine = fresh
+        connect()
+    }
+
+    /// The machine slept.
+    func beginAnew() { validator?.beginAnew() }
+
+    /// Somebody has reason to doubt what is believed.
+    func check() { validator?.check() }
+
+    private func connect() {
+        engine?.learn(validator?.survey)
+        guard let validator else { return engine?.followUplinks(nil) ?? () }
+        engine?.followUplinks { [weak validator] in validator?.take($0) }
+    }
+
+    private func makeValidator(_ options: Validator.Options) -> Validator? {
+        do throws(TransferFailure) {
+            let transfers = try TransferEngine(loop: loop)
+            return Validator(loop: loop, options: options, transfers: transfers) { [unowned self] survey in
+                engine?.learn(survey)
+            }
+        } catch {
+            log(.error, "the Internet cannot be validated: \(error)")
+            return nil
+        }
+    }
+}

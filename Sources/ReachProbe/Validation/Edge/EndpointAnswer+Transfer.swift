@@ -1,0 +1,41 @@
+internal import ReachTransfer
+
+extension EndpointAnswer {
+    /// What a transfer came to.
+    init(_ report: TransferReport) {
+        switch report.outcome {
+        case .success(let head?):
+            let headers = head.fields.map { EndpointResponse.Header($0.name, $0.value) }
+            self = .response(EndpointResponse(status: head.status, headers: headers, body: report.body))
+        case .success(nil): self = .failure(.noAnswer)
+        case .failure(let failure): self = .failure(EndpointFailure(failure))
+        }
+    }
+}
+
+extension EndpointFailure {
+    init(_ failure: TransferFailure) {
+        switch failure.reason {
+        case .nameNotFound, .nameServerSilent, .nameServerFailure: self = .nameNotResolved
+        case .hostUnreachable, .connectTimeout, .connectFailed: self = .notConnected
+        case .connectionRefused: self = .refused
+        case .totalTimeout, .idleTimeout, .connectionReset, .emptyResponse, .truncated, .sendFailed, .http2,
+            .proxyFailed:
+            self = .noAnswer
+        case .badResponse, .headerTooLarge: self = .garbage
+        case .certificateExpired, .certificateNotYetValid: self = .certificateDate
+        case .tlsHandshake, .certificateUntrusted, .certificateWrongHost, .certificateInvalid, .pinMismatch:
+            self = .certificate
+        default:
+            // What this machine, its configuration or a rule of its own is to blame for says nothing of the path.
+            self = .local
+        }
+    }
+
+    init(_ failure: NameFailure) {
+        switch failure {
+        case .notFound, .silent, .serverFailure: self = .nameNotResolved
+        case .notAsked: self = .local
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// What one endpoint's answer means.
+package enum EndpointFinding: Hashable, Sendable {
+    /// The expected answer.
+    case proof
+    /// Somebody else answered: a portal. The address of its page, where it said so.
+    case portal(url: String)
+    case failure(ValidationTrouble)
+    /// It says nothing.
+    case inconclusive
+
+    package init(_ answer: EndpointAnswer, from endpoint: ConnectivityEndpoint) {
+        switch answer {
+        case .privateAddress: self = .failure(.privateAddress)
+        case .failure(.local), .failure(.certificateDate): self = .inconclusive
+        case .failure(.nameNotResolved): self = .failure(.nameNotResolved)
+        case .failure(.certificate): self = .failure(.certificate)
+        case .failure(.garbage): self = .failure(.wrongAnswer)
+        case .failure(.notConnected), .failure(.refused), .failure(.noAnswer): self = .failure(.noAnswer)
+        case .response(let response): self = Self.judge(response, from: endpoint)
+        }
+    }
+
+    private static func judge(_ response: EndpointResponse, from endpoint: ConnectivityEndpoint) -> EndpointFinding {
+        if isExpected(response, by: endpoint.expectation) { return .proof }
+        // Behind a certificate that is right stands the endpoint itself: it is out of order, and no portal.
+        guard !endpoint.isSecure else { return .failure(.wrongAnswer) }
+        switch response.status {
+        case 511: return .portal(url: endpoint.url)
+        case 300..<400:
+            guard let location = response.header("Location"),
+                let page = Location(location, from: endpoint).url
+            else { return .portal(url: endpoint.url) }
+            // Many servers send whoever comes by http to the same page by https.
+            return page.isSecureForm(of: endpoint) ? .failure(.wrongAnswer) : .portal(url: page.text)
+        case 200..<300:
+            // An empty page is what broken proxies make of a 204.
+            let isEmpty = response.body.count <= EndpointResponse.emptyBodyBytes
+            return isEmpty ? .failure(.wrongAnswer) : .portal(url: endpoint.url)
+        default: return .failure(.wrongAnswer)
+        }
+    }
+
+    private static func isExpected(
+        _ response: EndpointResponse, by expectation: ConnectivityEndpoint.Expectation
+    ) -> Bool {
+        switch expectation {
+        case .noContent: return response.status == 204
+        case .header(let name, let value):
+            guard response.status == 200, let found = response.header(name) else { return false }
+            return value == nil || value == found
+        case .body(let prefix): return response.status == 200 && response.body.starts(with: prefix)
+        }
+    }
+}
+
+/// Where a redirection leads: the text of a Location header, which may be relative (RFC 9110 10.2.2).
+private struct Location {
+    struct Page {
+        let text: String
+
+        func isSecureForm(of endpoint: ConnectivityEndpoint) -> Bool {
+            guard let other = ConnectivityEndpoint(text) else { return false }
+            return other.isSecure && other.host.lowercased() == endpoint.host.lowercased()
+        }
+    }
+
+    /// `nil` for what is no address of a page: too long, or not printable.
+    let url: Page?
+
+    init(_ text: String, from endpoint: ConnectivityEndpoint) {
+        guard !text.isEmpty, text.utf8.count <= 2000, text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
+            url = nil
+            return
+        }
+        let scheme = endpoint.isSecure ? "https:" : "http:"
+        if text.hasPrefix("//") {
+            url = Page(text: scheme + text)
+        } else if let colon = text.firstIndex(of: ":"), !text[..<colon].contains(where: { "/?#".contains($0) }) {
+            url = ["http", "https"].contains(text[..<colon].lowercased()) ? Page(text: text) : nil
+        } else {
+            let origin = endpoint.url.prefixThroughAuthority
+            let directory = endpoint.path.prefix { $0 != "?" }
+            let parent = directory[...(directory.lastIndex(of: "/") ?? directory.startIndex)]
+            url = Page(text: origin + (text.hasPrefix("/") ? text : parent + text))
+        }
+    }
+}
+
+extension String {
+    /// Of an absolute URL: all before the path.
+    fileprivate var prefixThroughAuthority: String {
+        var slashes = 0
+        let end = firstIndex { character in
+            if character == "/" { slashes += 1 }
+            return slashes == 3 || (slashes == 2 && (character == "?" || character == "#"))
+        }
+        return String(self[..<(end ?? endIndex)])
+    }
+}

@@ -1,0 +1,57 @@
+package import ReachCore
+
+/// What the queue wants done, in this order.
+package enum QueueAction: Hashable, Sendable {
+    /// To be written as one, after all before it, and answered with ``QueueCommand/committed(_:)``.
+    case store(StoreTransaction)
+    /// The lease is safe: send it.
+    case start(AttemptOrder)
+    /// End the attempt; nothing more of it is to be told.
+    case abort(RequestID)
+    /// Find out whether the path works, and tell by ``QueueCommand/pathChecked(interfaceIndex:works:)``. This lane of
+    /// checks is never paused (scheduling.md 0, 2).
+    case checkPath(QueuePath)
+    /// Tell the path to the destination, and every change of it.
+    case watch(Destination)
+    case unwatch(Destination)
+    case reply(QueueCommand.Ticket, QueueReply)
+    /// What those who watch are told; those that are kept are in the store's outbox by then.
+    case tell(QueueEvent)
+}
+
+/// One attempt to be made.
+package struct AttemptOrder: Hashable, Sendable {
+    package let id: RequestID
+    /// 1 for the first.
+    package let number: Int
+    package let destination: Destination
+    /// The path it is bound to.
+    package let path: QueuePath
+    /// The family it is restricted to.
+    package let family: IPAddress.Family?
+}
+
+/// The answer to a client.
+package enum QueueReply: Hashable, Sendable {
+    /// It is safe on disk.
+    case added(RequestID)
+    /// One of the same name is there and stays.
+    case kept(RequestID)
+    case refused(Refusal)
+    case done
+    /// So many are sent again.
+    case retried(Int)
+    /// It is over already; nothing was changed.
+    case alreadyOver
+    case notFound
+    case notPermitted
+    /// It is not dead, and cannot be sent again.
+    case notDead
+
+    /// Why a request was not taken: try again later (exit status 75).
+    package enum Refusal: String, Hashable, Sendable {
+        case queueFull = "queue-full"
+        case userLimit = "user-limit"
+        case storage
+    }
+}

@@ -1,0 +1,66 @@
+internal import ReachCore
+
+/// What the queue is told. Everything that happens to it is one of these, with a moment: it has no clock and asks nobody.
+package enum QueueCommand: Sendable {
+    /// A client's answer is addressed by its ticket.
+    package typealias Ticket = UInt64
+
+    // MARK: From clients
+
+    /// `request` is complete and checked. The reply comes when it is stored.
+    case add(QueuedRequest, Ticket)
+    case hold(RequestID, Client, Ticket)
+    case release(RequestID, Client, Ticket)
+    case cancel(RequestID, Client, Ticket)
+    /// Sends a dead request again.
+    case retry(RequestID, Client, Ticket)
+    /// Sends again all that died of it; `nil`: of anything.
+    case retryAll(DeathReason?, Client, Ticket)
+    /// Holds all of the client's requests; root's hold is for everybody's.
+    case holdQueue(Client, Ticket)
+    case releaseQueue(Client, Ticket)
+
+    // MARK: From the network
+
+    case paths(PathSet)
+    /// The way to a destination that ``QueueAction/watch(_:)`` asked for; `nil` while it is not reachable.
+    case targetPath(Destination, QueuePath?)
+    /// A check that ``QueueAction/checkPath(_:)`` asked for has ended.
+    case pathChecked(interfaceIndex: UInt32, works: Bool)
+
+    // MARK: From the store
+
+    /// What an earlier run left, in the order of its numbers. In one piece or several, before the first ``paths(_:)``.
+    /// `heldQueues` are the owners whose queues are held; 0 is everybody's.
+    case restore([StoredRequest], breakers: [StoredBreaker], heldQueues: [UInt32])
+    /// A transaction is safe.
+    case committed(UInt64)
+    /// A transaction that may be refused could not be written, and will not be.
+    case notCommitted(UInt64)
+    /// The store cannot write at the moment, or can again.
+    case degraded(Bool)
+
+    // MARK: From whoever makes the attempts
+
+    /// The first byte of the request is about to be sent: from now on it may have arrived.
+    case requestSent(RequestID)
+    case ended(RequestID, AttemptEnd)
+
+    // MARK: From the clock
+
+    /// ``QueueScheduler/deadline`` is here.
+    case wake
+}
+
+extension QueueCommand {
+    /// Who asks, as the kernel named it. Root may do everything, others only with what is theirs.
+    package struct Client: Hashable, Sendable {
+        package let user: UInt32
+
+        package init(user: UInt32) { self.user = user }
+
+        package static let root = Client(user: 0)
+
+        package func mayTouch(_ owner: UInt32) -> Bool { user == 0 || user == owner }
+    }
+}

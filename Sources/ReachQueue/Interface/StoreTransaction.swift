@@ -1,0 +1,147 @@
+package import ReachCore
+
+/// Changes that are written together or not at all.
+package struct StoreTransaction: Hashable, Sendable {
+    /// In the order of their making.
+    package let number: UInt64
+    package var changes: [StoreChange]
+    /// Written into the outbox in the same transaction.
+    package var events: [QueueEvent]
+    /// If the store cannot write it now, it is refused instead of kept until it can.
+    package let mayBeRefused: Bool
+
+    package init(number: UInt64, changes: [StoreChange], events: [QueueEvent], mayBeRefused: Bool) {
+        self.number = number
+        self.changes = changes
+        self.events = events
+        self.mayBeRefused = mayBeRefused
+    }
+}
+
+/// One change of what is kept. Times are moments on both clocks: boot times mean nothing to another start of the machine.
+package enum StoreChange: Hashable, Sendable {
+    case insert(StoredRequest, QueuedRequest)
+    /// An attempt is about to be made.
+    /// What may not be repeated is written to last through a loss of power, too.
+    case lease(RequestID, attempt: Int, interface: String, isRepeatable: Bool, at: Moment)
+    /// An attempt ended and the request goes on; or a user held or released it.
+    case update(RequestProgress)
+    case finish(RequestProgress, RequestEnd, RequestResult?, at: Moment)
+    /// A dead request is sent again.
+    case revive(RequestProgress, deadline: Moment)
+    case holdQueue(owner: UInt32?, isHeld: Bool)
+    /// What is kept of them is no longer needed.
+    case purge([RequestID])
+    case openBreaker(StoredBreaker)
+    case closeBreaker(Destination, interface: String)
+}
+
+/// A circuit breaker that is open.
+package struct StoredBreaker: Hashable, Sendable {
+    package let destination: Destination
+    package let interface: String
+    package let openUntil: Moment
+    package let step: Int
+
+    package init(destination: Destination, interface: String, openUntil: Moment, step: Int) {
+        self.destination = destination
+        self.interface = interface
+        self.openUntil = openUntil
+        self.step = step
+    }
+}
+
+/// The numbers of a request that change.
+package struct RequestProgress: Hashable, Sendable {
+    package let id: RequestID
+    package var attempts: Int
+    package var networkFailures: Int
+    package var tries: Int
+    package var isHeld: Bool
+    /// The end of its wait after a failure.
+    package var notBefore: Moment?
+    package var isNetworkFailure: Bool
+
+    package init(
+        id: RequestID, attempts: Int = 0, networkFailures: Int = 0, tries: Int = 0, isHeld: Bool = false,
+        notBefore: Moment? = nil, isNetworkFailure: Bool = false
+    ) {
+        self.id = id
+        self.attempts = attempts
+        self.networkFailures = networkFailures
+        self.tries = tries
+        self.isHeld = isHeld
+        self.notBefore = notBefore
+        self.isNetworkFailure = isNetworkFailure
+    }
+}
+
+/// A request as the store gives it back: all that the scheduler has to know.
+package struct StoredRequest: Hashable, Sendable {
+    package enum Condition: Hashable, Sendable {
+        case waiting
+        /// An attempt was being made when the run ended.
+        case leased
+        case dead(DeathReason, at: Moment)
+    }
+
+    package var progress: RequestProgress
+    package var condition: Condition = .waiting
+    package var owner: UInt32
+    package var destination: Destination
+    package var constraint: Constraint
+    package var priority: RequestPriority
+    package var orderKey: String?
+    package var uniqueness: RequestUniqueness
+    package var dependsOnPrevious: Bool
+    package var isStrict: Bool
+    package var isRepeatable: Bool
+    package var maximumAttempts: Int?
+    package var bytesHeld: Int64
+    package var created: Moment
+    package var deadline: Moment
+
+    package init(_ id: RequestID, _ request: QueuedRequest, created: Moment, deadline: Moment) {
+        progress = RequestProgress(id: id)
+        owner = request.owner
+        destination = request.destination
+        constraint = request.constraint
+        priority = request.priority
+        orderKey = request.orderKey
+        uniqueness = request.uniqueness
+        dependsOnPrevious = request.dependsOnPrevious
+        isStrict = request.isStrict
+        isRepeatable = request.isRepeatable
+        maximumAttempts = request.maximumAttempts
+        bytesHeld = request.bytesHeld
+        self.created = created
+        self.deadline = deadline
+    }
+
+    package var id: RequestID { progress.id }
+}
+
+extension StoredRequest {
+    package init(
+        progress: RequestProgress, condition: Condition, owner: UInt32, destination: Destination,
+        constraint: Constraint, priority: RequestPriority, orderKey: String?, uniqueness: RequestUniqueness,
+        dependsOnPrevious: Bool, isStrict: Bool, isRepeatable: Bool, maximumAttempts: Int?, bytesHeld: Int64,
+        created: Moment, deadline: Moment
+    ) {
+        self.progress = progress
+        self.condition = condition
+        self.owner = owner
+        self.destination = destination
+        self.constraint = constraint
+        self.priority = priority
+        self.orderKey = orderKey
+        self.uniqueness = uniqueness
+        self.dependsOnPrevious = dependsOnPrevious
+        self.isStrict = isStrict
+        self.isRepeatable = isRepeatable
+        self.maximumAttempts = maximumAttempts
+        self.bytesHeld = bytesHeld
+        self.created = created
+        self.deadline = deadline
+    }
+}

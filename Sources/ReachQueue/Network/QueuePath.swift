@@ -1,0 +1,50 @@
+package import ReachCore
+
+/// One way out of the machine, as far as the queue has to know it.
+package struct QueuePath: Hashable, Sendable {
+    package var interfaceIndex: UInt32
+    package var interface: String
+    package var linkClass: LinkClass
+    /// What carries a tunnel; `nil` where that is not known, and for all other classes.
+    package var carrierClass: LinkClass?
+    package var isMetered = false
+    /// Probes have proved the Internet behind it.
+    package var isValidated = false
+    /// In which families a default route goes by it; for the path to one host, in which family the host is reached.
+    package var families: Set<IPAddress.Family> = [.ipv4]
+    /// The route's metric: the lower is preferred.
+    package var metric: UInt32 = 0
+    /// The addresses that are sent from: a connection does not outlive the change of its own.
+    package var sources: Set<IPAddress> = []
+
+    package init(interfaceIndex: UInt32, interface: String, linkClass: LinkClass) {
+        self.interfaceIndex = interfaceIndex
+        self.interface = interface
+        self.linkClass = linkClass
+    }
+
+    /// Whether a class carries it: its own, or the one below a tunnel.
+    package func isCarried(by wanted: LinkClass) -> Bool { linkClass == wanted || carrierClass == wanted }
+
+    /// Whether the order of preference puts it before `other`: validated, unmetered, metric (scheduling.md 4.3).
+    package func isPreferred(to other: QueuePath) -> Bool {
+        if isValidated != other.isValidated { return isValidated }
+        if isMetered != other.isMetered { return !isMetered }
+        if metric != other.metric { return metric < other.metric }
+        return interfaceIndex < other.interfaceIndex
+    }
+}
+
+/// All ways out of the machine at one moment.
+package struct PathSet: Hashable, Sendable {
+    package var paths: [QueuePath]
+    /// Goes up whenever a path, a source or a gateway changes, and when the machine wakes.
+    package var epoch: UInt64
+
+    package init(_ paths: [QueuePath] = [], epoch: UInt64) {
+        self.paths = paths
+        self.epoch = epoch
+    }
+
+    package subscript(interfaceIndex index: UInt32) -> QueuePath? { paths.first { $0.interfaceIndex == index } }
+}

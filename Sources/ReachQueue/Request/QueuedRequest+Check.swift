@@ -1,0 +1,96 @@
+internal import ReachCore
+
+extension QueuedRequest {
+    /// The same request with what the queue adds: a request that may not be repeated gets an idempotency key.
+    ///
+    /// - Parameter makeKey: A new key that nobody has: a UUIDv7, as scheduling.md 4.4 has it.
+    package func completed(makeKey: () -> String) -> QueuedRequest {
+        guard !isRepeatable, !headers.contains(where: { Self.isKeyHeader($0.name) }) else { return keyedByHeader() }
+        var copy = self
+        let key = makeKey()
+        copy.idempotency = .key(key)
+        copy.headers.append(Header(name: "Idempotency-Key", value: key))
+        return copy
+    }
+
+    /// A key that the client set by itself counts as one.
+    private func keyedByHeader() -> QueuedRequest {
+        guard case .byMethod = idempotency, let header = headers.first(where: { Self.isKeyHeader($0.name) }) else {
+            return self
+        }
+        var copy = self
+        copy.idempotency = .key(header.value)
+        return copy
+    }
+
+    private static func isKeyHeader(_ name: String) -> Bool { name.lowercased() == "idempotency-key" }
+
+    /// Holds it against what HTTP allows and what the queue takes.
+    ///
+    /// - Throws: ``RequestMistake``, which names the field and the text at fault.
+    package func check(_ limits: QueueLimits) throws(RequestMistake) {
+        guard !method.isEmpty, method.utf8.count <= 32, method.utf8.allSatisfy(Self.isOfToken) else {
+            throw RequestMistake(.method, "'\(DisplayText.sanitized(method))' is not a method such as GET")
+        }
+        for header in headers { try Self.check(header) }
+        let headBytes = url.utf8.count + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard headBytes <= limits.headBytes else {
+            throw RequestMistake(
+                .header, "URL and headers take \(headBytes) bytes; at most \(limits.headBytes) are taken")
+        }
+        if case .inline(let bytes) = body, bytes.count > limits.inlineBodyBytes {
+            throw RequestMistake(.body, "a body of \(bytes.count) bytes is too large to be held in the queue's file")
+        }
+        if let timeToLive, timeToLive <= .zero {
+            throw RequestMistake(.timeToLive, "a request must be given some time")
+        }
+        if let maximumAttempts, maximumAttempts < 1 {
+            throw RequestMistake(.maximumAttempts, "'\(maximumAttempts)' attempts are too few: at least 1")
+        }
+        try checkKeys(limits)
+    }
+
+    private func checkKeys(_ limits: QueueLimits) throws(RequestMistake) {
+        if let orderKey, orderKey.isEmpty || orderKey.utf8.count > limits.keyBytes {
+            throw RequestMistake(.orderKey, "an order key has 1 to \(limits.keyBytes) bytes")
+        }
+        let name: String
+        switch uniqueness {
+        case .none:
+            if dependsOnPrevious, orderKey == nil {
+                throw RequestMistake(.orderKey, "a request can depend on the one before it only with an order key")
+            }
+            return
+        case .unique(let text, _): name = text
+        case .coalesce(let text): name = text
+        }
+        guard !name.isEmpty, name.utf8.count <= limits.keyBytes else {
+            throw RequestMistake(.uniqueness, "a key has 1 to \(limits.keyBytes) bytes")
+        }
+        guard orderKey == nil else {
+            throw RequestMistake(
+                .uniqueness, "a request has either an order key or a key of its own: the key orders, too")
+        }
+    }
+
+    private static func check(_ header: Header) throws(RequestMistake) {
+        let name = DisplayText.sanitized(String(header.name.prefix(64)))
+        guard !header.name.isEmpty, header.name.utf8.allSatisfy(isOfToken) else {
+            throw RequestMistake(.header, "'\(name)' is not the name of a header")
+        }
+        // RFC 9110, 5.5: a line break would begin a header of somebody else's making.
+        guard !header.value.utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) else {
+            throw RequestMistake(.header, "the value of '\(name)' has a line break or a NUL")
+        }
+    }
+
+    /// RFC 9110, 5.6.2.
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

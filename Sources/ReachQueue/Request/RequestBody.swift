@@ -1,0 +1,19 @@
+/// What is sent after the head of a request.
+package enum RequestBody: Hashable, Sendable {
+    case none
+    /// Held in the queue's own file. At most ``QueueLimits/inlineBodyBytes``.
+    case inline([UInt8])
+    /// A file of the user's, read when the request is sent. It may change until then, or be gone.
+    case file(path: String, bytes: Int64)
+    /// A copy that the queue keeps beside its file, by its name there.
+    case spooled(name: String, bytes: Int64)
+
+    /// How many bytes of the queue's own room it takes.
+    package var bytesHeld: Int64 {
+        switch self {
+        case .none, .file: 0
+        case .inline(let bytes): Int64(bytes.count)
+        case .spooled(_, let bytes): bytes
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// What keeps a request from starting: a set of reasons, of which each is cleared by whoever set it and by nobody else.
+///
+/// A user's hold and the network's pause are different bits, so the network's return cannot undo a hold (scheduling.md 0, 3).
+package struct Blocker: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// A user holds this request.
+    package static let requestHold = Blocker(rawValue: 1 << 0)
+    /// A user holds the whole queue, or all requests of the owner.
+    package static let queueHold = Blocker(rawValue: 1 << 1)
+    /// No path of the class or by the interface that is asked for; or no path at all.
+    package static let linkClass = Blocker(rawValue: 1 << 2)
+    /// All paths that would do are metered.
+    package static let metered = Blocker(rawValue: 1 << 3)
+    /// The Internet behind the path is not proved; or nothing is known of the network yet.
+    package static let validated = Blocker(rawValue: 1 << 4)
+    /// The path has no default route in the family that is asked for, or in none.
+    package static let family = Blocker(rawValue: 1 << 5)
+    /// The request's own host is not reachable.
+    package static let target = Blocker(rawValue: 1 << 6)
+    /// The destination failed too often: its circuit breaker is open, or half-open with an attempt on its way.
+    package static let breaker = Blocker(rawValue: 1 << 7)
+    /// The destination's budget for retries is used up.
+    package static let budget = Blocker(rawValue: 1 << 8)
+    /// Not before a certain time: the destination asked for it, or starts are being spread.
+    package static let rate = Blocker(rawValue: 1 << 9)
+    /// An earlier request with the same order key is not over.
+    package static let order = Blocker(rawValue: 1 << 10)
+    /// As many attempts as may be are running.
+    package static let concurrency = Blocker(rawValue: 1 << 11)
+    /// The queue's file cannot be written.
+    package static let disk = Blocker(rawValue: 1 << 12)
+    /// Its own wait after a failure.
+    package static let backoff = Blocker(rawValue: 1 << 13)
+
+    /// The clock is not set, so that certificates cannot be judged.
+    package static let clock = Blocker(rawValue: 1 << 14)
+
+    package static let hold: Blocker = [.requestHold, .queueHold]
+    package static let network: Blocker = [.linkClass, .metered, .validated, .family, .target]
+
+    private static let words: [(Blocker, String)] = [
+        (.requestHold, "hold"), (.queueHold, "queue-hold"), (.linkClass, "class"), (.metered, "metered"),
+        (.validated, "validated"), (.family, "family"), (.target, "target"), (.breaker, "breaker"), (.budget, "budget"),
+        (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
+        (.clock, "clock"),
+    ]
+
+    /// The stable words of its bits, in a fixed order.
+    package var words: [String] { Self.words.filter { contains($0.0) }.map(\.1) }
+
+    /// Its bits one by one, in the order of ``words``.
+    package var elements: [Blocker] { Self.words.map(\.0).filter(contains) }
+}

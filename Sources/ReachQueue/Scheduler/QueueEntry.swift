@@ -1,0 +1,100 @@
+internal import ReachCore
+
+/// What the scheduler holds of a request: numbers, since there may be a hundred thousand. URL, headers and body stay in
+/// the store until the request starts.
+struct QueueEntry: Sendable {
+    /// Which of the structures below it is in.
+    enum Place: UInt8, Sendable {
+        /// Its insertion is not committed.
+        case storing
+        /// In the lists of what could start.
+        case ready
+        /// In its group's waits after a failure of the network.
+        case networkWait
+        /// In its group's waits after any other failure.
+        case destinationWait
+        /// In none: held, or behind another one of its order key.
+        case parked
+        case running
+        case dead
+        /// Forgotten: its number is free for another.
+        case free
+    }
+
+    struct Flags: OptionSet, Sendable {
+        let rawValue: UInt16
+
+        static let held = Flags(rawValue: 1 << 0)
+        static let repeatable = Flags(rawValue: 1 << 1)
+        static let strict = Flags(rawValue: 1 << 2)
+        static let dependsOnPrevious = Flags(rawValue: 1 << 3)
+        /// Its time to live ended while it was running.
+        static let expired = Flags(rawValue: 1 << 4)
+        static let networkFailure = Flags(rawValue: 1 << 5)
+        static let awaitsClock = Flags(rawValue: 1 << 6)
+        /// When it is stored, those before it in its chain are cancelled...
+        static let supersedes = Flags(rawValue: 1 << 7)
+        /// ...but for one that is running.
+        static let sparesRunning = Flags(rawValue: 1 << 8)
+        /// The client was told that it waits, and is to be told when it goes on.
+        static let toldWaiting = Flags(rawValue: 1 << 9)
+        /// Cancelled before it was stored.
+        static let cancelled = Flags(rawValue: 1 << 10)
+        /// The one it depends on died before it was stored.
+        static let orphaned = Flags(rawValue: 1 << 11)
+    }
+
+    let id: RequestID
+    var group: Int32
+    var destination: Int32
+    /// The order it belongs to, or -1.
+    var chain: Int32 = -1
+    let owner: UInt32
+    let priority: RequestPriority
+    var startClass: StartClass = .fresh
+    var place: Place = .storing
+    var flags: Flags = []
+    var reason: DeathReason?
+    /// Failures of the destination.
+    var attempts: Int32 = 0
+    var networkFailures: Int32 = 0
+    /// All attempts, whatever became of them: the number of the next one.
+    var tries: Int32 = 0
+    /// `Int32.max`: any number.
+    var maximumAttempts: Int32 = .max
+    var bytes: Int64 = 0
+    var created: BootTime
+    var deadline: BootTime
+    var notBefore = BootTime(nanoseconds: .min)
+    /// Since when it is where it is.
+    var since: BootTime
+    var heldSince: BootTime
+}
+
+/// What stands in the same line: new requests are not made to wait for a backlog, nor the other way round.
+enum StartClass: UInt8, Sendable, CaseIterable {
+    /// Came while its constraint was met, and was never tried.
+    case fresh = 0
+    /// Waited for the network, or is from an earlier run.
+    case backlog = 1
+    /// Was tried before.
+    case retry = 2
+}
+
+/// Priority and class: one of twelve lines.
+struct StartKind: Hashable, Sendable {
+    static let count = 12
+
+    let rawValue: UInt8
+
+    init(_ priority: RequestPriority, _ startClass: StartClass) {
+        rawValue = priority.rawValue * 3 + startClass.rawValue
+    }
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    var isUrgent: Bool { rawValue < 3 }
+    var isRetry: Bool { rawValue % 3 == StartClass.retry.rawValue }
+
+    static let all = (0..<UInt8(count)).map(StartKind.init(rawValue:))
+}

@@ -1,0 +1,113 @@
+package import ReachCore
+
+/// Why a request is not running, and what would let it.
+package struct QueueExplanation: Hashable, Sendable {
+    /// One of the reasons.
+    package struct Reason: Hashable, Sendable {
+        package let blocker: Blocker
+        package let since: Moment
+        /// When it ends by itself, if that is known.
+        package let until: Moment?
+        /// Whole sentences: what it is, and what would end it.
+        package let text: String
+        package let remedy: String
+    }
+
+    package let id: RequestID
+    package let state: RequestState
+    package let owner: UInt32
+    package let destination: Destination
+    package let constraint: Constraint
+    /// Empty when it runs, or will in a moment.
+    package let reasons: [Reason]
+    /// The path it would take or takes.
+    package let path: QueuePath?
+    package let attempts: Int
+    package let networkFailures: Int
+    package let tries: Int
+    /// When it dies.
+    package let deadline: Moment
+    /// Why it died.
+    package let death: DeathReason?
+}
+
+extension QueueScheduler {
+    /// Takes microseconds, however many requests wait.
+    ///
+    /// - Parameter moment: Now; not earlier than that of the last command.
+    /// - Returns: `nil` for requests that are done, cancelled or unknown.
+    package func explain(_ id: RequestID, at moment: Moment) -> QueueExplanation? {
+        guard let slot = slots[id] else { return nil }
+        var copy = self
+        copy.moment = moment
+        return copy.explanation(of: slot)
+    }
+
+    private func explanation(of slot: Int32) -> QueueExplanation {
+        let entry = entries[Int(slot)]
+        let group = groups[Int(entry.group)]
+        let attempt = running.first { $0.slot == slot }
+        let isIdle = attempt == nil && entry.place != .dead && entry.place != .storing
+        let reasons = isIdle ? blocks(of: slot).map { reason(for: $0, of: entry, in: group) } : []
+        return QueueExplanation(
+            id: entry.id, state: state(of: slot), owner: entry.owner,
+            destination: destinations[Int(entry.destination)].destination, constraint: group.key.constraint,
+            reasons: reasons, path: attempt?.path ?? (group.gate.isOpen ? group.path : nil),
+            attempts: Int(entry.attempts), networkFailures: Int(entry.networkFailures), tries: Int(entry.tries),
+            deadline: self.moment(of: entry.deadline), death: entry.reason)
+    }
+
+    private func reason(for block: Block, of entry: QueueEntry, in group: RequestGroup) -> QueueExplanation.Reason {
+        let (text, remedy) = words(for: block, of: entry, in: group)
+        return QueueExplanation.Reason(
+            blocker: block.blocker, since: moment(of: block.since), until: block.until.map(moment(of:)), text: text,
+            remedy: remedy)
+    }
+
+    private func words(
+        for block: Block, of entry: QueueEntry, in group: RequestGroup
+    ) -> (text: String, remedy: String) {
+        let destination = destinations[Int(entry.destination)].destination.description
+        let left = block.until.map { DurationText.describe(max($0 - now, .zero)) } ?? "a moment"
+        switch block.blocker {
+        case .requestHold: return ("A user holds it.", "It goes on when it is released.")
+        case .queueHold: return ("The queue is held.", "It goes on when the queue is released.")
+        case .order:
+            let first = entries[Int(chains.head(of: entry.chain))].id
+            return ("Request \(first), before it in its order, is not over.", "It goes on when that one is over.")
+        case .backoff: return ("It failed, and waits before it is tried again.", "It is tried again in \(left).")
+        case .clock:
+            return ("The clock is not set, so that certificates cannot be judged.", "It is tried again in \(left).")
+        case .disk: return ("The queue's file cannot be written.", "It goes on when there is room on the disk.")
+        case .breaker:
+            let remedy = block.until == nil ? "The attempt on its way decides." : "One attempt is made in \(left)."
+            return ("\(destination) failed too often.", remedy)
+        case .budget: return ("\(destination) was retried too often.", "It may be retried in \(left).")
+        case .rate: return ("Starts are being spread.", "It may start in \(left).")
+        case .concurrency: return ("As many attempts as may be are running.", "It starts when one of them ends.")
+        default: return networkWords(for: block, in: group)
+        }
+    }
+
+    private func networkWords(for block: Block, in group: RequestGroup) -> (text: String, remedy: String) {
+        let constraint = group.key.constraint
+        if let until = block.until {
+            return (
+                "'\(constraint)' has only just come true.",
+                "It may start in \(DurationText.describe(max(until - now, .zero))), if that lasts."
+            )
+        }
+        switch block.blocker {
+        case .metered: return ("Every path that would do is metered.", "It starts when there is one that is not.")
+        case .validated where paths == nil:
+            return ("Nothing is known of the network.", "It starts when a path is seen.")
+        case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")
+        case .family: return ("No path has the default route it needs.", "It starts when there is one.")
+        case .target:
+            return ("Its host is not reachable.", "It starts when there is a path to it.")
+        default:
+            let text = constraint == .any ? "There is no path." : "No path satisfies '\(constraint)'."
+            return (text, "It starts when there is one.")
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/// The numbers by which the queue decides. The defaults are those of scheduling.md 4.8 and the sections it refers to.
+package struct QueuePolicy: Hashable, Sendable {
+    // MARK: The network
+
+    /// How long a constraint must be satisfied before anything starts (WorkManager, Tailscale).
+    package var gainDebounce: Duration = .seconds(1)
+    /// So many gains within ``flapMemory`` are flapping; from then on a gain must last longer, doubling.
+    package var flapCount = 3
+    package var flapMemory: Duration = .seconds(60)
+    package var holdDownFirst: Duration = .seconds(2)
+    package var holdDownLongest: Duration = .seconds(30)
+    /// How long a running attempt outlives its path: a roaming gap and the renewal of a lease take less.
+    package var linger: Duration = .seconds(2)
+    /// How long the network may be unknown after the start before that counts as an outage.
+    package var firstLook: Duration = .seconds(5)
+    /// How long the check of a path after a failure may take, and for how long one answer serves all failures.
+    package var evidenceLimit: Duration = .seconds(3)
+    package var evidenceLifetime: Duration = .seconds(5)
+
+    // MARK: Retries
+
+    package var retryBase: Duration = .seconds(1)
+    package var retryLongest: Duration = .seconds(300)
+    /// Full jitter may draw nearly nothing.
+    package var retryFloor: Duration = .milliseconds(250)
+    /// The exponent's bound: 2^9 s is more than ``retryLongest``.
+    package var retryExponentLimit = 9
+    package var retryAfterLongest: Duration = .seconds(21_600)
+    /// While the clock is not set, certificates cannot be judged.
+    package var clockRetry: Duration = .seconds(30)
+    package var timeToLive: Duration = .seconds(86_400)
+
+    // MARK: A destination that fails
+
+    package var budget = RetryBudget.Rules()
+    package var breaker = CircuitBreaker.Rules()
+
+    // MARK: How many, how fast
+
+    package var globalLimit = 16
+    package var destinationLimit = 4
+    package var interfaceLimit = 8
+    package var modemLimit = 2
+    /// Between two starts after an outage, and between two to a destination that is being approached again.
+    package var startSpacing: Duration = .milliseconds(25)
+    package var destinationSpacing: Duration = .milliseconds(100)
+    /// The share of an outage over which a fleet spreads its first starts, and its bounds.
+    package var spreadShare = 0.1
+    package var spreadShortest: Duration = .milliseconds(250)
+    package var spreadLongest: Duration = .seconds(60)
+
+    // MARK: Keeping
+
+    package var limits = QueueLimits()
+    package var deadLifetime: Duration = .seconds(7 * 86_400)
+    package var deadCount = 1000
+    package var resultLifetime: Duration = .seconds(86_400)
+    package var resultCount = 1000
+
+    package init() {}
+
+    /// Over which time starts are spread after an outage.
+    package func spread(after outage: Duration) -> Duration {
+        min(max(outage * spreadShare, spreadShortest), spreadLongest)
+    }
+
+    /// For how long after an outage starts keep their distance. Afterwards concurrency alone bounds them: for ever, a
+    /// distance of 25 ms would allow no more than 40 small requests a second.
+    package func spacingWindow(after outage: Duration) -> Duration {
+        min(max(outage * spreadShare, gainDebounce), spreadLongest)
+    }
+}
+
+/// How much the queue takes.
+package struct QueueLimits: Hashable, Sendable {
+    package var requests = 10_000
+    package var bytes: Int64 = 64 << 20
+    /// Of one user who is not root.
+    package var ownerRequests = 5000
+    package var ownerBytes: Int64 = 32 << 20
+    package var inlineBodyBytes = 1 << 20
+    /// URL and headers together.
+    package var headBytes = 64 << 10
+    package var keyBytes = 255
+
+    package init() {}
+}

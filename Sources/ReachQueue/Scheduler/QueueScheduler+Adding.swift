@@ -1,0 +1,187 @@
+internal import ReachCore
+
+/// How requests come in: from clients, and from an earlier run.
+extension QueueScheduler {
+    mutating func add(_ request: QueuedRequest, _ ticket: QueueCommand.Ticket) {
+        if case .unique(_, .keep) = request.uniqueness, keep(like: request, ticket) { return }
+        if let refusal = refusal(of: request) { return reply(ticket, .refused(refusal)) }
+        let id = RequestID(rawValue: nextID)
+        nextID += 1
+        let deadline = now + (request.timeToLive ?? policy.timeToLive)
+        let stored = StoredRequest(id, request, created: moment, deadline: moment(of: deadline))
+        let slot = enter(stored, created: now, deadline: deadline)
+        count(slot, in: stored.order)
+        turn.refusable.append(.insert(stored, request))
+        turn.inserted.append(slot)
+        var queued = event(.queued, slot)
+        queued.destination = request.destination
+        queued.constraint = request.constraint
+        turn.refusableEvents.append(queued)
+        reply(ticket, .added(id), insertion: id)
+    }
+
+    private func refusal(of request: QueuedRequest) -> QueueReply.Refusal? {
+        if isDegraded { return .storage }
+        let limits = policy.limits
+        let bytes = request.bytesHeld
+        if aliveCount >= limits.requests || aliveBytes + bytes > limits.bytes { return .queueFull }
+        // Root is bounded by the queue alone.
+        guard request.owner != 0, let account = owners[request.owner] else { return nil }
+        return account.count >= limits.ownerRequests || account.bytes + bytes > limits.ownerBytes ? .userLimit : nil
+    }
+
+    /// A request of that name is there: it stays, and does not sleep on.
+    private mutating func keep(like request: QueuedRequest, _ ticket: QueueCommand.Ticket) -> Bool {
+        guard
+            let key = OrderChains.key(owner: request.owner, orderKey: nil, uniqueness: request.uniqueness),
+            let slot = chains.head(of: key)
+        else { return false }
+        let id = entries[Int(slot)].id
+        if entries[Int(slot)].place == .storing {
+            let waiting = PendingReply(ticket: ticket, reply: .kept(id), insertion: id)
+            if !pending.append(waiting, toInsertionOf: slot) { turn.replies.append(waiting) }
+            return true
+        }
+        if case .derived = RequestTransition.outcome(of: .woken, in: state(of: slot)) {
+            entries[Int(slot)].notBefore = now
+            place(slot)
+            turn.changes.append(.update(progress(slot)))
+        }
+        reply(ticket, .kept(id))
+        return true
+    }
+
+    /// Makes its entry, which is in no place yet and not counted.
+    private mutating func enter(_ stored: StoredRequest, created: BootTime, deadline: BootTime) -> Int32 {
+        let destination = destinationNumber(stored.destination)
+        let group = groupNumber(stored.constraint, stored.destination)
+        var entry = QueueEntry(
+            id: stored.id, group: group, destination: destination, owner: stored.owner, priority: stored.priority,
+            created: created, deadline: deadline, since: now, heldSince: now)
+        entry.bytes = stored.bytesHeld
+        entry.maximumAttempts = stored.maximumAttempts.map { Int32(clamping: $0) } ?? .max
+        entry.attempts = Int32(clamping: stored.progress.attempts)
+        entry.networkFailures = Int32(clamping: stored.progress.networkFailures)
+        entry.tries = Int32(clamping: stored.progress.tries)
+        if stored.isRepeatable { entry.flags.insert(.repeatable) }
+        if stored.isStrict { entry.flags.insert(.strict) }
+        if stored.dependsOnPrevious { entry.flags.insert(.dependsOnPrevious) }
+        switch stored.uniqueness {
+        case .unique(_, .replace): entry.flags.insert(.supersedes)
+        case .coalesce: entry.flags.formUnion([.supersedes, .sparesRunning])
+        case .unique(_, .appendOrReplace): entry.flags.remove(.dependsOnPrevious)
+        case .unique, .none: break
+        }
+        destinations[Int(destination)].count += 1
+        groups[Int(group)].count += 1
+        return makeSlot(entry)
+    }
+
+    // MARK: What the store says
+
+    mutating func committed(_ number: UInt64) {
+        guard let write = pending.take(number) else { return }
+        turn.actions += write.events.map(QueueAction.tell)
+        turn.actions += write.replies.map { .reply($0.ticket, $0.reply) }
+        for slot in write.inserted { stored(slot) }
+        for lease in write.leased { leaseCommitted(lease) }
+    }
+
+    mutating func notCommitted(_ number: UInt64) {
+        guard let write = pending.take(number) else { return }
+        for reply in write.replies { turn.actions.append(.reply(reply.ticket, .refused(.storage))) }
+        // Of the events, those of what did not happen are not told. What is told of anything else stands.
+        turn.actions += write.events.filter { !$0.kind.isKept }.map(QueueAction.tell)
+        for slot in write.inserted { abandon(slot) }
+        for lease in write.leased { leaseRefused(lease) }
+    }
+
+    private mutating func stored(_ slot: Int32) {
+        let index = Int(slot)
+        if entries[index].flags.contains(.cancelled) { return finish(slot, .cancelled(.byUser)) }
+        if entries[index].flags.contains(.orphaned) { return finish(slot, .dead(.dependency)) }
+        if !groups[Int(entries[index].group)].gate.isOpen { entries[index].startClass = .backlog }
+        supersede(before: slot)
+        place(slot)
+        turn.asked.append(slot)
+    }
+
+    /// The newest wins: those before it that have not started are cancelled, with `replace` also one that runs.
+    private mutating func supersede(before slot: Int32) {
+        let entry = entries[Int(slot)]
+        guard entry.flags.contains(.supersedes), entry.chain >= 0 else { return }
+        for older in chains.members(of: entry.chain).prefix(while: { $0 != slot }) {
+            switch entries[Int(older)].place {
+            case .storing, .dead, .free: continue
+            case .running:
+                if entry.flags.contains(.sparesRunning) { continue }
+                abort(older)
+            case .ready, .networkWait, .destinationWait, .parked: break
+            }
+            finish(older, .cancelled(.superseded))
+        }
+    }
+
+    // MARK: An earlier run
+
+    mutating func restore(_ requests: [StoredRequest], _ breakers: [StoredBreaker], heldQueues: [UInt32]) {
+        if entries.isEmpty {
+            slots.reserveCapacity(requests.count)
+            entries.reserveCapacity(requests.count)
+            lines.reserveCapacity(requests.count)
+            deadlines.reserveCapacity(requests.count)
+        }
+        for owner in heldQueues {
+            if owner == 0 { heldSince = now } else { owners[owner, default: OwnerAccount()].heldSince = now }
+        }
+        for request in requests where slots[request.id] == nil { restore(request) }
+        for breaker in breakers {
+            guard let number = destinationNumbers[breaker.destination], breaker.openUntil.boot > now else { continue }
+            var trouble = troubles.removeValue(forKey: number) ?? DestinationTrouble(policy, at: now)
+            // A clock that was set back must not keep it open.
+            let until = min(breaker.openUntil.boot, now + policy.breaker.openLongest)
+            trouble.breakers[breaker.interface] = CircuitBreaker(openUntil: until, step: breaker.step)
+            troubles[number] = trouble
+            attentive.insert(number)
+        }
+    }
+
+    private mutating func restore(_ stored: StoredRequest) {
+        nextID = max(nextID, stored.id.rawValue + 1)
+        // A clock that was set back must not put off what waits, nor let it live for ever.
+        let longestWait = now + policy.retryLongest
+        let lifetime = stored.deadline.boot - stored.created.boot
+        let deadline = min(stored.deadline.boot, now + lifetime)
+        if case .dead(let reason, let time) = stored.condition {
+            return restoreDead(stored, reason, diedAt: min(time.boot, now))
+        }
+        let slot = enter(stored, created: stored.created.boot, deadline: deadline)
+        count(slot, in: stored.order)
+        let index = Int(slot)
+        entries[index].startClass = stored.progress.attempts > 0 ? .retry : .backlog
+        if stored.progress.isHeld { entries[index].flags.insert(.held) }
+        if stored.progress.isNetworkFailure { entries[index].flags.insert(.networkFailure) }
+        if let notBefore = stored.progress.notBefore { entries[index].notBefore = min(notBefore.boot, longestWait) }
+        if stored.condition == .leased {
+            let facts = RequestTransition.Facts(isRepeatable: stored.isRepeatable)
+            if case .dies(let reason) = RequestTransition.outcome(of: .restarted, in: .running, facts) {
+                return finish(slot, .dead(reason))
+            }
+            turn.changes.append(.update(progress(slot)))
+            tell(event(.interrupted, slot, reason: "restart"))
+        }
+        supersede(before: slot)
+        place(slot)
+    }
+
+    private mutating func restoreDead(_ stored: StoredRequest, _ reason: DeathReason, diedAt time: BootTime) {
+        let slot = enter(stored, created: stored.created.boot, deadline: stored.deadline.boot)
+        bury(slot, reason, order: stored.order, at: time)
+    }
+}
+
+extension StoredRequest {
+    fileprivate var order: OrderChains.Key? {
+        OrderChains.key(owner: owner, orderKey: orderKey, uniqueness: uniqueness)
+    }
+}

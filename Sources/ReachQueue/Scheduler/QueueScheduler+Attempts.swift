@@ -1,0 +1,292 @@
+internal import ReachCore
+
+/// Attempts: how they begin, how they outlive their path for a moment, and what their end means.
+extension QueueScheduler {
+    private func place(of id: RequestID) -> Int? { running.firstIndex { $0.id == id } }
+
+    /// The attempt is over; its room is free.
+    private mutating func remove(_ index: Int) -> RunningAttempt {
+        let attempt = running.remove(at: index)
+        let destination = entries[Int(attempt.slot)].destination
+        destinations[Int(destination)].running -= 1
+        channels[Int(attempt.channel)].running -= 1
+        freeChannelIfUnused(attempt.channel)
+        lines.resume(destination: destination)
+        return attempt
+    }
+
+    private func facts(_ attempt: RunningAttempt) -> RequestTransition.Facts {
+        let flags = entries[Int(attempt.slot)].flags
+        return RequestTransition.Facts(
+            isNetworkFailure: flags.contains(.networkFailure),
+            isRepeatable: flags.contains(.repeatable) || !attempt.isSent, isExpired: flags.contains(.expired))
+    }
+
+    // MARK: The lease
+
+    mutating func leaseCommitted(_ lease: Lease) {
+        guard let index = place(of: lease) else { return }
+        // The path went while the lease was written: nothing was sent yet.
+        if running[index].lingerUntil != nil { return interrupt(index) }
+        running[index].phase = .sending
+        let attempt = running[index]
+        let entry = entries[Int(attempt.slot)]
+        turn.actions.append(
+            .start(
+                AttemptOrder(
+                    id: attempt.id, number: attempt.number,
+                    destination: destinations[Int(entry.destination)].destination,
+                    path: attempt.path, family: groups[Int(entry.group)].key.constraint.family)))
+    }
+
+    mutating func leaseRefused(_ lease: Lease) {
+        guard let index = place(of: lease) else { return }
+        let attempt = remove(index)
+        entries[Int(attempt.slot)].tries -= 1
+        place(attempt.slot)
+    }
+
+    /// `nil` if the attempt was ended while its lease was being written.
+    private func place(of lease: Lease) -> Int? {
+        running.firstIndex { $0.id == lease.id && $0.number == lease.attempt && $0.phase == .leasing }
+    }
+
+    mutating func markSent(_ id: RequestID) {
+        if let index = place(of: id) { running[index].isSent = true }
+    }
+
+    // MARK: Ends that the queue makes
+
+    /// Ends a running attempt of a request that is finished otherwise.
+    mutating func abort(_ slot: Int32) {
+        guard let index = running.firstIndex(where: { $0.slot == slot }) else { return }
+        let attempt = remove(index)
+        entries[Int(slot)].place = .parked
+        if attempt.phase == .sending { turn.actions.append(.abort(attempt.id)) }
+    }
+
+    /// The network took the attempt's path away. It does not count.
+    private mutating func interrupt(_ index: Int) {
+        let outcome = RequestTransition.outcome(of: .lingerEnded, in: .lingering, facts(running[index]))
+        let attempt = remove(index)
+        let slot = attempt.slot
+        entries[Int(slot)].place = .parked
+        if attempt.phase == .sending { turn.actions.append(.abort(attempt.id)) }
+        if case .dies(let reason) = outcome { return finish(slot, .dead(reason)) }
+        entries[Int(slot)].startClass = .backlog
+        var event = event(.interrupted, slot, reason: attempt.lacking.words.first ?? "path")
+        event.interface = attempt.path.interface
+        tell(event)
+        place(slot)
+        turn.changes.append(.update(progress(slot)))
+        turn.asked.append(slot)
+    }
+
+    mutating func lingerEnded(_ id: RequestID) {
+        guard let index = place(of: id) else { return }
+        // What is being judged has failed already, and its path is gone.
+        if running[index].phase == .judging { return failed(index, .network) }
+        interrupt(index)
+    }
+
+    /// A user holds a running request.
+    ///
+    /// - Returns: `false` if the attempt is let finish, since it could not be repeated.
+    mutating func suspend(_ slot: Int32) -> Bool {
+        guard let index = running.firstIndex(where: { $0.slot == slot }) else { return true }
+        let state: RequestState = running[index].lingerUntil == nil ? .running : .lingering
+        guard RequestTransition.outcome(of: .held, in: state, facts(running[index])) == .becomes(.held) else {
+            return false
+        }
+        abort(slot)
+        entries[Int(slot)].startClass = .backlog
+        return true
+    }
+
+    // MARK: The path of a running attempt
+
+    /// Looks whether an attempt may stay on its path (scheduling.md 4.3).
+    mutating func evaluateAttempt(_ id: RequestID) {
+        guard let paths, let index = place(of: id) else { return }
+        let attempt = running[index]
+        let entry = entries[Int(attempt.slot)]
+        let group = groups[Int(entry.group)]
+        var lacking: Blocker = []
+        if let path = attempt.path(in: paths) {
+            lacking = group.key.constraint.lacking(in: path)
+            // The path still works: what it lacks is only that nothing new would go by it.
+            if !entry.flags.contains(.strict) { lacking.remove(.family) }
+        } else {
+            lacking = group.key.destination == nil ? .linkClass : .target
+        }
+        if lacking.isEmpty {
+            running[index].lingerUntil = nil
+        } else if running[index].lingerUntil == nil {
+            running[index].lacking = lacking
+            running[index].lingerUntil = now + policy.linger
+            if attempt.phase == .judging { failed(index, .network) }
+        }
+    }
+
+    // MARK: Ends that are told
+
+    mutating func attemptEnded(_ id: RequestID, _ end: AttemptEnd) {
+        guard let index = place(of: id), running[index].phase == .sending else { return }
+        switch end {
+        case .answered(let result, let isAccepted):
+            switch FailureClassifier.judge(status: result.status, isAccepted: isAccepted) {
+            case .success: succeeded(index, result)
+            case .permanent(let reason): diedOfAnswer(index, reason, result)
+            default: failed(index, .destination, result)
+            }
+        case .failed(let fault): attemptFailed(index, fault)
+        }
+    }
+
+    private mutating func attemptFailed(_ index: Int, _ fault: TransferFault) {
+        if let isSent = fault.isSent { running[index].isSent = isSent }
+        let attempt = running[index]
+        let pathChanged = attempt.lingerUntil != nil || attempt.epoch != epoch
+        switch FailureClassifier.judge(fault, pathChanged: pathChanged) {
+        case .network: failed(index, .network)
+        case .destination: failed(index, .destination)
+        case .undecided: askForEvidence(index)
+        case .uncounted: failed(index, .uncounted)
+        case .clock: failed(index, .clock)
+        case .permanent(let reason):
+            if reason == .pinMismatch {
+                destinationFailed(entries[Int(attempt.slot)].destination, by: attempt.path.interface, trips: true)
+            }
+            _ = remove(index)
+            finish(attempt.slot, .dead(reason))
+        case .success: break
+        }
+    }
+
+    private mutating func askForEvidence(_ index: Int) {
+        let path = running[index].path
+        switch evidence.ask(about: path.interfaceIndex, at: now, policy) {
+        case .works(let works): failed(index, works ? .destination : .network)
+        case .pending(let begin):
+            running[index].phase = .judging
+            if begin { turn.actions.append(.checkPath(path)) }
+        }
+    }
+
+    mutating func pathChecked(_ interface: UInt32, _ works: Bool) {
+        evidence.answer(works, for: interface, at: now)
+        judge(interface, works: works)
+    }
+
+    /// One answer for all who wait for it.
+    mutating func judge(_ interface: UInt32, works: Bool) {
+        while let index = running.firstIndex(where: {
+            $0.phase == .judging && $0.path.interfaceIndex == interface
+        }) {
+            failed(index, works ? .destination : .network)
+        }
+    }
+
+    private mutating func succeeded(_ index: Int, _ result: RequestResult) {
+        let attempt = remove(index)
+        destinationAnswered(
+            entries[Int(attempt.slot)].destination, by: attempt.path.interface, isSuccess: true)
+        finish(attempt.slot, .done, result)
+    }
+
+    private mutating func diedOfAnswer(_ index: Int, _ reason: DeathReason, _ result: RequestResult) {
+        let attempt = remove(index)
+        destinationAnswered(
+            entries[Int(attempt.slot)].destination, by: attempt.path.interface, isSuccess: false)
+        finish(attempt.slot, .dead(reason), result)
+    }
+
+    // MARK: Failures
+
+    private enum Failure { case network, destination, uncounted, clock }
+
+    private mutating func failed(_ index: Int, _ failure: Failure, _ result: RequestResult? = nil) {
+        let attempt = running[index]
+        let slot = attempt.slot
+        let event: RequestEvent =
+            switch failure {
+            case .network: .failedByNetwork
+            case .destination: .failedByDestination
+            case .uncounted, .clock: .failedUncounted
+            }
+        let state: RequestState = attempt.lingerUntil == nil ? .running : .lingering
+        let outcome = RequestTransition.outcome(of: event, in: state, facts(attempt))
+        _ = remove(index)
+        entries[Int(slot)].place = .parked
+        let destination = entries[Int(slot)].destination
+        if failure == .destination { destinationFailed(destination, by: attempt.path.interface) }
+        let asked = failure == .destination ? retryAfter(result) : nil
+        if let asked { hold(off: destination, until: now + asked, isNetworkFailure: false) }
+        let wait = wait(slot, after: failure, asked: asked)
+        if attempt.isCanary, failure == .network || failure == .destination {
+            // The others are not sent after it into the same wall.
+            hold(off: destination, until: now + wait, isNetworkFailure: failure == .network)
+        }
+        if case .dies(let reason) = outcome { return finish(slot, .dead(reason), result) }
+        if entries[Int(slot)].attempts >= entries[Int(slot)].maximumAttempts {
+            return finish(slot, .dead(.exhausted), result)
+        }
+        if asked != nil, now + wait >= entries[Int(slot)].deadline { return finish(slot, .dead(.expired), result) }
+        entries[Int(slot)].notBefore = now + wait
+        tellRetry(slot, failure, result)
+        place(slot)
+        turn.changes.append(.update(progress(slot)))
+        turn.asked.append(slot)
+    }
+
+    /// Counts the failure, and draws its wait.
+    private mutating func wait(_ slot: Int32, after failure: Failure, asked: Duration?) -> Duration {
+        let index = Int(slot)
+        var failures = Int(entries[index].tries) - 1
+        switch failure {
+        case .network:
+            failures = Int(entries[index].networkFailures)
+            entries[index].networkFailures += 1
+            entries[index].startClass = .backlog
+        case .destination:
+            failures = Int(entries[index].attempts)
+            entries[index].attempts += 1
+            entries[index].startClass = .retry
+        case .uncounted: entries[index].startClass = .backlog
+        case .clock:
+            entries[index].startClass = .backlog
+            entries[index].flags.insert(.awaitsClock)
+            entries[index].flags.remove(.networkFailure)
+            return policy.clockRetry
+        }
+        if failure == .destination {
+            entries[index].flags.remove(.networkFailure)
+        } else {
+            entries[index].flags.insert(.networkFailure)
+        }
+        let wait = RetryDelay.draw(afterFailures: failures, policy, using: &random)
+        return max(wait, asked ?? .zero)
+    }
+
+    private mutating func retryAfter(_ result: RequestResult?) -> Duration? {
+        guard let result, let value = result.header("retry-after"),
+            let wait = RetryAfter.parse(
+                value, date: result.header("date"), now: moment.wall, longest: policy.retryAfterLongest)
+        else { return nil }
+        return min(RetryAfter.jittered(wait, using: &random), policy.retryAfterLongest)
+    }
+
+    private mutating func tellRetry(_ slot: Int32, _ failure: Failure, _ result: RequestResult?) {
+        let word =
+            switch failure {
+            case .network: "network"
+            case .destination: "destination"
+            case .uncounted: "interface"
+            case .clock: "clock"
+            }
+        var event = event(.retrying, slot, reason: word)
+        event.status = result?.status
+        event.notBefore = moment(of: entries[Int(slot)].notBefore)
+        tell(event)
+    }
+}

@@ -1,0 +1,127 @@
+internal import ReachCore
+
+/// What clients may do to requests that are there. Each may be done twice: the second time changes nothing.
+extension QueueScheduler {
+    /// The request, if the client may touch it. Otherwise the client is answered.
+    private mutating func slot(
+        of id: RequestID, for client: QueueCommand.Client, _ ticket: QueueCommand.Ticket
+    ) -> Int32? {
+        guard let slot = slots[id] else {
+            reply(ticket, recentlyOver.contains(id) ? .alreadyOver : .notFound)
+            return nil
+        }
+        guard client.mayTouch(entries[Int(slot)].owner) else {
+            reply(ticket, .notPermitted)
+            return nil
+        }
+        return slot
+    }
+
+    mutating func hold(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+        guard let slot = slot(of: id, for: client, ticket) else { return }
+        let state = state(of: slot)
+        guard RequestTransition.outcome(of: .held, in: state) != .refused else {
+            return reply(ticket, .alreadyOver)
+        }
+        if !entries[Int(slot)].flags.contains(.held) {
+            let hasStopped = suspend(slot)
+            entries[Int(slot)].flags.insert(.held)
+            entries[Int(slot)].heldSince = now
+            if hasStopped, entries[Int(slot)].place != .storing { place(slot) }
+            tell(event(.suspended, slot))
+            turn.changes.append(.update(progress(slot)))
+        }
+        reply(ticket, .done)
+    }
+
+    mutating func release(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+        guard let slot = slot(of: id, for: client, ticket) else { return }
+        guard RequestTransition.outcome(of: .released, in: state(of: slot)) != .refused else {
+            return reply(ticket, .alreadyOver)
+        }
+        if entries[Int(slot)].flags.contains(.held) {
+            entries[Int(slot)].flags.remove(.held)
+            tell(event(.released, slot))
+            if entries[Int(slot)].place == .parked { place(slot) }
+            turn.asked.append(slot)
+            turn.changes.append(.update(progress(slot)))
+        }
+        reply(ticket, .done)
+    }
+
+    mutating func cancel(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+        guard let slot = slot(of: id, for: client, ticket) else { return }
+        guard RequestTransition.outcome(of: .cancelled, in: state(of: slot)) == .becomes(.cancelled) else {
+            return reply(ticket, .alreadyOver)
+        }
+        if entries[Int(slot)].place == .storing {
+            entries[Int(slot)].flags.insert(.cancelled)
+        } else {
+            abort(slot)
+            finish(slot, .cancelled(.byUser))
+        }
+        reply(ticket, .done)
+    }
+
+    mutating func retry(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+        guard let slot = slot(of: id, for: client, ticket) else { return }
+        guard RequestTransition.outcome(of: .retried, in: state(of: slot)) == .derived else {
+            return reply(ticket, .notDead)
+        }
+        revive(slot)
+        reply(ticket, .retried(1))
+    }
+
+    mutating func retryAll(_ reason: DeathReason?, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+        let wanted = slots.filter { _, slot in
+            let entry = entries[Int(slot)]
+            return entry.place == .dead && client.mayTouch(entry.owner) && (reason == nil || entry.reason == reason)
+        }
+        for (_, slot) in wanted.sorted(by: { $0.key < $1.key }) { revive(slot) }
+        reply(ticket, .retried(wanted.count))
+    }
+
+    /// A dead request begins anew, with the time it was given at first and the same key. Its destination, which may have
+    /// refused a hundred like it, is approached slowly.
+    private mutating func revive(_ slot: Int32) {
+        let index = Int(slot)
+        unplace(slot)
+        let lifetime = entries[index].deadline - entries[index].created
+        entries[index].created = now
+        entries[index].deadline = now + lifetime
+        entries[index].attempts = 0
+        entries[index].networkFailures = 0
+        entries[index].notBefore = BootTime(nanoseconds: .min)
+        entries[index].reason = nil
+        entries[index].startClass = .backlog
+        entries[index].flags.subtract([.expired, .networkFailure, .awaitsClock, .toldWaiting, .supersedes])
+        let order = deadOrders.removeValue(forKey: slot)
+        count(slot, in: order)
+        let destination = Int(entries[index].destination)
+        destinations[destination].limit = 1
+        destinations[destination].generation = max(destinations[destination].generation, generation)
+        tell(event(.queued, slot, reason: "retry"))
+        turn.changes.append(.revive(progress(slot), deadline: moment(of: entries[index].deadline)))
+        place(slot)
+        turn.asked.append(slot)
+    }
+
+    /// Root holds everything, others what is theirs. What runs is let finish.
+    mutating func setQueueHold(_ isHeld: Bool, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+        let before = client.user == 0 ? heldSince : owners[client.user]?.heldSince
+        if (before != nil) != isHeld {
+            if client.user == 0 {
+                heldSince = isHeld ? now : nil
+            } else {
+                owners[client.user, default: OwnerAccount()].heldSince = isHeld ? now : nil
+                if owners[client.user]?.isIdle == true { owners[client.user] = nil }
+            }
+            if !isHeld { lines.resumeAll() }
+            turn.changes.append(.holdQueue(owner: client.user == 0 ? nil : client.user, isHeld: isHeld))
+            var event = QueueEvent(isHeld ? .suspended : .released, at: moment, epoch: epoch)
+            event.owner = client.user
+            tell(event)
+        }
+        reply(ticket, .done)
+    }
+}

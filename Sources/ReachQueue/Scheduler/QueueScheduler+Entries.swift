@@ -1,0 +1,188 @@
+internal import ReachCore
+
+/// Where requests stand: each in one place, which follows from what blocks it by itself. What blocks its destination or
+/// its constraint is looked at when its turn comes.
+extension QueueScheduler {
+    mutating func makeSlot(_ entry: QueueEntry) -> Int32 {
+        let slot: Int32
+        if let free = freeSlots.popLast() {
+            slot = free
+            entries[Int(slot)] = entry
+        } else {
+            slot = Int32(entries.count)
+            entries.append(entry)
+            lines.grow(entries: entries.count)
+            chains.grow(entries: entries.count)
+        }
+        slots[entry.id] = slot
+        return slot
+    }
+
+    /// Counts it among those that are not over, and joins its order.
+    mutating func count(_ slot: Int32, in order: OrderChains.Key?) {
+        let entry = entries[Int(slot)]
+        aliveCount += 1
+        aliveBytes += entry.bytes
+        owners[entry.owner, default: OwnerAccount()].count += 1
+        owners[entry.owner, default: OwnerAccount()].bytes += entry.bytes
+        deadlines.set(slot, to: entry.deadline)
+        if let order { entries[Int(slot)].chain = chains.append(slot, to: order) }
+    }
+
+    private mutating func uncount(_ slot: Int32) {
+        let entry = entries[Int(slot)]
+        aliveCount -= 1
+        aliveBytes -= entry.bytes
+        owners[entry.owner]?.count -= 1
+        owners[entry.owner]?.bytes -= entry.bytes
+        if owners[entry.owner]?.isIdle == true { owners[entry.owner] = nil }
+        deadlines.remove(slot)
+    }
+
+    /// Puts it where it belongs, and takes it out of where it was.
+    mutating func place(_ slot: Int32) {
+        unplace(slot)
+        let entry = entries[Int(slot)]
+        let index = Int(slot)
+        entries[index].since = now
+        // Its time ended while that could do it no harm.
+        if entry.flags.contains(.expired) { deadlines.set(slot, to: now) }
+        if entry.flags.contains(.held) || isBehind(slot) {
+            entries[index].place = .parked
+        } else if entry.notBefore > now {
+            let group = Int(entry.group)
+            if entry.flags.contains(.networkFailure) {
+                entries[index].place = .networkWait
+                groups[group].networkWaits.set(slot, to: entry.notBefore)
+            } else {
+                entries[index].place = .destinationWait
+                groups[group].destinationWaits.set(slot, to: entry.notBefore)
+            }
+            refreshGroupTimer(entry.group)
+        } else {
+            entries[index].place = .ready
+            entries[index].flags.remove(.awaitsClock)
+            lines.add(
+                slot, group: entry.group, destination: entry.destination, owner: entry.owner,
+                kind: StartKind(entry.priority, entry.startClass))
+        }
+    }
+
+    mutating func unplace(_ slot: Int32) {
+        let entry = entries[Int(slot)]
+        switch entry.place {
+        case .ready: lines.remove(slot)
+        case .networkWait:
+            groups[Int(entry.group)].networkWaits.remove(slot)
+            refreshGroupTimer(entry.group)
+        case .destinationWait:
+            groups[Int(entry.group)].destinationWaits.remove(slot)
+            refreshGroupTimer(entry.group)
+        case .dead: deadUntil.remove(slot)
+        case .storing, .parked, .running, .free: break
+        }
+        entries[Int(slot)].place = .parked
+    }
+
+    /// Whether an earlier one of its order is not over.
+    func isBehind(_ slot: Int32) -> Bool {
+        let chain = entries[Int(slot)].chain
+        return chain >= 0 && !chains.isHead(slot, of: chain)
+    }
+
+    mutating func refreshGroupTimer(_ group: Int32) {
+        groupTimers.set(group, to: groups[Int(group)].gate.isOpen ? groups[Int(group)].earliestWait : nil)
+    }
+
+    // MARK: The end
+
+    /// The request is over. Those behind it in its order go on, or die with it.
+    mutating func finish(_ slot: Int32, _ end: RequestEnd, _ result: RequestResult? = nil, reason: String? = nil) {
+        var ending: [(slot: Int32, end: RequestEnd, result: RequestResult?)] = [(slot, end, result)]
+        while let (slot, end, result) = ending.popLast() {
+            tellEnd(slot, end, result)
+            turn.changes.append(.finish(progress(slot), end, result, at: moment))
+            unplace(slot)
+            let order = entries[Int(slot)].chain
+            let key = order >= 0 ? chains.key(of: order) : nil
+            let next = leaveChain(slot)
+            uncount(slot)
+            if case .dead(let reason) = end { bury(slot, reason, order: key) } else { forget(slot) }
+            guard let next else { continue }
+            if entries[Int(next)].flags.contains(.dependsOnPrevious), end != .done, end != .cancelled(.superseded) {
+                // What depends on it goes with it; at once, or when it is stored.
+                if entries[Int(next)].place == .storing {
+                    entries[Int(next)].flags.insert(.orphaned)
+                } else if RequestTransition.outcome(of: .predecessorDied, in: state(of: next)) == .dies(.dependency) {
+                    ending.append((next, .dead(.dependency), nil))
+                }
+            } else if chains.isHead(next, of: order), entries[Int(next)].place == .parked {
+                place(next)
+            }
+        }
+    }
+
+    private mutating func tellEnd(_ slot: Int32, _ end: RequestEnd, _ result: RequestResult?) {
+        var event: QueueEvent
+        switch end {
+        case .done: event = self.event(.done, slot)
+        case .dead(let reason): event = self.event(.dead, slot, reason: reason.rawValue)
+        case .cancelled(let reason): event = self.event(.cancelled, slot, reason: reason.rawValue)
+        }
+        event.status = result?.status
+        tell(event)
+    }
+
+    /// - Returns: The one behind it in its order.
+    private mutating func leaveChain(_ slot: Int32) -> Int32? {
+        let chain = entries[Int(slot)].chain
+        guard chain >= 0 else { return nil }
+        entries[Int(slot)].chain = -1
+        return chains.remove(slot, from: chain)
+    }
+
+    /// Keeps a dead request, so that it can be sent again.
+    mutating func bury(_ slot: Int32, _ reason: DeathReason, order: OrderChains.Key?, at time: BootTime? = nil) {
+        deadOrders[slot] = order
+        entries[Int(slot)].place = .dead
+        entries[Int(slot)].reason = reason
+        entries[Int(slot)].since = time ?? now
+        deadUntil.set(slot, to: (time ?? now) + policy.deadLifetime)
+        if deadUntil.count > policy.deadCount, let oldest = deadUntil.pop() { purge(oldest) }
+    }
+
+    /// Forgets the dead whose time is over. Nobody is woken for it.
+    mutating func purgeOldDead() {
+        while let slot = deadUntil.popDue(at: now) { purge(slot) }
+    }
+
+    private mutating func purge(_ slot: Int32) {
+        turn.changes.append(.purge([entries[Int(slot)].id]))
+        forget(slot)
+    }
+
+    private mutating func forget(_ slot: Int32) {
+        recentlyOver.insert(entries[Int(slot)].id)
+        free(slot)
+    }
+
+    private mutating func free(_ slot: Int32) {
+        let entry = entries[Int(slot)]
+        deadOrders[slot] = nil
+        slots[entry.id] = nil
+        entries[Int(slot)].place = .free
+        freeSlots.append(slot)
+        leaveGroup(entry.group)
+        leaveDestination(entry.destination)
+    }
+
+    /// It was never stored.
+    mutating func abandon(_ slot: Int32) {
+        unplace(slot)
+        let order = entries[Int(slot)].chain
+        let next = leaveChain(slot)
+        uncount(slot)
+        free(slot)
+        if let next, chains.isHead(next, of: order), entries[Int(next)].place == .parked { place(next) }
+    }
+}

@@ -1,0 +1,80 @@
+internal import ReachCore
+
+/// What state a request is in, and why: derived when it is asked for, so that it cannot be out of date.
+extension QueueScheduler {
+    /// The state of a request that is not over, or dead; `nil` for all others.
+    package func state(of id: RequestID) -> RequestState? { slots[id].map(state) }
+
+    func state(of slot: Int32) -> RequestState {
+        switch entries[Int(slot)].place {
+        case .storing: return .new
+        case .dead: return .dead
+        case .running:
+            return running.contains { $0.slot == slot && $0.lingerUntil != nil } ? .lingering : .running
+        case .free: return .cancelled
+        case .ready, .networkWait, .destinationWait, .parked: break
+        }
+        let blockers = blockers(of: slot)
+        if !blockers.isDisjoint(with: .hold) { return .held }
+        if !blockers.subtracting(.backoff).isEmpty { return .waiting }
+        return blockers.isEmpty ? .ready : .backoff
+    }
+
+    /// What keeps a request that is not running from starting.
+    func blockers(of slot: Int32) -> Blocker { blocks(of: slot).reduce(into: []) { $0.insert($1.blocker) } }
+
+    /// One reason, since when it holds, and when it ends by itself.
+    struct Block {
+        let blocker: Blocker
+        let since: BootTime
+        var until: BootTime?
+    }
+
+    func blocks(of slot: Int32) -> [Block] {
+        let entry = entries[Int(slot)]
+        var blocks: [Block] = []
+        if entry.flags.contains(.held) { blocks.append(Block(blocker: .requestHold, since: entry.heldSince)) }
+        if let since = heldSince ?? owners[entry.owner]?.heldSince {
+            blocks.append(Block(blocker: .queueHold, since: since))
+        }
+        if isBehind(slot) { blocks.append(Block(blocker: .order, since: entry.since)) }
+        if entry.notBefore > now {
+            let blocker: Blocker = entry.flags.contains(.awaitsClock) ? .clock : .backoff
+            blocks.append(Block(blocker: blocker, since: entry.since, until: entry.notBefore))
+        }
+        if isDegraded { blocks.append(Block(blocker: .disk, since: degradedSince)) }
+        blocks += networkBlocks(of: entry)
+        blocks += destinationBlocks(of: entry)
+        return blocks
+    }
+
+    private func networkBlocks(of entry: QueueEntry) -> [Block] {
+        let group = groups[Int(entry.group)]
+        switch group.gate.state {
+        case .closed:
+            return group.gate.missing.elements.map { Block(blocker: $0, since: group.gate.since) }
+        case .settling(let until):
+            return group.gate.missing.elements.map { Block(blocker: $0, since: group.gate.since, until: until) }
+        case .open(let from, let urgentFrom):
+            let time = entry.priority == .urgent ? urgentFrom : from
+            return time > now ? [Block(blocker: .rate, since: group.gate.since, until: time)] : []
+        }
+    }
+
+    private func destinationBlocks(of entry: QueueEntry) -> [Block] {
+        guard groups[Int(entry.group)].gate.isOpen else { return [] }
+        var blocks: [Block] = []
+        if let block = block(of: entry.destination, group: entry.group, isRetry: entry.startClass == .retry) {
+            let since = troubles[entry.destination]?.since ?? entry.since
+            blocks.append(Block(blocker: block.blocker, since: since, until: block.until))
+        }
+        let channel = groups[Int(entry.group)].channel
+        let isFull = channel >= 0 && channels[Int(channel)].running >= channels[Int(channel)].limit
+        if blocks.isEmpty, isFull || running.count >= policy.globalLimit {
+            blocks.append(Block(blocker: .concurrency, since: entry.since))
+        } else if blocks.isEmpty, now < spacedUntil, nextStart > now {
+            blocks.append(Block(blocker: .rate, since: entry.since, until: nextStart))
+        }
+        return blocks
+    }
+}

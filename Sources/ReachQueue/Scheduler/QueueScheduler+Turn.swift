@@ -1,0 +1,99 @@
+internal import ReachCore
+
+/// How a turn ends: what is to be written, what is told at once, and what is told when it is written.
+extension QueueScheduler {
+    /// Events that are kept are told when they are safe; the others at once, but not before those that happened earlier.
+    mutating func tell(_ event: QueueEvent) { turn.events.append(event) }
+
+    /// An event of a request, with the number of its attempts so far.
+    func event(_ kind: QueueEvent.Kind, _ slot: Int32, reason: String? = nil) -> QueueEvent {
+        let entry = entries[Int(slot)]
+        var event = QueueEvent(kind, at: moment, epoch: epoch)
+        event.request = entry.id
+        event.owner = entry.owner
+        event.reason = reason
+        if entry.tries > 0 { event.attempt = Int(entry.tries) }
+        return event
+    }
+
+    mutating func reply(_ ticket: QueueCommand.Ticket, _ reply: QueueReply, insertion: RequestID? = nil) {
+        turn.replies.append(PendingReply(ticket: ticket, reply: reply, insertion: insertion))
+    }
+
+    /// A boot time on both clocks.
+    func moment(of time: BootTime) -> Moment {
+        Moment(wall: moment.wall + (time - now), boot: time)
+    }
+
+    func progress(_ slot: Int32) -> RequestProgress {
+        let entry = entries[Int(slot)]
+        return RequestProgress(
+            id: entry.id, attempts: Int(entry.attempts), networkFailures: Int(entry.networkFailures),
+            tries: Int(entry.tries), isHeld: entry.flags.contains(.held),
+            notBefore: entry.notBefore > now ? moment(of: entry.notBefore) : nil,
+            isNetworkFailure: entry.flags.contains(.networkFailure))
+    }
+
+    /// Says why a request does not start, to those who expected that it would.
+    mutating func tellWaiting() {
+        for slot in turn.asked {
+            let entry = entries[Int(slot)]
+            guard entry.place != .running, entry.place != .dead, entry.place != .free else { continue }
+            let blockers = blockers(of: slot)
+            // What ends by itself in a moment is not told, and a backoff has been.
+            guard !blockers.subtracting([.concurrency, .rate, .backoff, .clock]).isEmpty else { continue }
+            entries[Int(slot)].flags.insert(.toldWaiting)
+            var waiting = event(.waiting, slot)
+            waiting.blockers = blockers
+            if entry.notBefore > now { waiting.notBefore = moment(of: entry.notBefore) }
+            tell(waiting)
+        }
+    }
+
+    /// Orders the turn's output: first what is written in any case, then what may be refused.
+    mutating func finishTurn() -> [QueueAction] {
+        defer { turn = TurnOutput() }
+        var actions = turn.actions
+        let mustWrite = !turn.changes.isEmpty
+        let mayWrite = !turn.refusable.isEmpty
+        if mustWrite {
+            var write = PendingWrites.Write(events: turn.events)
+            // What the client asked for holds from now on, also while the disk is full.
+            if isDegraded {
+                actions += replyActions { $0.insertion == nil }
+            } else {
+                write.replies = turn.replies.filter { $0.insertion == nil }
+            }
+            let number = pending.add(write)
+            let kept = turn.events.filter(\.kind.isKept)
+            actions.append(
+                .store(StoreTransaction(number: number, changes: turn.changes, events: kept, mayBeRefused: false)))
+        } else {
+            actions += replyActions { $0.insertion == nil }
+            if !turn.events.isEmpty, !pending.append(turn.events) { actions += turn.events.map(QueueAction.tell) }
+        }
+        if mayWrite {
+            let write = PendingWrites.Write(
+                events: turn.refusableEvents, replies: turn.replies.filter { $0.insertion != nil },
+                inserted: turn.inserted, leased: turn.leased)
+            let number = pending.add(write)
+            let kept = turn.refusableEvents.filter(\.kind.isKept)
+            actions.append(
+                .store(StoreTransaction(number: number, changes: turn.refusable, events: kept, mayBeRefused: true)))
+        } else {
+            actions += replyActions { $0.insertion != nil }
+        }
+        return actions
+    }
+
+    private func replyActions(where wanted: (PendingReply) -> Bool) -> [QueueAction] {
+        turn.replies.filter(wanted).map { .reply($0.ticket, $0.reply) }
+    }
+}
+
+extension Timestamp {
+    static func + (time: Timestamp, duration: Duration) -> Timestamp {
+        let (sum, overflow) = time.nanosecondsSince1970.addingReportingOverflow(duration.nanoseconds)
+        return Timestamp(nanosecondsSince1970: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+}

@@ -1,0 +1,205 @@
+package import ReachCore
+
+/// Decides when each queued request is sent: a value without clock, thread, disk or network. It is told what happens by
+/// ``handle(_:at:)``, and answers what is to be done.
+///
+/// A turn takes a time that does not grow with the number of requests waiting: those of one constraint pause and resume
+/// as one, and what is due is taken in portions. While no path is there nothing wakes it but the end of a request's time.
+///
+/// It never sends anything before the lease is committed, and tells nothing that is to be kept before it is committed.
+package struct QueueScheduler: Sendable {
+    package let policy: QueuePolicy
+    /// Of all that is left to chance.
+    package let seed: UInt64
+    var random: JitterGenerator
+    /// The moment of the present turn.
+    var moment: Moment
+    let started: BootTime
+
+    var entries: [QueueEntry] = []
+    var freeSlots: [Int32] = []
+    var slots: [RequestID: Int32] = [:]
+    var nextID: Int64
+    var aliveCount = 0
+    var aliveBytes: Int64 = 0
+    var owners: [UInt32: OwnerAccount] = [:]
+    /// When root held everything.
+    var heldSince: BootTime?
+    /// Ends of time to live.
+    var deadlines = DeadlineQueue<Int32>()
+    /// When dead requests are forgotten.
+    var deadUntil = DeadlineQueue<Int32>()
+    /// The orders that dead requests belonged to, and join again when they are sent again.
+    var deadOrders: [Int32: OrderChains.Key] = [:]
+    var recentlyOver = RecentNumbers(capacity: 4096)
+    var chains = OrderChains()
+    var lines = ReadyLines()
+
+    var groups: [RequestGroup] = []
+    var freeGroups: [Int32] = []
+    var groupNumbers: [RequestGroup.Key: Int32] = [:]
+    var idleGroups: [Int32] = []
+    var openGroups = 0
+    var gateTimers = DeadlineQueue<Int32>()
+    /// The earliest wait in each open group.
+    var groupTimers = DeadlineQueue<Int32>()
+    /// Counts the resumes.
+    var generation: UInt32 = 0
+
+    var destinations: [DestinationRecord] = []
+    var freeDestinations: [Int32] = []
+    var destinationNumbers: [Destination: Int32] = [:]
+    var idleDestinations: [Int32] = []
+    var troubles: [Int32: DestinationTrouble] = [:]
+    /// Those with a breaker that is not closed, or a wait that ends with the epoch.
+    var attentive: Set<Int32> = []
+    var destinationTimers = DeadlineQueue<Int32>()
+
+    var channels: [Channel] = []
+    var freeChannels: [Int32] = []
+    var firstChannel = 0
+    var running: [RunningAttempt] = []
+
+    /// `nil` until the network is known.
+    var paths: PathSet?
+    /// When they last differed from those before; `nil` since the first look.
+    var pathsChanged: BootTime?
+    var hasGivenUpWaiting = false
+    var evidence = PathEvidence()
+    var isDegraded = false
+    var degradedSince: BootTime
+
+    var credits = [Int](repeating: 0, count: RequestPriority.allCases.count)
+    var lastWasFresh = [Bool](repeating: false, count: RequestPriority.allCases.count)
+    var lastWasRetry = [Bool](repeating: true, count: RequestPriority.allCases.count)
+    /// Starts keep their distance until then.
+    var spacedUntil: BootTime
+    var nextStart: BootTime
+    /// When admission goes on, if it stopped for the distance.
+    var admitAt: BootTime?
+    /// A portion was cut: go on at once.
+    var hasMore = false
+
+    var turn = TurnOutput()
+    var pending = PendingWrites()
+
+    /// - Parameters:
+    ///   - firstID: The number of the first request that will be added: larger than any ever given.
+    ///   - seed: Of all that is left to chance.
+    package init(_ policy: QueuePolicy = QueuePolicy(), firstID: Int64 = 1, seed: UInt64, at moment: Moment) {
+        self.policy = policy
+        self.seed = seed
+        random = JitterGenerator(seed: seed)
+        self.moment = moment
+        started = moment.boot
+        nextID = firstID
+        degradedSince = moment.boot
+        spacedUntil = moment.boot
+        nextStart = moment.boot
+    }
+
+    var now: BootTime { moment.boot }
+    var epoch: UInt64 { paths?.epoch ?? 0 }
+
+    /// How many requests are not over.
+    package var count: Int { aliveCount }
+
+    /// How many attempts have begun and not ended.
+    package var runningCount: Int { running.count }
+
+    /// Takes one command in.
+    ///
+    /// - Parameter moment: Never earlier than that of the command before.
+    /// - Returns: What is to be done, in this order.
+    package mutating func handle(_ command: QueueCommand, at moment: Moment) -> [QueueAction] {
+        self.moment = moment
+        hasMore = false
+        execute(command)
+        advance()
+        admit()
+        tellWaiting()
+        return finishTurn()
+    }
+
+    /// When ``QueueCommand/wake`` is wanted; in the past if at once.
+    package var deadline: BootTime? {
+        if hasMore { return now }
+        var earliest: [BootTime?] = [
+            deadlines.earliest.map(Self.roundedUp), gateTimers.earliest, admitAt, evidence.deadline,
+            running.lazy.compactMap(\.lingerUntil).min(),
+        ]
+        if openGroups > 0 { earliest += [destinationTimers.earliest, groupTimers.earliest] }
+        if paths == nil, !hasGivenUpWaiting { earliest.append(started + policy.firstLook) }
+        return earliest.compactMap(\.self).min()
+    }
+
+    /// Many that expire in the same second cost one waking.
+    private static func roundedUp(_ time: BootTime) -> BootTime {
+        let second: Int64 = 1_000_000_000
+        guard time.nanoseconds < .max - second else { return time }
+        return BootTime(nanoseconds: (time.nanoseconds + second - 1) / second * second)
+    }
+
+    private mutating func execute(_ command: QueueCommand) {
+        switch command {
+        case .add(let request, let ticket): add(request, ticket)
+        case .hold(let id, let client, let ticket): hold(id, client, ticket)
+        case .release(let id, let client, let ticket): release(id, client, ticket)
+        case .cancel(let id, let client, let ticket): cancel(id, client, ticket)
+        case .retry(let id, let client, let ticket): retry(id, client, ticket)
+        case .retryAll(let reason, let client, let ticket): retryAll(reason, client, ticket)
+        case .holdQueue(let client, let ticket): setQueueHold(true, client, ticket)
+        case .releaseQueue(let client, let ticket): setQueueHold(false, client, ticket)
+        case .paths(let set): pathsChanged(to: set)
+        case .targetPath(let destination, let path): targetPathChanged(destination, path)
+        case .pathChecked(let interface, let works): pathChecked(interface, works)
+        case .restore(let requests, let breakers, let held): restore(requests, breakers, heldQueues: held)
+        case .committed(let number): committed(number)
+        case .notCommitted(let number): notCommitted(number)
+        case .degraded(let isDegraded): setDegraded(isDegraded)
+        case .requestSent(let id): markSent(id)
+        case .ended(let id, let end): attemptEnded(id, end)
+        case .wake: break
+        }
+    }
+
+    private mutating func setDegraded(_ degraded: Bool) {
+        guard degraded != isDegraded else { return }
+        isDegraded = degraded
+        degradedSince = now
+    }
+}
+
+/// How much a user's requests take.
+struct OwnerAccount: Sendable {
+    var count = 0
+    var bytes: Int64 = 0
+    var heldSince: BootTime?
+
+    var isIdle: Bool { count == 0 && heldSince == nil }
+}
+
+/// The last numbers that were put in.
+struct RecentNumbers: Sendable {
+    private let capacity: Int
+    private var order: [Int64] = []
+    private var oldest = 0
+    private var present: Set<Int64> = []
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    func contains(_ id: RequestID) -> Bool { present.contains(id.rawValue) }
+
+    mutating func insert(_ id: RequestID) {
+        guard present.insert(id.rawValue).inserted else { return }
+        if order.count < capacity {
+            order.append(id.rawValue)
+        } else {
+            present.remove(order[oldest])
+            order[oldest] = id.rawValue
+            oldest = (oldest + 1) % capacity
+        }
+    }
+
+    mutating func remove(_ id: RequestID) { present.remove(id.rawValue) }
+}

@@ -1,0 +1,43 @@
+internal import ReachCore
+
+/// The requests of one constraint: they start and pause together. Where the constraint asks for the request's own host,
+/// those of one destination.
+struct RequestGroup: Sendable {
+    struct Key: Hashable, Sendable {
+        let constraint: Constraint
+        /// `nil` unless the constraint asks for the host.
+        let destination: Destination?
+    }
+
+    let key: Key
+    var gate: PathGate
+    /// The way its attempts go while the gate is open.
+    var path: QueuePath?
+    /// The path to the destination, as far as it is known; only with ``Key/destination``.
+    var targetPath: QueuePath?
+    var isTargetKnown = false
+    var channel: Int32 = -1
+    var networkWaits = DeadlineQueue<Int32>()
+    var destinationWaits = DeadlineQueue<Int32>()
+    /// How many requests belong to it.
+    var count = 0
+    /// The epoch whose waits after network failures are cut; when it is behind, they are to be.
+    var epoch: UInt64
+    var cutWaitsAt: BootTime?
+    /// Goes up when it opens: destinations are then approached slowly.
+    var generation: UInt32 = 0
+
+    init(_ key: Key, gate: PathGate, epoch: UInt64) {
+        self.key = key
+        self.gate = gate
+        self.epoch = epoch
+    }
+
+    /// The earliest of its requests' own deadlines.
+    var earliestWait: BootTime? {
+        switch (networkWaits.earliest, destinationWaits.earliest) {
+        case (let first?, let second?): min(first, second)
+        case (let only, nil), (nil, let only): only
+        }
+    }
+}

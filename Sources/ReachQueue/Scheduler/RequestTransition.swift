@@ -1,0 +1,131 @@
+/// The written table of a request's life (scheduling.md 4.2). What is not in it cannot happen, and is refused.
+package struct RequestTransition: Hashable, Sendable {
+    /// What a row depends on beside state and event.
+    package struct Facts: Hashable, Sendable {
+        /// Its last failure was the network's.
+        package var isNetworkFailure: Bool
+        /// It may be sent again: nothing of it was sent, or the method or a key allows it.
+        package var isRepeatable: Bool
+        /// Its time to live ended while it was running.
+        package var isExpired: Bool
+
+        package init(isNetworkFailure: Bool = false, isRepeatable: Bool = true, isExpired: Bool = false) {
+            self.isNetworkFailure = isNetworkFailure
+            self.isRepeatable = isRepeatable
+            self.isExpired = isExpired
+        }
+    }
+
+    package enum Condition: Hashable, Sendable {
+        case always
+        case networkFailure
+        case repeatable
+        /// Repeatable, and its time is not over.
+        case retriable
+        case expired
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        case becomes(RequestState)
+        /// Held, waiting, backoff or ready, as its blockers say.
+        case derived
+        case dies(DeathReason)
+        /// Nothing is changed, and that is right.
+        case stays
+        /// It was never there.
+        case forgotten
+        /// This cannot happen in that state.
+        case refused
+    }
+
+    package let from: Set<RequestState>
+    package let event: RequestEvent
+    package let condition: Condition
+    package let outcome: Outcome
+
+    /// The first row that fits decides.
+    package static func outcome(of event: RequestEvent, in state: RequestState, _ facts: Facts = Facts()) -> Outcome {
+        for row in table where row.event == event && row.from.contains(state) && row.condition.holds(facts) {
+            return row.outcome
+        }
+        return .refused
+    }
+
+    private static let idle: Set<RequestState> = [.held, .waiting, .backoff, .ready]
+    private static let active: Set<RequestState> = [.running, .lingering]
+    private static let alive: Set<RequestState> = idle.union(active).union([.new])
+    private static let over: Set<RequestState> = [.done, .cancelled]
+
+    package static let table: [RequestTransition] = [
+        row([.new], .stored, .derived),
+        row([.new], .notStored, .forgotten),
+        row([.ready], .admitted, .becomes(.running)),
+        row([.running], .leaseRefused, .derived),
+
+        row(active, .accepted, .becomes(.done)),
+        row(active, .failedForGood, .dies(.refused)),
+        row(active, .failedByNetwork, if: .expired, .dies(.expired)),
+        row(active, .failedByNetwork, if: .repeatable, .derived),
+        row(active, .failedByNetwork, .dies(.indeterminate)),
+        row(active, .failedByDestination, if: .expired, .dies(.expired)),
+        row(active, .failedByDestination, if: .repeatable, .derived),
+        row(active, .failedByDestination, .dies(.indeterminate)),
+        row(active, .failedUncounted, if: .expired, .dies(.expired)),
+        row(active, .failedUncounted, if: .repeatable, .derived),
+        row(active, .failedUncounted, .dies(.indeterminate)),
+
+        row([.running], .pathLost, .becomes(.lingering)),
+        row([.lingering], .pathLost, .stays),
+        row([.lingering], .pathReturned, .becomes(.running)),
+        row([.lingering], .lingerEnded, if: .expired, .dies(.expired)),
+        row([.lingering], .lingerEnded, if: .repeatable, .derived),
+        row([.lingering], .lingerEnded, .dies(.indeterminate)),
+
+        row(idle, .held, .becomes(.held)),
+        // What may not be repeated is let finish; the hold counts if it fails.
+        row(active, .held, if: .retriable, .becomes(.held)),
+        row(active, .held, .stays),
+        row([.new], .held, .stays),
+        row([.held], .released, .derived),
+        row(alive, .released, .stays),
+
+        row([.backoff], .waitOver, .derived),
+        row(idle, .waitOver, .stays),
+        row([.backoff], .woken, .derived),
+        row(alive, .woken, .stays),
+        row([.backoff], .epochMoved, if: .networkFailure, .derived),
+        row(alive, .epochMoved, .stays),
+        row([.waiting], .constraintMet, .derived),
+        row(alive, .constraintMet, .stays),
+        row([.ready, .backoff], .constraintLost, .becomes(.waiting)),
+        row(alive, .constraintLost, .stays),
+
+        row(idle, .expired, .dies(.expired)),
+        // Checked before a start and before a retry, never in between.
+        row(active.union([.new]), .expired, .stays),
+        row(idle.union([.new]), .predecessorDied, .dies(.dependency)),
+        row(alive, .cancelled, .becomes(.cancelled)),
+        row(over.union([.dead]), .cancelled, .stays),
+        row([.dead], .retried, .derived),
+        row([.running], .restarted, if: .repeatable, .derived),
+        row([.running], .restarted, .dies(.indeterminate)),
+    ]
+
+    private static func row(
+        _ from: Set<RequestState>, _ event: RequestEvent, if condition: Condition = .always, _ outcome: Outcome
+    ) -> RequestTransition {
+        RequestTransition(from: from, event: event, condition: condition, outcome: outcome)
+    }
+}
+
+extension RequestTransition.Condition {
+    fileprivate func holds(_ facts: RequestTransition.Facts) -> Bool {
+        switch self {
+        case .always: true
+        case .networkFailure: facts.isNetworkFailure
+        case .repeatable: facts.isRepeatable
+        case .retriable: facts.isRepeatable && !facts.isExpired
+        case .expired: facts.isExpired
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// What a turn has come to so far.
+struct TurnOutput: Sendable {
+    /// To be kept until the store can write them.
+    var changes: [StoreChange] = []
+    /// New requests and leases: refused while the store cannot write.
+    var refusable: [StoreChange] = []
+    var actions: [QueueAction] = []
+    var events: [QueueEvent] = []
+    /// Events that are true only if the refusable changes are.
+    var refusableEvents: [QueueEvent] = []
+    var replies: [PendingReply] = []
+    var inserted: [Int32] = []
+    var leased: [Lease] = []
+    /// Requests whose state at the end of the turn is to be told if it is one of waiting.
+    var asked: [Int32] = []
+}
+
+/// One attempt of one request.
+struct Lease: Hashable, Sendable {
+    let id: RequestID
+    let attempt: Int
+}
+
+struct PendingReply: Hashable, Sendable {
+    let ticket: QueueCommand.Ticket
+    let reply: QueueReply
+    /// It is the answer to a request that may be refused.
+    var insertion: RequestID?
+}
+
+/// What is told when a transaction is committed. Transactions are committed in order.
+struct PendingWrites: Sendable {
+    struct Write: Sendable {
+        var events: [QueueEvent] = []
+        var replies: [PendingReply] = []
+        var inserted: [Int32] = []
+        var leased: [Lease] = []
+    }
+
+    private var writes: [UInt64: Write] = [:]
+    private var lastNumber: UInt64 = 0
+
+    var isEmpty: Bool { writes.isEmpty }
+
+    mutating func add(_ write: Write) -> UInt64 {
+        lastNumber += 1
+        writes[lastNumber] = write
+        return lastNumber
+    }
+
+    mutating func take(_ number: UInt64) -> Write? { writes.removeValue(forKey: number) }
+
+    /// Puts events behind the last transaction, if one is on its way: what happened later is told later.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func append(_ events: [QueueEvent]) -> Bool {
+        guard writes[lastNumber] != nil else { return false }
+        writes[lastNumber]?.events += events
+        return true
+    }
+
+    /// Adds a client that waits for a request which is being stored.
+    mutating func append(_ reply: PendingReply, toInsertionOf slot: Int32) -> Bool {
+        guard let number = writes.first(where: { $0.value.inserted.contains(slot) })?.key else { return false }
+        writes[number]?.replies.append(reply)
+        return true
+    }
+}

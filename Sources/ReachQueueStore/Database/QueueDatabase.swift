@@ -1,0 +1,259 @@
+internal import CSQLite
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueue
+
+/// The queue's file, open. Confined to the store's thread.
+final class QueueDatabase {
+    private let directory: QueueDirectory
+    private let options: QueueStoreOptions
+    let database: SQLiteDatabase
+    let statements: QueueStatements
+    /// The number of this start of the machine in the table of starts.
+    let boot: Int64
+    private let now: Moment
+    private var outboxBytes: Int64
+    private var finished = 0
+
+    /// Opens the file, checks it and brings it up to date.
+    init(
+        _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, at now: Moment,
+        bootIdentity: String
+    ) throws {
+        self.directory = directory
+        self.options = options
+        self.now = now
+        // The file is made with this mask, before SQLite writes into it.
+        let file = open(directory.databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if file >= 0 { close(file) }
+        database = try SQLiteDatabase.open(directory.databasePath)
+        // A newer file is not touched, and this pragma would write into any.
+        if try schema.version(of: database) == 0 { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
+        try database.execute(
+            """
+            PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;
+            PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
+            """)
+        database.watchLog()
+        guard try database.text("PRAGMA quick_check(1)") == "ok" else {
+            throw SQLiteError.corrupt("quick_check failed")
+        }
+        try schema.prepare(database)
+        statements = try QueueStatements(database)
+        try database.prepare("INSERT OR IGNORE INTO boot (identity) VALUES (?)").run(.text(bootIdentity))
+        boot =
+            try database.prepare("SELECT number FROM boot WHERE identity = ?")
+            .first(.text(bootIdentity)) { $0.integer(0) } ?? 0
+        outboxBytes = try database.number("SELECT sum(length(event)) FROM outbox") ?? 0
+    }
+
+    // MARK: Writing
+
+    /// Writes transactions as one. A kill loses nothing of it, a loss of power what has not been waited for.
+    ///
+    /// - Parameter point: Told before and after it is committed.
+    func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
+        throws(SQLiteError)
+    {
+        try database.execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            for transaction in transactions {
+                for change in transaction.changes { try write(change) }
+                for event in transaction.events { try append(event.json) }
+            }
+            try trimOutbox()
+            try pruneIfDue()
+            point(.beforeCommit, transactions)
+            try database.execute("COMMIT")
+        } catch {
+            if database.isInTransaction { try? database.execute("ROLLBACK") }
+            throw error
+        }
+        point(.afterCommit, transactions)
+    }
+
+    private func write(_ change: StoreChange) throws(SQLiteError) {
+        switch change {
+        case .insert(let stored, let request): try insert(stored, request)
+        case .lease(let id, let attempt, let interface, _, let moment):
+            try statements.lease.run(.integer(attempt), .integer(id.rawValue))
+            try statements.addAttempt.run(
+                .integer(id.rawValue), .integer(attempt), .text(interface),
+                .integer(moment.wall.nanosecondsSince1970))
+            try statements.trimAttempts.run(.integer(options.attemptCount))
+        case .update(let progress):
+            try update(progress, .waiting, reason: nil, over: nil)
+            try statements.endAttempt.run(.text("interrupted"), .integer(progress.id.rawValue))
+        case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
+        case .revive(let progress, let deadline):
+            try update(progress, .waiting, reason: nil, over: nil)
+            try statements.setDeadline.run(
+                .integer(deadline.wall.nanosecondsSince1970), .integer(deadline.boot.nanoseconds), .integer(boot),
+                .integer(progress.id.rawValue))
+        case .holdQueue(let owner, let isHeld):
+            try (isHeld ? statements.holdQueue : statements.releaseQueue).run(.integer(owner ?? 0))
+        case .purge(let ids): for id in ids { try purge(id.rawValue) }
+        case .openBreaker(let breaker):
+            try statements.openBreaker.run(
+                .text(breaker.destination.description), .text(breaker.interface),
+                .integer(breaker.openUntil.wall.nanosecondsSince1970), .integer(breaker.openUntil.boot.nanoseconds),
+                .integer(boot), .integer(breaker.step))
+        case .closeBreaker(let destination, let interface):
+            try statements.closeBreaker.run(.text(destination.description), .text(interface))
+        }
+    }
+
+    private func insert(_ stored: StoredRequest, _ request: QueuedRequest) throws(SQLiteError) {
+        let uniqueness = RequestColumns.columns(of: request.uniqueness)
+        let body = RequestColumns.columns(of: request.body)
+        let lifetime = (stored.deadline.boot - stored.created.boot).nanoseconds
+        var key: String?
+        if case .key(let text) = request.idempotency { key = text }
+        try statements.insert.run(
+            .integer(stored.id.rawValue), .integer(stored.owner), .text(stored.destination.description),
+            .text(stored.constraint.description), .integer(stored.priority.rawValue), .optional(stored.orderKey),
+            .optional(uniqueness.mode), .optional(uniqueness.name), .flag(stored.dependsOnPrevious),
+            .flag(stored.isStrict), .flag(stored.isRepeatable), .optional(stored.maximumAttempts),
+            .integer(stored.bytesHeld), .integer(lifetime), .integer(stored.deadline.wall.nanosecondsSince1970),
+            .integer(stored.deadline.boot.nanoseconds), .integer(boot), .text(request.method), .text(request.url),
+            .text(RequestColumns.text(of: request.headers)), .optional(key),
+            .text(RequestColumns.text(of: request.acceptedStatuses)), .optional(request.outputPath),
+            .integer(body.kind), .optional(body.path), .integer(body.bytes))
+        if case .inline(let bytes) = request.body {
+            try statements.insertBody.run(.integer(stored.id.rawValue), .blob(bytes))
+        }
+    }
+
+    private func update(
+        _ progress: RequestProgress, _ state: RowState, reason: String?, over: Moment?
+    ) throws(SQLiteError) {
+        try statements.update.run(
+            .integer(state.rawValue), .integer(progress.attempts), .integer(progress.networkFailures),
+            .integer(progress.tries), .flag(progress.isHeld), .flag(progress.isNetworkFailure),
+            .optional(progress.notBefore?.wall.nanosecondsSince1970), .optional(progress.notBefore?.boot.nanoseconds),
+            .optional(progress.notBefore == nil ? nil : boot), .optional(reason),
+            .optional(over?.wall.nanosecondsSince1970), .integer(progress.id.rawValue))
+    }
+
+    private func finish(
+        _ progress: RequestProgress, _ end: RequestEnd, _ result: RequestResult?, at moment: Moment
+    ) throws(SQLiteError) {
+        let (state, reason): (RowState, String?) =
+            switch end {
+            case .done: (.done, nil)
+            case .dead(let reason): (.dead, reason.rawValue)
+            case .cancelled(let reason): (.cancelled, reason.rawValue)
+            }
+        try update(progress, state, reason: reason, over: moment)
+        try statements.endAttempt.run(.text(reason ?? "done"), .integer(progress.id.rawValue))
+        // Only what is dead can be sent again.
+        if state != .dead { try statements.deleteBody.run(.integer(progress.id.rawValue)) }
+        if let result { try insert(result, of: progress.id.rawValue) }
+        finished += 1
+    }
+
+    private func insert(_ result: RequestResult, of id: Int64) throws(SQLiteError) {
+        let body = RequestColumns.columns(of: result.body)
+        var bytes: SQLiteValue = .null
+        if case .inline(let inline) = result.body { bytes = .blob(inline) }
+        try statements.insertResult.run(
+            .integer(id), .integer(result.status), .text(RequestColumns.text(of: result.headers)), .integer(body.kind),
+            .optional(body.path), .integer(body.bytes), bytes)
+    }
+
+    // MARK: The outbox
+
+    private func append(_ event: [UInt8]) throws(SQLiteError) {
+        try statements.addEvent.run(.blob(event))
+        outboxBytes += Int64(event.count)
+    }
+
+    /// Drops the oldest events when there is no more room, a tenth at a time, and leaves one that says so in their place:
+    /// its number is that of the last one dropped, so that numbers only grow.
+    private func trimOutbox() throws(SQLiteError) {
+        guard outboxBytes > options.outboxBytes else { return }
+        let target = options.outboxBytes / 10 * 9
+        var (dropped, first, last): (Int64, Int64?, Int64) = (0, nil, 0)
+        try statements.oldEvents.bind([])
+        do {
+            defer { statements.oldEvents.reset() }
+            while outboxBytes > target, try statements.oldEvents.step() {
+                let isGap = !statements.oldEvents.isNull(3)
+                first = first ?? (isGap ? statements.oldEvents.integer(3) : statements.oldEvents.integer(0))
+                dropped += isGap ? statements.oldEvents.integer(2) : 1
+                last = statements.oldEvents.integer(0)
+                outboxBytes -= statements.oldEvents.integer(1)
+            }
+        }
+        guard let first else { return }
+        try statements.dropEvents.run(.integer(last))
+        var writer = JSONWriter()
+        writer.object { object in
+            object.field("v", 1)
+            object.field("type", "queue")
+            object.field("event", "gap")
+            object.field("count", dropped)
+            object.field("first_seq", first)
+            object.field("last_seq", last)
+        }
+        try statements.addGap.run(.integer(last), .blob(writer.bytes), .integer(dropped), .integer(first))
+        outboxBytes += Int64(writer.bytes.count)
+    }
+
+    /// The events behind a number, in order, with their own.
+    func events(after sequence: Int64, limit: Int) throws(SQLiteError) -> [(sequence: Int64, json: [UInt8])] {
+        let statement = try database.prepare("SELECT seq, event FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?")
+        try statement.bind([.integer(sequence), .integer(limit)])
+        var events: [(Int64, [UInt8])] = []
+        while try statement.step() { events.append((statement.integer(0), statement.blob(1))) }
+        return events
+    }
+
+    // MARK: Keeping no more than is wanted
+
+    private func pruneIfDue() throws(SQLiteError) {
+        guard finished >= 64 else { return }
+        finished = 0
+        let oldest = SystemClock.now.wall.nanosecondsSince1970 - options.resultLifetime.nanoseconds
+        try statements.selectOld.bind([.integer(oldest), .integer(options.resultCount)])
+        var ids: [Int64] = []
+        do {
+            defer { statements.selectOld.reset() }
+            while try statements.selectOld.step() { ids.append(statements.selectOld.integer(0)) }
+        }
+        for id in ids { try purge(id) }
+    }
+
+    private func purge(_ id: Int64) throws(SQLiteError) {
+        for name in try spoolNames(of: id) { directory.removeSpoolFile(name) }
+        try statements.deleteBody.run(.integer(id))
+        try statements.deleteResult.run(.integer(id))
+        try statements.deleteAttempts.run(.integer(id))
+        try statements.deleteRequest.run(.integer(id))
+    }
+
+    private func spoolNames(of id: Int64) throws(SQLiteError) -> [String] {
+        try statements.spoolNames.bind([.integer(id), .integer(id)])
+        defer { statements.spoolNames.reset() }
+        var names: [String] = []
+        while try statements.spoolNames.step() { if let name = statements.spoolNames.text(0) { names.append(name) } }
+        return names
+    }
+
+    /// Writes something of no consequence, to see whether that can be done.
+    func probe() throws(SQLiteError) {
+        try database.execute(
+            "BEGIN IMMEDIATE; INSERT OR REPLACE INTO cursor VALUES ('', 0); DELETE FROM cursor WHERE sink = ''; COMMIT")
+    }
+
+    /// How long the log was after the last commit.
+    var pagesInLog: Int { database.pagesInLog }
+
+    func checkpoint(truncate: Bool = false) throws(SQLiteError) {
+        try database.checkpoint(truncate: truncate)
+        if try database.number("PRAGMA freelist_count") ?? 0 > 1000 {
+            try database.execute("PRAGMA incremental_vacuum(500)")
+        }
+    }
+}

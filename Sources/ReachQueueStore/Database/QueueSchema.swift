@@ -1,0 +1,117 @@
+/// The tables of the queue's file, and how an older file becomes a newer one.
+struct QueueSchema: Sendable {
+    /// Each brings the file from the version of its index to the next one.
+    var migrations: [String] = [Self.first]
+
+    var version: Int64 { Int64(migrations.count) }
+
+    /// The version of a file: 0 for a new one.
+    ///
+    /// - Throws: ``QueueStoreError/tooNew(version:known:)`` for the file of a newer program, which is left as it is.
+    func version(of database: borrowing SQLiteDatabase) throws -> Int64 {
+        let present = try database.number("PRAGMA user_version") ?? 0
+        guard present <= version else { throw QueueStoreError.tooNew(version: present, known: version) }
+        return present
+    }
+
+    /// Brings the file up to date, in one transaction.
+    func prepare(_ database: borrowing SQLiteDatabase) throws {
+        let present = try version(of: database)
+        guard present < version else { return }
+        try database.execute("BEGIN IMMEDIATE")
+        do {
+            for migration in migrations[Int(present)...] { try database.execute(migration) }
+            try database.execute("PRAGMA user_version = \(version); COMMIT")
+        } catch {
+            try? database.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Times are nanoseconds: `_wall` since 1970, `_boot` since the machine started, in the start that `boot` names.
+    /// `state` is a ``RowState``. A request that is over has `over_wall`, and is kept for a while.
+    private static let first = """
+        CREATE TABLE boot (number INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);
+        CREATE TABLE request (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            state INTEGER NOT NULL,
+            owner INTEGER NOT NULL,
+            destination TEXT NOT NULL,
+            condition TEXT NOT NULL,
+            priority INTEGER NOT NULL,
+            order_key TEXT,
+            unique_mode TEXT,
+            unique_name TEXT,
+            depends INTEGER NOT NULL,
+            strict INTEGER NOT NULL,
+            repeatable INTEGER NOT NULL,
+            maximum_attempts INTEGER,
+            bytes INTEGER NOT NULL,
+            lifetime INTEGER NOT NULL,
+            deadline_wall INTEGER NOT NULL,
+            deadline_boot INTEGER NOT NULL,
+            boot INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            network_failures INTEGER NOT NULL DEFAULT 0,
+            tries INTEGER NOT NULL DEFAULT 0,
+            held INTEGER NOT NULL DEFAULT 0,
+            network_failure INTEGER NOT NULL DEFAULT 0,
+            not_before_wall INTEGER,
+            not_before_boot INTEGER,
+            not_before_in INTEGER,
+            reason TEXT,
+            over_wall INTEGER,
+            method TEXT NOT NULL,
+            url TEXT NOT NULL,
+            headers TEXT NOT NULL,
+            idempotency_key TEXT,
+            accepted TEXT NOT NULL,
+            output_path TEXT,
+            body_kind INTEGER NOT NULL,
+            body_path TEXT,
+            body_bytes INTEGER NOT NULL
+        );
+        CREATE INDEX request_over ON request (over_wall) WHERE over_wall IS NOT NULL;
+        CREATE TABLE body (request INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        CREATE TABLE result (
+            request INTEGER PRIMARY KEY,
+            status INTEGER NOT NULL,
+            headers TEXT NOT NULL,
+            body_kind INTEGER NOT NULL,
+            body_path TEXT,
+            body_bytes INTEGER NOT NULL,
+            bytes BLOB
+        );
+        CREATE TABLE attempt (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            request INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            interface TEXT NOT NULL,
+            started_wall INTEGER NOT NULL,
+            outcome TEXT
+        );
+        CREATE INDEX attempt_request ON attempt (request);
+        CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, event BLOB NOT NULL, dropped INTEGER NOT NULL DEFAULT 0,
+            first_dropped INTEGER);
+        CREATE TABLE cursor (sink TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE breaker (
+            destination TEXT NOT NULL,
+            interface TEXT NOT NULL,
+            until_wall INTEGER NOT NULL,
+            until_boot INTEGER NOT NULL,
+            boot INTEGER NOT NULL,
+            step INTEGER NOT NULL,
+            PRIMARY KEY (destination, interface)
+        ) WITHOUT ROWID;
+        CREATE TABLE held_queue (owner INTEGER PRIMARY KEY);
+        """
+}
+
+/// The state of a request's row. What a waiting one waits for is not kept: it follows from the present.
+enum RowState: Int64 {
+    case waiting = 0
+    case leased = 1
+    case done = 2
+    case dead = 3
+    case cancelled = 4
+}

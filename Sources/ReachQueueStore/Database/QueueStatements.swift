@@ -1,0 +1,93 @@
+/// The statements that are used again and again, prepared once.
+struct QueueStatements {
+    let insert: SQLiteStatement
+    let insertBody: SQLiteStatement
+    let lease: SQLiteStatement
+    let update: SQLiteStatement
+    let setDeadline: SQLiteStatement
+    let addAttempt: SQLiteStatement
+    let endAttempt: SQLiteStatement
+    let trimAttempts: SQLiteStatement
+    let insertResult: SQLiteStatement
+    let deleteBody: SQLiteStatement
+    let deleteResult: SQLiteStatement
+    let deleteAttempts: SQLiteStatement
+    let deleteRequest: SQLiteStatement
+    let spoolNames: SQLiteStatement
+    let selectOld: SQLiteStatement
+    let addEvent: SQLiteStatement
+    let oldEvents: SQLiteStatement
+    let dropEvents: SQLiteStatement
+    let addGap: SQLiteStatement
+    let openBreaker: SQLiteStatement
+    let closeBreaker: SQLiteStatement
+    let holdQueue: SQLiteStatement
+    let releaseQueue: SQLiteStatement
+    let specification: SQLiteStatement
+    let body: SQLiteStatement
+
+    init(_ database: borrowing SQLiteDatabase) throws(SQLiteError) {
+        insert = try database.prepare(
+            """
+            INSERT INTO request (id, state, owner, destination, condition, priority, order_key, unique_mode, unique_name,
+                depends, strict, repeatable, maximum_attempts, bytes, lifetime, deadline_wall, deadline_boot, boot,
+                method, url, headers, idempotency_key, accepted, output_path, body_kind, body_path, body_bytes)
+            VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        insertBody = try database.prepare("INSERT INTO body (request, bytes) VALUES (?, ?)")
+        lease = try database.prepare("UPDATE request SET state = 1, tries = ? WHERE id = ?")
+        update = try database.prepare(
+            """
+            UPDATE request SET state = ?, attempts = ?, network_failures = ?, tries = ?, held = ?, network_failure = ?,
+                not_before_wall = ?, not_before_boot = ?, not_before_in = ?, reason = ?, over_wall = ? WHERE id = ?
+            """)
+        setDeadline = try database.prepare(
+            "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ? WHERE id = ?")
+        addAttempt = try database.prepare(
+            "INSERT INTO attempt (request, attempt, interface, started_wall) VALUES (?, ?, ?, ?)")
+        endAttempt = try database.prepare("UPDATE attempt SET outcome = ? WHERE request = ? AND outcome IS NULL")
+        trimAttempts = try database.prepare(
+            "DELETE FROM attempt WHERE number <= (SELECT max(number) FROM attempt) - ?")
+        insertResult = try database.prepare(
+            """
+            INSERT OR REPLACE INTO result (request, status, headers, body_kind, body_path, body_bytes, bytes)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """)
+        deleteBody = try database.prepare("DELETE FROM body WHERE request = ?")
+        deleteResult = try database.prepare("DELETE FROM result WHERE request = ?")
+        deleteAttempts = try database.prepare("DELETE FROM attempt WHERE request = ?")
+        deleteRequest = try database.prepare("DELETE FROM request WHERE id = ?")
+        spoolNames = try database.prepare(
+            """
+            SELECT body_path FROM request WHERE id = ? AND body_kind = 3
+            UNION ALL SELECT body_path FROM result WHERE request = ? AND body_kind = 3
+            """)
+        // The dead are the scheduler's to forget: it may be asked to send them again.
+        selectOld = try database.prepare(
+            """
+            SELECT id FROM (SELECT id, over_wall, row_number() OVER (ORDER BY over_wall DESC) AS place FROM request
+                WHERE over_wall IS NOT NULL AND state != 3)
+            WHERE over_wall < ? OR place > ? LIMIT 256
+            """)
+        addEvent = try database.prepare("INSERT INTO outbox (event) VALUES (?)")
+        oldEvents = try database.prepare(
+            "SELECT seq, length(event), dropped, first_dropped FROM outbox ORDER BY seq LIMIT 100000")
+        dropEvents = try database.prepare("DELETE FROM outbox WHERE seq <= ?")
+        addGap = try database.prepare("INSERT INTO outbox (seq, event, dropped, first_dropped) VALUES (?, ?, ?, ?)")
+        openBreaker = try database.prepare(
+            """
+            INSERT OR REPLACE INTO breaker (destination, interface, until_wall, until_boot, boot, step)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """)
+        closeBreaker = try database.prepare("DELETE FROM breaker WHERE destination = ? AND interface = ?")
+        holdQueue = try database.prepare("INSERT OR IGNORE INTO held_queue (owner) VALUES (?)")
+        releaseQueue = try database.prepare("DELETE FROM held_queue WHERE owner = ?")
+        specification = try database.prepare(
+            """
+            SELECT method, url, headers, idempotency_key, accepted, output_path, body_kind, body_path, body_bytes, owner,
+                condition, priority, lifetime, order_key, unique_mode, unique_name, depends, strict, maximum_attempts
+            FROM request WHERE id = ?
+            """)
+        body = try database.prepare("SELECT bytes FROM body WHERE request = ?")
+    }
+}

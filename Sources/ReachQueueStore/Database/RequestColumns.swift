@@ -1,0 +1,72 @@
+internal import ReachQueue
+
+/// How parts of a request are written into columns.
+enum RequestColumns {
+    /// One header a line, as HTTP has them: neither names nor values can hold a line break.
+    static func text(of headers: [QueuedRequest.Header]) -> String {
+        headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+    }
+
+    static func headers(_ text: String) -> [QueuedRequest.Header] {
+        // Swift takes CR LF for one character.
+        text.split(separator: "\r\n").compactMap { line in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...]
+            return QueuedRequest.Header(
+                name: String(line[..<colon]), value: String(value.first == " " ? value.dropFirst() : value))
+        }
+    }
+
+    static func text(of statuses: [ClosedRange<Int>]) -> String {
+        statuses.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")
+    }
+
+    static func statuses(_ text: String) -> [ClosedRange<Int>] {
+        text.split(separator: ",").compactMap { part in
+            let bounds = part.split(separator: "-").compactMap { Int($0) }
+            return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : nil
+        }
+    }
+
+    // MARK: Bodies
+
+    struct Body {
+        var kind: Int64
+        var path: String?
+        var bytes: Int64
+    }
+
+    static func columns(of body: RequestBody) -> Body {
+        switch body {
+        case .none: Body(kind: 0, path: nil, bytes: 0)
+        case .inline(let bytes): Body(kind: 1, path: nil, bytes: Int64(bytes.count))
+        case .file(let path, let bytes): Body(kind: 2, path: path, bytes: bytes)
+        case .spooled(let name, let bytes): Body(kind: 3, path: name, bytes: bytes)
+        }
+    }
+
+    static func body(_ columns: Body, inline: () throws(SQLiteError) -> [UInt8]) throws(SQLiteError) -> RequestBody {
+        switch (columns.kind, columns.path) {
+        case (1, _): .inline(try inline())
+        case (2, let path?): .file(path: path, bytes: columns.bytes)
+        case (3, let name?): .spooled(name: name, bytes: columns.bytes)
+        default: .none
+        }
+    }
+
+    // MARK: Uniqueness
+
+    static func columns(of uniqueness: RequestUniqueness) -> (mode: String?, name: String?) {
+        switch uniqueness {
+        case .none: (nil, nil)
+        case .unique(let name, let mode): (mode.rawValue, name)
+        case .coalesce(let key): ("coalesce", key)
+        }
+    }
+
+    static func uniqueness(_ mode: String?, _ name: String?) -> RequestUniqueness {
+        guard let mode, let name else { return .none }
+        if mode == "coalesce" { return .coalesce(key: name) }
+        return RequestUniqueness.Mode(rawValue: mode).map { .unique(name: name, mode: $0) } ?? .none
+    }
+}

@@ -1,0 +1,202 @@
+internal import Glibc
+internal import ReachCore
+package import ReachLoop
+package import ReachQueue
+
+/// Moves commands and actions between the scheduler, its store, the clock and whoever makes the attempts.
+///
+/// Confined to its loop. Commands that come while one is being carried out are taken after it, in their order.
+package final class QueueDriver {
+    /// What only those who look after the queue are told.
+    package enum Notice: Sendable {
+        /// What was kept is there; before this nothing starts and no client is answered. With the path of a damaged file
+        /// that was set aside (`storage-reset`).
+        case opened(count: Int, setAside: String?)
+        /// The file cannot be used: the queue takes nothing.
+        case failed(QueueStoreError)
+        /// The disk fails, and why; `nil` when it works again.
+        case degraded(String?)
+    }
+
+    private let loop: EventLoop
+    private let tell: (QueueEvent) -> Void
+    private let notify: (Notice) -> Void
+    private weak var executor: (any QueueExecutor)?
+    private var scheduler: QueueScheduler
+    private let policy: QueuePolicy
+    private var store: (any QueueKeeping)?
+    private var isOpen = false
+    /// What came before the file was open.
+    private var early: [QueueCommand] = []
+    private var inbox: [QueueCommand] = []
+    private var isBusy = false
+    private var timer: (id: TimerQueue.ID, deadline: BootTime)?
+    private var clients: [QueueCommand.Ticket: (QueueReply) -> Void] = [:]
+    private var lastTicket: QueueCommand.Ticket = 0
+    private var specifications: [RequestID: QueuedRequest] = [:]
+
+    /// - Parameters:
+    ///   - executor: Held weakly; makes no attempt before the file is open.
+    ///   - tell: Told what happens to requests, when it is safe.
+    package init(
+        loop: EventLoop, policy: QueuePolicy = QueuePolicy(), executor: any QueueExecutor, seed: UInt64,
+        tell: @escaping (QueueEvent) -> Void, notify: @escaping (Notice) -> Void = { _ in }
+    ) {
+        self.loop = loop
+        self.policy = policy
+        self.executor = executor
+        self.tell = tell
+        self.notify = notify
+        scheduler = QueueScheduler(policy, seed: seed, at: SystemClock.now)
+    }
+
+    deinit { if let timer { loop.cancel(timer.id) } }
+
+    /// Keeps the queue in memory. To be called once, in place of the other.
+    package func openInMemory() {
+        let door = Door(driver: self)
+        store = MemoryStore(resultCount: policy.resultCount) { [mailbox = loop.mailbox] notice in
+            mailbox.post { _ in door.driver?.take(notice) }
+        }
+    }
+
+    /// Opens the directory's file. To be called once.
+    package func open(
+        _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil,
+        observe: @escaping @Sendable (StorePoint, [StoreTransaction]) -> Void = { _, _ in }
+    ) throws(SystemError) {
+        let door = Door(driver: self)
+        store = try QueueStore(directory, options ?? QueueStoreOptions(policy), observe: observe) {
+            [mailbox = loop.mailbox] notice in
+            mailbox.post { _ in door.driver?.take(notice) }
+        }
+    }
+
+    /// Lets the store finish.
+    ///
+    /// - Returns: Whether all was written in this time.
+    @discardableResult
+    package func close(patience: Duration) -> Bool { store?.close(patience: patience) ?? true }
+
+    // MARK: For clients
+
+    /// Queues a request, given what it lacks.
+    ///
+    /// - Parameter reply: Called once, on the loop, when the request is safe or refused.
+    /// - Throws: ``RequestMistake``; then `reply` is not called.
+    package func add(
+        _ request: QueuedRequest, makeKey: () -> String, reply: @escaping (QueueReply) -> Void
+    ) throws(RequestMistake) {
+        try request.check(policy.limits)
+        let complete = request.completed(makeKey: makeKey)
+        ask({ .add(complete, $0) }, reply)
+    }
+
+    /// Gives a client's command its ticket.
+    package func ask(
+        _ command: (QueueCommand.Ticket) -> QueueCommand, _ reply: @escaping (QueueReply) -> Void
+    ) {
+        lastTicket += 1
+        clients[lastTicket] = reply
+        send(command(lastTicket))
+    }
+
+    /// Reads what is kept of a request. `body` is called on any thread.
+    package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
+        if let store { store.outcome(of: id, body) } else { body(nil) }
+    }
+
+    package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
+
+    // MARK: For the network and the executor
+
+    /// Takes a command in: now, or after the one that is being carried out.
+    package func send(_ command: QueueCommand) {
+        guard isOpen else { return early.append(command) }
+        inbox.append(command)
+        guard !isBusy else { return }
+        isBusy = true
+        var next = 0
+        while next < inbox.count {
+            let command = inbox[next]
+            next += 1
+            if case .ended(let id, _) = command { specifications[id] = nil }
+            for action in scheduler.handle(command, at: SystemClock.now) { perform(action) }
+        }
+        inbox = []
+        isBusy = false
+        setTimer()
+    }
+
+    private func perform(_ action: QueueAction) {
+        switch action {
+        case .store(let transaction): store?.submit(transaction)
+        case .start(let order):
+            guard let request = specifications[order.id] else {
+                // Its row cannot be read: it is not known what to send.
+                return inbox.append(.ended(order.id, .failed(TransferFault(.file))))
+            }
+            executor?.start(order, request)
+        case .abort(let id):
+            specifications[id] = nil
+            executor?.abort(id)
+        case .checkPath(let path): executor?.checkPath(path)
+        case .watch(let destination): executor?.watch(destination)
+        case .unwatch(let destination): executor?.unwatch(destination)
+        case .reply(let ticket, let reply): clients.removeValue(forKey: ticket)?(reply)
+        case .tell(let event): tell(event)
+        }
+    }
+
+    private func setTimer() {
+        let deadline = scheduler.deadline
+        guard timer?.deadline != deadline else { return }
+        if let timer { loop.cancel(timer.id) }
+        timer = nil
+        guard let deadline else { return }
+        let id = loop.schedule(at: deadline) { [weak self] in
+            self?.timer = nil
+            self?.send(.wake)
+        }
+        timer = (id, deadline)
+    }
+
+    // MARK: What the store tells
+
+    private func take(_ notice: QueueStore.Notice) {
+        switch notice {
+        case .opened(let contents): begin(with: contents)
+        case .failed(let error):
+            for reply in clients.values { reply(.refused(.storage)) }
+            clients = [:]
+            notify(.failed(error))
+        case .committed(let number, let leased):
+            for (id, request) in leased { specifications[id] = request }
+            send(.committed(number))
+            for (id, _) in leased where scheduler.state(of: id)?.isRunning != true { specifications[id] = nil }
+        case .notCommitted(let number, _): send(.notCommitted(number))
+        case .degraded(let reason):
+            send(.degraded(reason != nil))
+            notify(.degraded(reason))
+        }
+    }
+
+    private func begin(with contents: StoreContents) {
+        scheduler = QueueScheduler(
+            policy, firstID: contents.nextID, seed: scheduler.seed, at: SystemClock.now)
+        isOpen = true
+        send(
+            .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues))
+        notify(.opened(count: scheduler.count, setAside: contents.setAside))
+        let waiting = early
+        early = []
+        waiting.forEach(send)
+    }
+}
+
+/// The store's thread holds a reference and hands it back to the loop, where alone it is looked into.
+private final class Door: @unchecked Sendable {
+    weak var driver: QueueDriver?
+
+    init(driver: QueueDriver) { self.driver = driver }
+}

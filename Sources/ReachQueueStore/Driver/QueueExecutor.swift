@@ -1,0 +1,15 @@
+package import ReachQueue
+
+/// Whoever makes attempts for the queue, on the driver's loop. It tells the driver what comes of them.
+package protocol QueueExecutor: AnyObject {
+    /// Sends the request by the order's path and by no other. To be told: ``QueueCommand/requestSent(_:)`` before the
+    /// first byte of the request, ``QueueCommand/ended(_:_:)`` once.
+    func start(_ order: AttemptOrder, _ request: QueuedRequest)
+    /// Ends the attempt, and tells nothing more of it.
+    func abort(_ id: RequestID)
+    /// Finds out whether the path works. To be told: ``QueueCommand/pathChecked(interfaceIndex:works:)``.
+    func checkPath(_ path: QueuePath)
+    /// Watches the way to a destination. To be told: ``QueueCommand/targetPath(_:_:)``, at first and whenever it changes.
+    func watch(_ destination: Destination)
+    func unwatch(_ destination: Destination)
+}

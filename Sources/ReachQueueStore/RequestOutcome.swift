@@ -1,0 +1,15 @@
+package import ReachCore
+package import ReachQueue
+
+/// What is kept of a request: for whoever asks for its answer.
+package struct RequestOutcome: Hashable, Sendable {
+    package let id: RequestID
+    /// Nobody else may read the answer, but root.
+    package let owner: UInt32
+    /// `nil` while it is not over.
+    package let end: RequestEnd?
+    /// When it ended.
+    package let time: Timestamp?
+    /// The answer, if there was one.
+    package let result: RequestResult?
+}

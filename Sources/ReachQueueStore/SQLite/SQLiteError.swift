@@ -1,0 +1,28 @@
+internal import CSQLite
+
+/// Why the database did not do what it was told, sorted by what is to be done about it.
+package enum SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No room, or the disk fails, or it may not be written: try again later.
+    case storage(String)
+    /// The file is damaged, or is no database: set it aside.
+    case corrupt(String)
+    /// Anything else: a mistake in this program, or a lock that does not go away.
+    case failed(String)
+
+    /// - Parameter code: SQLite's extended result code.
+    init(code: CInt, _ call: String, message: String) {
+        let text = "\(call): \(message) (\(code))"
+        switch code & 0xff {
+        case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOMEM:
+            self = .storage(text)
+        case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt(text)
+        default: self = .failed(text)
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .storage(let text), .corrupt(let text), .failed(let text): text
+        }
+    }
+}

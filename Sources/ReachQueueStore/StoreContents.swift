@@ -1,0 +1,41 @@
+package import ReachQueue
+
+/// What a queue's file held when it was opened.
+package struct StoreContents: Hashable, Sendable {
+    /// All that are not over, and the dead, in the order of their numbers.
+    package var requests: [StoredRequest] = []
+    package var breakers: [StoredBreaker] = []
+    /// The owners whose queues are held; 0 is everybody's.
+    package var heldQueues: [UInt32] = []
+    /// The number for the next new request: larger than any that was given.
+    package var nextID: Int64 = 1
+    /// Where a damaged file was put, if this one is new in its place.
+    package var setAside: String?
+}
+
+/// How much is kept of what is over, and how the store writes.
+package struct QueueStoreOptions: Hashable, Sendable {
+    /// Answers and cancelled requests: so many, for so long.
+    package var resultCount: Int
+    package var resultLifetime: Duration
+    package var attemptCount = 10_000
+    package var outboxBytes: Int64 = 32 << 20
+    /// How many transactions are committed as one at most.
+    package var batch = 64
+    /// How often a disk that failed is tried again.
+    package var retryInterval: Duration = .seconds(30)
+    /// After so many pages the log is moved into the file.
+    package var checkpointPages = 1000
+
+    package init(_ policy: QueuePolicy = QueuePolicy()) {
+        resultCount = policy.resultCount
+        resultLifetime = policy.resultLifetime
+    }
+}
+
+/// Where the store is in its work, for tests that kill the process there.
+package enum StorePoint: String, Hashable, Sendable, CaseIterable {
+    case beforeCommit = "before-commit"
+    case afterCommit = "after-commit"
+    case beforeCheckpoint = "before-checkpoint"
+}

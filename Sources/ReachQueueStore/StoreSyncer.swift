@@ -1,0 +1,94 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import Synchronization
+
+/// Waits for the disk on a thread of its own, while the store goes on writing: what is to outlast a loss of power is told
+/// when SQLite's log, in which it stands, has reached the disk. One wait serves all that was written before it began.
+///
+/// SQLite could wait by itself (`synchronous = FULL`), but then every lease would wait with it, and a queue of small
+/// requests would move at the pace of the disk.
+final class StoreSyncer: Sendable {
+    private struct State {
+        var waiting: [StoreReceipt] = []
+        var log: CInt = -1
+        var isEnding = false
+    }
+
+    private let state = Mutex(State())
+    private let bell: CInt
+    private let finished: CInt
+
+    /// - Parameters:
+    ///   - deliver: Told, on the syncer's thread, of each that is safe, in their order.
+    ///   - fail: Told which of them may not have reached the disk.
+    init(
+        deliver: @escaping @Sendable (StoreReceipt) -> Void,
+        fail: @escaping @Sendable ([StoreReceipt], SystemError) -> Void
+    ) throws(SystemError) {
+        bell = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
+        finished = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
+        BackgroundThread.start(named: "reach-queue-syn") { [self] in
+            while let (receipts, log) = take() {
+                if fdatasync(log) == 0 {
+                    receipts.forEach(deliver)
+                } else {
+                    fail(receipts, SystemError(call: "fdatasync"))
+                }
+            }
+            Self.ring(finished)
+        }
+    }
+
+    deinit {
+        close(bell)
+        close(finished)
+        state.withLock { if $0.log >= 0 { close($0.log) } }
+    }
+
+    /// From now on this file is waited for. Not while anything is waiting.
+    func follow(_ path: String) throws(SystemError) {
+        let log = try SystemError.check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+        let old = state.withLock { state in
+            defer { state.log = log }
+            return state.log
+        }
+        // SQLite holds no locks on this file, so that closing a descriptor of it takes none away.
+        if old >= 0 { close(old) }
+    }
+
+    func put(_ receipts: [StoreReceipt]) {
+        let wasEmpty = state.withLock { state in
+            defer { state.waiting += receipts }
+            return state.waiting.isEmpty
+        }
+        if wasEmpty { Self.ring(bell) }
+    }
+
+    /// Ends the thread when all is on the disk.
+    func end() {
+        state.withLock { $0.isEnding = true }
+        Self.ring(bell)
+        var count: UInt64 = 0
+        while read(finished, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
+    }
+
+    private func take() -> (receipts: [StoreReceipt], log: CInt)? {
+        while true {
+            let (receipts, log, isEnding) = state.withLock { state in
+                defer { state.waiting = [] }
+                return (state.waiting, state.log, state.isEnding)
+            }
+            if !receipts.isEmpty { return (receipts, log) }
+            if isEnding { return nil }
+            var count: UInt64 = 0
+            while read(bell, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
+        }
+    }
+
+    private static func ring(_ descriptor: CInt) {
+        var one: UInt64 = 1
+        write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}

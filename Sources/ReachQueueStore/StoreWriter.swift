@@ -1,0 +1,212 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueue
+
+/// The store's thread: opens the file, writes what comes, and keeps trying when the disk fails.
+final class StoreWriter {
+    private let directory: QueueDirectory
+    private let options: QueueStoreOptions
+    private let schema: QueueSchema
+    private let jobs: StoreJobs
+    private let observe: (StorePoint, [StoreTransaction]) -> Void
+    private let deliver: @Sendable (QueueStore.Notice) -> Void
+    private var database: QueueDatabase?
+    /// What could not be written yet, in order.
+    private var kept: [StoreTransaction] = []
+    private var retryAt: BootTime?
+    /// What is written but has perhaps not reached the disk.
+    private var unsafe: [StoreReceipt] = []
+    private var syncer: StoreSyncer?
+
+    init(
+        _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, _ jobs: StoreJobs,
+        observe: @escaping (StorePoint, [StoreTransaction]) -> Void,
+        deliver: @escaping @Sendable (QueueStore.Notice) -> Void
+    ) {
+        self.directory = directory
+        self.options = options
+        self.schema = schema
+        self.jobs = jobs
+        self.observe = observe
+        self.deliver = deliver
+    }
+
+    /// Ends with the jobs.
+    func run() {
+        do {
+            try startSyncer()
+            try open()
+        } catch {
+            syncer?.end()
+            database = nil
+            directory.release()
+            return deliver(.failed(error as? QueueStoreError ?? .database(.failed("\(error)"))))
+        }
+        while true {
+            let (taken, isEnding) = jobs.take(within: retryAt.map { $0 - SystemClock.boot })
+            serve(taken)
+            if let retryAt, retryAt <= SystemClock.boot || isEnding { retry() }
+            if isEnding { break }
+        }
+        syncer?.end()
+        try? database?.checkpoint(truncate: true)
+        database = nil
+        directory.release()
+    }
+
+    private func startSyncer() throws {
+        do throws(SystemError) {
+            syncer = try StoreSyncer(deliver: { [deliver] in deliver($0.notice) }) { [jobs] receipts, error in
+                jobs.put(.notSynced(receipts, error))
+            }
+        } catch {
+            throw QueueStoreError.system(error)
+        }
+    }
+
+    // MARK: Opening
+
+    private func open() throws {
+        let now = SystemClock.now
+        var contents: StoreContents
+        do {
+            contents = try openDatabase(at: now)
+        } catch SQLiteError.corrupt {
+            // Once, and never again and again: what is new is not damaged.
+            database = nil
+            let aside = try directory.setAside(at: now.wall.nanosecondsSince1970 / 1_000_000_000)
+            contents = try openDatabase(at: now)
+            contents.setAside = aside
+            // Numbers go on where no earlier file can have come to, so that none is given twice.
+            contents.nextID = max(contents.nextID, now.wall.nanosecondsSince1970 / 1_000_000_000)
+        } catch let error as SQLiteError {
+            throw QueueStoreError.database(error)
+        }
+        deliver(.opened(contents))
+    }
+
+    private func openDatabase(at now: Moment) throws -> StoreContents {
+        let database = try QueueDatabase(
+            directory, options, schema, at: now, bootIdentity: BootIdentity.current)
+        let contents = try database.contents(at: now)
+        directory.sweepSpool(keeping: try database.spoolNames())
+        self.database = database
+        try syncer?.follow(directory.databasePath + "-wal")
+        return contents
+    }
+
+    // MARK: Writing
+
+    private func serve(_ taken: [StoreJobs.Job]) {
+        var batch: [StoreTransaction] = []
+        for job in taken {
+            switch job {
+            case .write(let transaction):
+                batch.append(transaction)
+                if batch.count >= options.batch { write(&batch) }
+            case .read(let body):
+                write(&batch)
+                if let database { body(database) }
+            case .notSynced(let receipts, let error):
+                write(&batch)
+                degrade(error.description)
+                doubt(receipts)
+            }
+        }
+        write(&batch)
+    }
+
+    private func write(_ batch: inout [StoreTransaction]) {
+        defer { batch = [] }
+        guard !batch.isEmpty else { return }
+        guard retryAt == nil else { return refuse(batch, "the disk failed before") }
+        do throws(SQLiteError) {
+            try commit(batch)
+        } catch {
+            degrade(error.description)
+            refuse(batch, error.description)
+        }
+    }
+
+    private func degrade(_ reason: String) {
+        if retryAt == nil { deliver(.degraded(reason)) }
+        retryAt = SystemClock.boot + options.retryInterval
+    }
+
+    /// The disk failed while these were waited for. What can be refused is, and taken back when that can be written; of
+    /// the rest it is told when the file is whole again.
+    private func doubt(_ receipts: [StoreReceipt]) {
+        for receipt in receipts {
+            guard receipt.transaction.mayBeRefused else {
+                unsafe.append(receipt)
+                continue
+            }
+            let number = receipt.transaction.number
+            deliver(.notCommitted(number, "it may not have reached the disk"))
+            let inserted = receipt.transaction.changes.compactMap {
+                if case .insert(let stored, _) = $0 { stored.id } else { nil }
+            }
+            guard !inserted.isEmpty else { continue }
+            kept.append(
+                StoreTransaction(number: number, changes: [.purge(inserted)], events: [], mayBeRefused: false))
+        }
+    }
+
+    private func commit(_ batch: [StoreTransaction]) throws(SQLiteError) {
+        guard let database else { throw .storage("the file is not open") }
+        try database.write(batch, at: observe)
+        let receipts = batch.map { receipt(for: $0, database) }
+        let waiting = receipts.filter(\.mustOutlastPower)
+        if !waiting.isEmpty { syncer?.put(waiting) }
+        for receipt in receipts where !receipt.mustOutlastPower { deliver(receipt.notice) }
+        guard database.pagesInLog >= options.checkpointPages else { return }
+        observe(.beforeCheckpoint, batch)
+        // Readers may keep it from finishing; the next one goes on.
+        try? database.checkpoint()
+    }
+
+    private func receipt(for transaction: StoreTransaction, _ database: QueueDatabase) -> StoreReceipt {
+        var leased: [(RequestID, QueuedRequest)] = []
+        for case .lease(let id, _, _, _, _) in transaction.changes {
+            if let request = try? database.specification(id) { leased.append((id, request)) }
+        }
+        return StoreReceipt(transaction: transaction, leased: leased)
+    }
+
+    /// Keeps what has happened, and refuses what has not.
+    private func refuse(_ batch: [StoreTransaction], _ reason: String) {
+        for transaction in batch {
+            if transaction.mayBeRefused {
+                deliver(.notCommitted(transaction.number, reason))
+            } else {
+                kept.append(transaction)
+            }
+        }
+    }
+
+    /// Opens the file anew, since after a failed write nobody knows what SQLite's own memory is worth, and writes what was
+    /// kept.
+    private func retry() {
+        do {
+            database = nil
+            database = try QueueDatabase(
+                directory, options, schema, at: SystemClock.now, bootIdentity: BootIdentity.current)
+            // All that the log holds goes into the file, and to the disk: then nothing is in doubt.
+            try database?.probe()
+            try database?.checkpoint(truncate: true)
+            try syncer?.follow(directory.databasePath + "-wal")
+            for receipt in unsafe { deliver(receipt.notice) }
+            unsafe = []
+            while !kept.isEmpty {
+                let batch = Array(kept.prefix(options.batch))
+                try commit(batch)
+                kept.removeFirst(batch.count)
+            }
+            retryAt = nil
+            deliver(.degraded(nil))
+        } catch {
+            retryAt = SystemClock.boot + options.retryInterval
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import Glibc
+internal import ReachTesting
+internal import Testing
+
+/// `reachd` with endpoints, and what its clients see of it.
+@Suite(.enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"), .timeLimit(.minutes(2)))
+struct ValidationProgramTests {
+    private let reachd = BuiltProgram(named: "reachd")
+    private let reach = BuiltProgram.reach
+
+    private func configuration(_ lines: String...) -> String {
+        (["[connectivity]", "interval = \"10s\"", "timeout = \"1s\""] + lines).joined(separator: "\n") + "\n"
+    }
+
+    /// The next line of the daemon's stream in which all of this stands.
+    private func line(of daemon: RunningProgram, with parts: [String]) throws -> String {
+        while true {
+            let line = try daemon.nextLine(within: .seconds(20))
+            if parts.allSatisfy(line.contains) { return line }
+        }
+    }
+
+    @Test func `the Internet is proved, waited for, lost to a portal and no longer asked about`() throws {
+        let small = try SmallInternet()
+        let directory = try TemporaryDirectory()
+        let socket = directory.path + "/socket"
+        let endpoint = "endpoints = [\"http://198.51.100.80/204\"]"
+        let file = try directory.file("reach.toml", configuration(endpoint))
+        let daemon = try reachd.start(
+            ["--config", file, "--socket", socket, "--state", directory.path + "/state", "--events"],
+            // peers 86: a proxy of somebody's session has nothing to do with it.
+            environment: ["http_proxy": "http://192.0.2.1:9", "https_proxy": "http://192.0.2.1:9"],
+            in: small.machine.name)
+        let first = try daemon.nextLine()
+        #expect(first.contains("\"validated\":true"))
+        let waited = try reach.run(["wait", "--until", "internet", "--timeout", "10s", "--socket", socket])
+        #expect(waited.status == 0)
+        let proof = try line(of: daemon, with: ["\"connectivity\":\"full\""])
+        #expect(proof.contains("\"cause\":\"probe\""))
+        #expect(proof.contains("\"changed\":[\"connectivity\"]"))
+        // There is no IPv6 endpoint, so of IPv6 nothing is known.
+        let status = try reach.run(["status", "--socket", socket]).standardOutput
+        #expect(status.contains("connectivity full"))
+        #expect(
+            try reach.run(["status", "--json", "--socket", socket, "interface:up0"]).standardOutput
+                .contains("\"connectivity\":\"full\""))
+
+        try small.openPortal()
+        _ = try directory.file("reach.toml", configuration(endpoint, "demote_after = 1"))
+        daemon.send(SIGHUP)
+        let portal = try line(of: daemon, with: ["\"connectivity\":\"portal\""])
+        #expect(portal.contains("\"portal\":\"\(SmallInternet.login)\""))
+        let late = try reach.run(["wait", "--until", "internet", "--timeout", "200ms", "--socket", socket])
+        #expect(late.status == 124)
+
+        // A mistake changes nothing.
+        _ = try directory.file("reach.toml", configuration("endpoints = [\"nonsense\"]"))
+        daemon.send(SIGHUP)
+        try small.closePortal()
+        _ = try line(of: daemon, with: ["\"connectivity\":\"full\""])
+
+        _ = try directory.file("reach.toml", configuration())
+        daemon.send(SIGHUP)
+        _ = try line(of: daemon, with: ["\"connectivity\":\"unknown\"", "\"validated\":false"])
+        let refused = try reach.run(["wait", "--until", "internet", "--socket", socket])
+        #expect(refused.status == 4)
+        #expect(refused.standardError.contains("[connectivity]"))
+        daemon.send(SIGTERM)
+        let ended = try daemon.finish()
+        #expect(ended.status == 0)
+        #expect(ended.standardError.contains("nonsense"))
+    }
+
+    @Test func `of a host the Internet's proof says nothing`() throws {
+        let refused = try reach.run(["wait", "--until", "internet", "--no-daemon", "127.0.0.1"])
+        #expect(refused.status == 4)
+        #expect(refused.standardError.contains("nothing of this target"))
+    }
+}

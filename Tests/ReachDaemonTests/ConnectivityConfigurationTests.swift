@@ -1,0 +1,85 @@
+import ReachDaemon
+import ReachProbe
+import Testing
+
+@Suite struct ConnectivityConfigurationTests {
+    private func parse(_ lines: String) throws(ConfigurationError) -> Configuration.Connectivity {
+        try Configuration.parse(Array(("[connectivity]\n" + lines).utf8), file: "reach.toml").connectivity
+    }
+
+    private func mistakes(in lines: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try parse(lines)
+            return []
+        } catch {
+            return error.lines
+        }
+    }
+
+    @Test func `without a word about it nothing is validated`() throws {
+        let nothing = try Configuration.parse([], file: "reach.toml").connectivity
+        #expect(nothing.endpoints.isEmpty)
+        #expect(try parse("endpoints = []") == nothing)
+    }
+
+    @Test func `endpoints are URLs, or tables with what is expected`() throws {
+        let endpoints = try parse(
+            """
+            endpoints = [
+                "https://check.example.net/204",
+                { url = "http://a.example.net/" },
+                { url = "http://b.example.net/", header = "X-Status:  online " },
+                { header = "X-Status", url = "http://c.example.net/" },
+                { url = "http://d.example.net/", body = "it works" },
+            ]
+            """
+        ).endpoints
+        #expect(endpoints.map(\.host) == ["check", "a", "b", "c", "d"].map { $0 + ".example.net" })
+        #expect(
+            endpoints.map(\.expectation) == [
+                .noContent, .noContent, .header(name: "X-Status", value: "online"),
+                .header(name: "X-Status", value: nil), .body(prefix: Array("it works".utf8)),
+            ])
+        #expect(endpoints.map(\.isSecure) == [true, false, false, false, false])
+    }
+
+    @Test func `the rhythm is taken over`() throws {
+        let read = try parse(
+            "interval = \"1h\"\ntimeout = \"2s\"\ndemote_after = 5\npromote_after = 2\nmetered_bytes_per_day = 0")
+        #expect(read.interval == .seconds(3600))
+        #expect(read.timeout == .seconds(2))
+        #expect((read.demoteAfter, read.promoteAfter, read.meteredBytesPerDay) == (5, 2, 0))
+    }
+
+    @Test(arguments: [
+        ("endpoints = \"http://a.example/\"", 2, "it is a text"),
+        ("endpoints = [1]", 2, "it is a whole number"),
+        ("endpoints = [\n  \"http://a.example/\",\n  \"ftp://a.example/\",\n]", 4, "no absolute URL"),
+        ("endpoints = [\"a.example\"]", 2, "no absolute URL"),
+        ("endpoints = [\"http://user:word@a.example/\"]", 2, "no absolute URL"),
+        ("endpoints = [{ header = \"A: b\" }]", 2, "it has no url"),
+        ("endpoints = [{ url = \"http://a.example/\", status = 200 }]", 2, "it has a key status"),
+        ("endpoints = [{ url = \"http://a.example/\", body = \"a\", header = \"B\" }]", 2, "both a header and a body"),
+        ("endpoints = [{ url = \"http://a.example/\", body = \"\" }]", 2, "its body has 0 bytes"),
+        ("endpoints = [{ url = \"http://a.example/\", body = 1 }]", 2, "its body is no text"),
+        ("endpoints = [{ url = \"http://a.example/\", header = \": b\" }]", 2, "cannot be a header"),
+        ("endpoints = [{ url = \"http://a.example/\", header = \"A:\" }]", 2, "cannot be a header"),
+        ("interval = \"9s\"", 2, "it is \"9s\""), ("timeout = \"0s\"", 2, "it is \"0s\""),
+        ("interval = \"20s\"\ntimeout = \"30s\"", 3, "longer than interval"),
+        ("demote_after = 0", 2, "it is 0"), ("promote_after = 11", 2, "it is 11"),
+        ("metered_bytes_per_day = -1", 2, "it is -1"),
+    ])
+    func `a mistake is told with its line`(lines: String, line: Int, problem: String) throws {
+        let told = mistakes(in: lines)
+        #expect(told.count == 1)
+        let first = try #require(told.first)
+        #expect(first.hasPrefix("reach.toml:\(line): connectivity."))
+        #expect(first.contains(problem))
+    }
+
+    @Test func `there are eight endpoints at most`() {
+        let url = "\"http://a.example/\","
+        #expect(mistakes(in: "endpoints = [\(String(repeating: url, count: 8))]").isEmpty)
+        #expect(mistakes(in: "endpoints = [\(String(repeating: url, count: 9))]").count == 1)
+    }
+}

@@ -1,0 +1,35 @@
+import ReachProbe
+import Testing
+
+@Suite struct ConnectivityEndpointTests {
+    @Test(arguments: [
+        ("http://check.example.net/generate_204", "check.example.net", 80, "/generate_204", false),
+        ("HTTPS://check.example.net", "check.example.net", 443, "/", true),
+        ("http://check.example.net:8080?now", "check.example.net", 8080, "/?now", false),
+        ("http://check.example.net/a?b#c", "check.example.net", 80, "/a?b", false),
+        ("http://192.0.2.7/", "192.0.2.7", 80, "/", false),
+        ("https://[2001:db8::7]:8443/x", "2001:db8::7", 8443, "/x", true),
+        ("http://[2001:db8::7]", "2001:db8::7", 80, "/", false),
+    ])
+    func `a URL is read`(url: String, host: String, port: UInt16, path: String, isSecure: Bool) throws {
+        let endpoint = try #require(ConnectivityEndpoint(url))
+        #expect(endpoint.host == host)
+        #expect(endpoint.port == port)
+        #expect(endpoint.path == path)
+        #expect(endpoint.isSecure == isSecure)
+        #expect(endpoint.url == url)
+    }
+
+    // peers 75: an invalid URL is no endpoint
+    @Test(arguments: [
+        "", "check.example.net", "http:/x", "http://", "ftp://check.example.net/", "file:///etc/passwd",
+        "http://user@check.example.net/", "http://user:word@check.example.net/", "http://check.example.net:0/",
+        "http://check.example.net:65536/", "http://check.example.net:8o/", "http://check example.net/",
+        "http://[2001:db8::7/", "http://[2001:db8::7]8/", "http://[fe80::1%25eth0]/", "http://-/",
+        "http://check.example.net/\u{7}", "http://über.example/",
+        "http://\(String(repeating: "a", count: 2000)).example/",
+    ])
+    func `what is no absolute URL of a web page is refused`(url: String) {
+        #expect(ConnectivityEndpoint(url) == nil)
+    }
+}

@@ -1,0 +1,120 @@
+import ReachCore
+import ReachProbe
+import Testing
+
+/// An endpoint and an answer in one line.
+struct Answered: Sendable, CustomTestStringConvertible {
+    let url: String
+    let expectation: ConnectivityEndpoint.Expectation
+    let answer: EndpointAnswer
+    let finding: EndpointFinding
+
+    init(
+        _ finding: EndpointFinding, _ status: Int, _ headers: [(String, String)] = [], body: String = "",
+        expecting expectation: ConnectivityEndpoint.Expectation = .noContent, from url: String = Answered.plain
+    ) {
+        let response = EndpointResponse(
+            status: status, headers: headers.map { EndpointResponse.Header($0.0, $0.1) }, body: Array(body.utf8))
+        self.init(finding, .response(response), expecting: expectation, from: url)
+    }
+
+    init(
+        _ finding: EndpointFinding, _ answer: EndpointAnswer,
+        expecting expectation: ConnectivityEndpoint.Expectation = .noContent, from url: String = Answered.plain
+    ) {
+        self.url = url
+        self.expectation = expectation
+        self.answer = answer
+        self.finding = finding
+    }
+
+    static let plain = "http://check.example.net/generate_204"
+    static let secure = "https://check.example.net/generate_204"
+
+    var testDescription: String { "\(answer) from \(url) is \(finding)" }
+}
+
+@Suite struct EndpointFindingTests {
+    private static let page = String(repeating: "<p>Please pay.</p>", count: 10)
+    private static let online = ConnectivityEndpoint.Expectation.header(
+        name: "X-NetworkManager-Status", value: "online")
+    private static let any = ConnectivityEndpoint.Expectation.header(name: "X-Check", value: nil)
+    private static let text = ConnectivityEndpoint.Expectation.body(prefix: Array("NetworkManager is".utf8))
+
+    private func check(_ answered: Answered) throws {
+        let endpoint = try #require(ConnectivityEndpoint(answered.url, expectation: answered.expectation))
+        #expect(EndpointFinding(answered.answer, from: endpoint) == answered.finding)
+    }
+
+    // peers 73
+    @Test(arguments: [
+        Answered(.proof, 204),
+        Answered(.proof, 200, [("x-networkmanager-status", "online")], body: page, expecting: online),
+        Answered(.proof, 200, [("X-Check", "")], expecting: any),
+        Answered(.proof, 200, body: "NetworkManager is online\n", expecting: text),
+        Answered(.proof, 204, from: Answered.secure),
+    ])
+    func `the expected answer is proof`(answered: Answered) throws { try check(answered) }
+
+    // peers 73
+    @Test(arguments: [
+        Answered(.portal(url: Answered.plain), 200, body: page),
+        Answered(.portal(url: Answered.plain), 200, body: page, expecting: text),
+        Answered(
+            .portal(url: Answered.plain), 200, [("X-NetworkManager-Status", "off")], body: page, expecting: online),
+        Answered(.portal(url: Answered.plain), 511),
+        Answered(.portal(url: "http://login.example/?a"), 302, [("Location", "http://login.example/?a")]),
+        Answered(.portal(url: "https://login.example/"), 307, [("location", "https://login.example/")]),
+        Answered(.portal(url: "http://login.example/x"), 302, [("Location", "//login.example/x")]),
+        Answered(.portal(url: "http://check.example.net/login?b"), 302, [("Location", "/login?b")]),
+        Answered(
+            .portal(url: "http://check.example.net/a/login"), 302, [("Location", "login")],
+            from: "http://check.example.net/a/b?c"),
+        Answered(
+            .portal(url: "http://check.example.net:8080/login"), 302, [("Location", "login")],
+            from: "http://check.example.net:8080?c"),
+        // What is no address of a page is not passed on.
+        Answered(.portal(url: Answered.plain), 302),
+        Answered(.portal(url: Answered.plain), 302, [("Location", "javascript:alert(1)")]),
+        Answered(.portal(url: Answered.plain), 302, [("Location", "http://x/\u{1b}[2J")]),
+        Answered(.portal(url: Answered.plain), 302, [("Location", String(repeating: "a", count: 2001))]),
+    ])
+    func `somebody else's answer is a portal, with its page`(answered: Answered) throws { try check(answered) }
+
+    // peers 73, 74
+    @Test(arguments: [
+        Answered(.failure(.wrongAnswer), 200),
+        Answered(.failure(.wrongAnswer), 200, body: "ok\r\n"),
+        Answered(.failure(.wrongAnswer), 403, body: page),
+        Answered(.failure(.wrongAnswer), 404),
+        Answered(.failure(.wrongAnswer), 503, body: page),
+        Answered(.failure(.wrongAnswer), 204, expecting: online),
+        // A server that sends everybody on to HTTPS.
+        Answered(.failure(.wrongAnswer), 301, [("Location", Answered.secure)]),
+        Answered(.failure(.wrongAnswer), 301, [("Location", "https://CHECK.example.net/")]),
+    ])
+    func `an empty page and an error are neither proof nor a portal`(answered: Answered) throws { try check(answered) }
+
+    @Test(arguments: [
+        Answered(.failure(.wrongAnswer), 200, body: page, from: Answered.secure),
+        Answered(.failure(.wrongAnswer), 302, [("Location", "http://login.example/")], from: Answered.secure),
+        Answered(.failure(.wrongAnswer), 511, from: Answered.secure),
+    ])
+    func `behind a right certificate stands no portal`(answered: Answered) throws { try check(answered) }
+
+    // peers 76
+    @Test func `a private address for the name is not the Internet, and no portal`() throws {
+        try check(Answered(.failure(.privateAddress), .privateAddress(IPAddress(ipv4: 0x0a00_0001))))
+    }
+
+    // peers 77
+    @Test(arguments: [
+        (EndpointFailure.local, EndpointFinding.inconclusive),
+        (.nameNotResolved, .failure(.nameNotResolved)), (.notConnected, .failure(.noAnswer)),
+        (.refused, .failure(.noAnswer)), (.noAnswer, .failure(.noAnswer)), (.garbage, .failure(.wrongAnswer)),
+        (.certificateDate, .inconclusive), (.certificate, .failure(.certificate)),
+    ])
+    func `each way to fail means something`(failure: EndpointFailure, finding: EndpointFinding) throws {
+        try check(Answered(finding, .failure(failure), from: Answered.secure))
+    }
+}

@@ -1,0 +1,247 @@
+import ReachCore
+import ReachProbe
+import Testing
+
+@Suite struct ValidationMachineTests {
+    private let portal = ValidationResult.portal(url: "http://login.example/")
+
+    /// A path that was found to work at second 0.
+    private func working(_ options: ValidationOptions = ValidationOptions()) -> ValidationBench {
+        var bench = ValidationBench(options)
+        bench.take([.sample()])
+        bench.forget()
+        return bench
+    }
+
+    // peers 80
+    @Test(arguments: [
+        (ValidationResult.full, Connectivity.full), (.portal(url: "http://x/"), .portal),
+        (.limited(.noAnswer), .limited),
+    ])
+    func `the first check is made at once, and believed at once`(result: ValidationResult, found: Connectivity) {
+        var bench = ValidationBench()
+        #expect(bench.connectivity == .unknown)
+        bench.answer = result
+        bench.take([.sample()])
+        #expect(bench.probes == [0])
+        #expect(bench.connectivity == found)
+        #expect(bench.machine.survey.internet.portal == result.portal)
+    }
+
+    @Test func `a path that works is asked about every five minutes`() {
+        var bench = working()
+        bench.pass(.seconds(1000))
+        #expect(bench.probes == [300, 600, 900])
+    }
+
+    // peers 79
+    @Test func `after trouble it is asked about after 1, 2, 4 seconds and so on up to the interval`() {
+        var bench = ValidationBench()
+        bench.answer = .limited(.noAnswer)
+        bench.take([.sample()])
+        bench.pass(.seconds(1200))
+        #expect(bench.probes == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811, 1111])
+    }
+
+    // peers 79
+    @Test func `success brings the steady interval back, and the next trouble begins with a second`() {
+        var bench = ValidationBench()
+        bench.answer = .limited(.noAnswer)
+        bench.take([.sample()])
+        bench.pass(.seconds(10))
+        bench.answer = .full
+        bench.pass(.seconds(10))
+        #expect(bench.connectivity == .full)
+        bench.forget()
+        bench.pass(.seconds(300))
+        #expect(bench.probes == [315])
+        bench.answer = .limited(.noAnswer)
+        bench.forget()
+        bench.pass(.seconds(300))
+        #expect(bench.probes.prefix(3) == [615, 616, 618])
+    }
+
+    // peers 80
+    @Test func `three strikes in a row demote, and no two`() {
+        var bench = working()
+        bench.answer = .limited(.noAnswer)
+        bench.pass(.seconds(302))
+        #expect(bench.probes == [300, 301])
+        #expect(bench.connectivity == .full)
+        bench.answer = .full
+        bench.pass(.seconds(2))
+        bench.answer = .limited(.noAnswer)
+        bench.pass(.seconds(301))
+        #expect(bench.connectivity == .full)
+        bench.pass(.seconds(1))
+        #expect(bench.connectivity == .limited)
+        #expect(bench.machine.trouble(of: Uplink.sample().key) == .noAnswer)
+    }
+
+    // peers 80
+    @Test func `as many proofs in a row promote as were asked for`() {
+        var options = ValidationOptions()
+        options.strikesToPromote = 2
+        options.strikesToDemote = 1
+        var bench = working(options)
+        bench.answer = portal
+        bench.pass(.seconds(300))
+        #expect(bench.connectivity == .portal)
+        bench.answer = .full
+        bench.forget()
+        bench.pass(.milliseconds(1000))
+        #expect(bench.connectivity == .portal)
+        // Not after five minutes.
+        bench.pass(.seconds(1))
+        #expect(bench.connectivity == .full)
+        #expect(bench.probes == [301, 302])
+    }
+
+    @Test func `a portal's page stays the one that was told first`() {
+        var bench = ValidationBench()
+        bench.answer = portal
+        bench.take([.sample()])
+        bench.answer = .portal(url: "http://login.example/?session=2")
+        bench.pass(.seconds(10))
+        #expect(bench.machine.survey.internet.portal == "http://login.example/")
+        bench.answer = .limited(.noAnswer)
+        bench.pass(.seconds(10))
+        #expect(bench.machine.survey.internet == ConnectivityReport(ipv4: .limited, ipv6: .none))
+    }
+
+    // peers 81, C23
+    @Test func `an answer to a question about another network is thrown away`() {
+        var bench = ValidationBench()
+        bench.answer = nil
+        bench.take([.sample()])
+        let old = bench.open[0]
+        bench.take([.sample(gateway: "192.0.2.254")])
+        #expect(bench.cancelled == [old])
+        #expect(bench.probes == [0, 0])
+        bench.reply(portal, to: old)
+        #expect(bench.connectivity == .unknown)
+        bench.reply(.full, to: bench.open[0])
+        #expect(bench.connectivity == .full)
+    }
+
+    // peers 81
+    @Test func `what was proved of one gateway says nothing of another`() {
+        var bench = ValidationBench()
+        bench.answer = portal
+        bench.take([.sample()])
+        bench.answer = nil
+        bench.take([.sample(gateway: "192.0.2.254")])
+        #expect(bench.connectivity == .unknown)
+        #expect(bench.machine.survey.internet.portal == nil)
+    }
+
+    // C23
+    @Test func `with another source address it is asked anew, and meanwhile holds`() {
+        var bench = working()
+        bench.answer = nil
+        bench.pass(.seconds(300))
+        let old = bench.open[0]
+        bench.take([.sample(source: "192.0.2.3")])
+        #expect(bench.cancelled == [old])
+        #expect(bench.connectivity == .full)
+        bench.reply(.limited(.noAnswer), to: old)
+        #expect(bench.connectivity == .full)
+        // It is another network for all that is known: no strikes are waited for.
+        bench.reply(.limited(.noAnswer), to: bench.open[0])
+        #expect(bench.connectivity == .limited)
+    }
+
+    // C26, N21
+    @Test func `after sleep everything is asked anew, once`() {
+        var bench = working()
+        bench.pass(.seconds(3))
+        bench.beginAnew()
+        #expect(bench.probes == [3])
+        bench.pass(.seconds(299))
+        #expect(bench.probes == [3])
+    }
+
+    @Test func `without a path nothing is asked, and nothing can be reached`() {
+        var bench = working()
+        bench.take([])
+        #expect(bench.connectivity == .none)
+        #expect(bench.machine.deadline == nil)
+        bench.take(nil)
+        #expect(bench.connectivity == .unknown)
+    }
+
+    // N15
+    @Test func `families are asked and told apart, and the better one counts`() {
+        var bench = ValidationBench()
+        bench.answer = nil
+        bench.take([.sample(), .sample(.ipv6, gateway: "2001:db8::1", source: "2001:db8::2")])
+        #expect(bench.probed.map(\.key.family) == [.ipv4, .ipv6])
+        bench.reply(.limited(.noAnswer), to: bench.open[1])
+        #expect(bench.machine.survey.internet == ConnectivityReport(ipv4: .unknown, ipv6: .limited, isUndecided: true))
+        #expect(bench.connectivity == .unknown)
+        bench.reply(.full, to: bench.open[0])
+        #expect(bench.machine.survey.internet == ConnectivityReport(ipv4: .full, ipv6: .limited))
+        #expect(bench.connectivity == .full)
+    }
+
+    @Test func `another link is asked about for itself, and not for the Internet`() {
+        var bench = ValidationBench()
+        bench.answer = nil
+        bench.take([.sample(), .sample(interface: 3, isPreferred: false)])
+        bench.reply(.full, to: bench.open[1])
+        #expect(bench.connectivity == .unknown)
+        #expect(bench.machine.survey.interfaces["eth1"] == ConnectivityReport(ipv4: .full, ipv6: .none))
+        // It takes over.
+        bench.take([.sample(interface: 3)])
+        #expect(bench.connectivity == .full)
+    }
+
+    @Test func `what proves nothing changes nothing, and is tried again`() {
+        var bench = working()
+        bench.answer = .inconclusive
+        bench.pass(.seconds(320))
+        #expect(bench.probes == [300, 301, 303, 307, 315])
+        #expect(bench.connectivity == .full)
+    }
+
+    @Test func `a gateway that answers again is reason to ask at once`() {
+        var bench = ValidationBench()
+        bench.answer = .limited(.noAnswer)
+        bench.take([.sample(neighbour: .failed)])
+        bench.pass(.seconds(100))
+        bench.answer = .full
+        bench.forget()
+        bench.take([.sample(neighbour: .reachable)])
+        #expect(bench.probes == [100])
+        // That the entry ages is no news.
+        bench.take([.sample(neighbour: .stale)])
+        #expect(bench.probes == [100])
+    }
+
+    // peers 79; scheduling 4.4
+    @Test func `doubts are answered by one check, and no more than one in five seconds`() {
+        var bench = working()
+        bench.pass(.seconds(100))
+        for _ in 0..<50 { bench.check() }
+        #expect(bench.probes == [100])
+        bench.pass(.seconds(1))
+        bench.check()
+        #expect(bench.probes == [100])
+        bench.pass(.seconds(10))
+        #expect(bench.probes == [100, 105])
+        bench.answer = nil
+        bench.check()
+        bench.check()
+        #expect(bench.open.count == 1)
+    }
+
+    @Test func `chance moves a check by a twentieth and no more`() {
+        var numbers = [0.0, 0.999_999, 0.25][...]
+        var bench = ValidationBench(draw: { numbers.popFirst() ?? 0.5 })
+        bench.take([.sample()])
+        bench.pass(.seconds(890))
+        #expect(bench.probes.map { ($0 * 10).rounded() / 10 } == [0, 285, 600])
+        bench.pass(.seconds(10))
+        #expect(bench.probes.count == 4)
+    }
+}

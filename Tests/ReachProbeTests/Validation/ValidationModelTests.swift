@@ -1,0 +1,183 @@
+import ReachCore
+import ReachProbe
+import ReachTesting
+import Testing
+
+/// What is believed of one path by the definition: from all that was answered, slow and plain.
+private struct PathModel {
+    let uplink: Uplink
+    /// Conclusive answers in their order; `nil` where something changed, so that the next is believed at once.
+    var answers: [ValidationResult?] = [nil]
+
+    func believed(_ options: ValidationOptions) -> Connectivity {
+        var believed = Connectivity.unknown
+        for place in answers.indices {
+            guard let answer = answers[place] else { continue }
+            let run = answers[...place].reversed().prefix { $0 != nil }.compactMap { $0 }
+            let proofs = run.prefix { $0 == .full }.count
+            let strikes = run.prefix { $0 != .full }.count
+            let isFirst = run.count == 1
+            if answer == .full {
+                if isFirst || proofs >= options.strikesToPromote { believed = .full }
+            } else if isFirst || believed != .full || strikes >= options.strikesToDemote {
+                believed = answer.connectivity ?? believed
+            }
+        }
+        return believed
+    }
+}
+
+/// A machine in a world of chance, beside the model.
+private struct Walk {
+    var machine: ValidationMachine
+    let options: ValidationOptions
+    var chance: SeededGenerator
+    var now = BootTime(nanoseconds: 1_000_000_000)
+    var models: [Uplink.Key: PathModel] = [:]
+    var probes: [ValidationCommand.Ticket: Uplink.Key] = [:]
+    var looks: [ValidationCommand.Ticket: Uplink.Key] = [:]
+    var dead: [ValidationCommand.Ticket] = []
+    var lastProbe: [Uplink.Key: BootTime] = [:]
+    var checks = 0
+
+    init(seed: UInt64) {
+        var chance = SeededGenerator(seed: seed)
+        var options = ValidationOptions()
+        options.strikesToDemote = .random(in: 1...4, using: &chance)
+        options.strikesToPromote = .random(in: 1...3, using: &chance)
+        options.interval = .seconds([10, 60, 300].randomElement(using: &chance) ?? 300)
+        options.meteredBytesPerDay = 0
+        self.options = options
+        self.chance = chance
+        machine = ValidationMachine(options: options, draw: { 0.5 })
+    }
+
+    mutating func step() {
+        switch Int.random(in: 0..<20, using: &chance) {
+        case 0: changePaths()
+        case 1: beginAnew()
+        case 2: carryOut(machine.check(at: now))
+        case 3...8: answer()
+        case 9, 10: replyToTheDead()
+        default: pass()
+        }
+        compare()
+    }
+
+    private mutating func changePaths() {
+        guard !chance.oneIn(8) else {
+            (models, lastProbe) = ([:], [:])
+            return carryOut(machine.take(chance.oneIn(2) ? [] : nil, at: now))
+        }
+        var uplinks: [Uplink] = []
+        for interface in InterfaceIndex(2)...4 {
+            for family in IPAddress.Family.allCases where !chance.oneIn(4) {
+                let prefix = family == .ipv4 ? "192.0.2." : "2001:db8::"
+                uplinks.append(
+                    .sample(
+                        family, interface: interface, gateway: prefix + "1\(chance.oneIn(6) ? 1 : 0)",
+                        source: prefix + "2\(chance.oneIn(6) ? 1 : 0)",
+                        neighbour: chance.oneIn(3) ? .failed : .reachable, isPreferred: interface == 2))
+            }
+        }
+        var fresh: [Uplink.Key: PathModel] = [:]
+        for uplink in uplinks {
+            var model = models[uplink.key] ?? PathModel(uplink: uplink)
+            if model.uplink.gateway != uplink.gateway {
+                model = PathModel(uplink: uplink)
+            } else if model.uplink.source != uplink.source {
+                model.answers.append(nil)
+            }
+            fresh[uplink.key] = PathModel(uplink: uplink, answers: model.answers)
+        }
+        models = fresh
+        lastProbe = [:]
+        carryOut(machine.take(uplinks, at: now))
+    }
+
+    private mutating func beginAnew() {
+        for key in models.keys { models[key]?.answers.append(nil) }
+        lastProbe = [:]
+        carryOut(machine.beginAnew(at: now))
+    }
+
+    private mutating func answer() {
+        if let (ticket, key) = probes.sorted(by: { $0.key < $1.key }).randomElement(using: &chance) {
+            let results: [ValidationResult] = [
+                .full, .full, .limited(.noAnswer), .portal(url: "http://x/"), .inconclusive,
+            ]
+            let result = results.randomElement(using: &chance) ?? .full
+            probes[ticket] = nil
+            if result != .inconclusive { models[key]?.answers.append(result) }
+            machine.probed(ticket, result, bytes: nil, at: now)
+            dead.append(ticket)
+        } else if let ticket = looks.keys.sorted().randomElement(using: &chance) {
+            looks[ticket] = nil
+            carryOut(machine.looked(ticket, sawTraffic: chance.oneIn(2), at: now))
+            dead.append(ticket)
+        }
+    }
+
+    /// Answers that come too late, or twice, change nothing.
+    private mutating func replyToTheDead() {
+        guard let ticket = dead.randomElement(using: &chance) else { return }
+        let before = machine.survey
+        machine.probed(ticket, .portal(url: "http://late.example/"), bytes: 1, at: now)
+        carryOut(machine.looked(ticket, sawTraffic: true, at: now))
+        #expect(machine.survey == before)
+    }
+
+    private mutating func pass() {
+        let patience = Duration.milliseconds(Int.random(in: 0...20_000, using: &chance))
+        if let deadline = machine.deadline, deadline <= now + patience {
+            now = max(now, deadline)
+        } else {
+            now = now + patience
+        }
+        carryOut(machine.timeReached(at: now))
+    }
+
+    private mutating func carryOut(_ commands: [ValidationCommand]) {
+        for command in commands {
+            switch command {
+            case .probe(let uplink, let ticket):
+                checks += 1
+                #expect(!probes.values.contains(uplink.key), "two checks of a path at a time")
+                #expect(!looks.values.contains(uplink.key), "a check and a look of a path at a time")
+                if let last = lastProbe[uplink.key] { #expect(now - last >= .seconds(1), "checks follow too closely") }
+                lastProbe[uplink.key] = now
+                probes[ticket] = uplink.key
+            case .look(let uplink, _, let ticket):
+                #expect(!probes.values.contains(uplink.key) && !looks.values.contains(uplink.key))
+                looks[ticket] = uplink.key
+            case .cancel(let ticket):
+                #expect(probes.removeValue(forKey: ticket) != nil || looks.removeValue(forKey: ticket) != nil)
+                dead.append(ticket)
+            }
+        }
+    }
+
+    private func compare() {
+        let survey = machine.survey
+        var busy = Set(probes.values)
+        busy.formUnion(looks.values)
+        #expect(busy.isSubset(of: models.keys), "something runs for a path that is gone")
+        if models.keys.contains(where: { !busy.contains($0) }) {
+            #expect(machine.deadline != nil, "a path is forgotten")
+        }
+        for (key, model) in models {
+            let report = survey.interfaces[model.uplink.name] ?? ConnectivityReport()
+            #expect(report[key.family] == model.believed(options))
+            #expect((report.portal != nil) == [report.ipv4, report.ipv6].contains(.portal))
+        }
+    }
+}
+
+@Suite struct ValidationModelTests {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `whatever happens, what is believed follows from what was answered`(seed: UInt64) {
+        var walk = Walk(seed: seed)
+        for _ in 0..<1000 { walk.step() }
+        #expect(walk.checks > 80)
+    }
+}

@@ -1,0 +1,65 @@
+import ReachProbe
+import Testing
+
+@Suite struct ValidationResultTests {
+    struct Round: Sendable {
+        let plain: [EndpointFinding]
+        let secure: [EndpointFinding]
+        let result: ValidationResult
+
+        init(_ result: ValidationResult, http plain: [EndpointFinding] = [], https secure: [EndpointFinding] = []) {
+            self.plain = plain
+            self.secure = secure
+            self.result = result
+        }
+    }
+
+    private static let portal = EndpointFinding.portal(url: "http://login.example/")
+    private static let page = ValidationResult.portal(url: "http://login.example/")
+    private static let silence = EndpointFinding.failure(.noAnswer)
+
+    @Test(arguments: [
+        // peers 75
+        Round(.full, http: [.proof], https: [.proof]),
+        Round(.full, http: [silence], https: [.proof]),
+        Round(.full, https: [.proof]),
+        Round(.limited(.onlyInsecure), http: [.proof], https: [silence]),
+        Round(.limited(.onlyInsecure), http: [.proof], https: [.failure(.certificate)]),
+        Round(.limited(.noAnswer), http: [silence], https: [silence]),
+        Round(page, http: [silence, portal]),
+        Round(page, http: [portal], https: [silence]),
+        Round(page, http: [portal], https: [.failure(.certificate)]),
+        // A proxy that rewrites pages, and lets HTTPS through.
+        Round(.full, http: [portal], https: [.proof]),
+        // peers 84: one that is blocked, down or rewritten does not outweigh others
+        Round(.full, http: [silence, .proof]),
+        Round(.full, http: [.proof, portal, .proof]),
+        Round(.full, https: [silence, .proof]),
+        Round(page, http: [.proof, portal]),
+        Round(page, http: [.proof, portal, portal]),
+        // The clock is wrong, or the certificate too old: HTTP decides.
+        Round(.full, http: [.proof], https: [.inconclusive]),
+        Round(.inconclusive, https: [.inconclusive]),
+        Round(.inconclusive, http: [.inconclusive], https: [.inconclusive]),
+        Round(.limited(.noAnswer), http: [.inconclusive, silence]),
+        Round(.inconclusive),
+        // The one that got further tells more.
+        Round(.limited(.noAnswer), http: [.failure(.nameNotResolved), silence]),
+        Round(.limited(.wrongAnswer), http: [.failure(.wrongAnswer), silence, .failure(.privateAddress)]),
+        Round(.limited(.privateAddress), http: [.failure(.privateAddress), .failure(.nameNotResolved)]),
+    ])
+    func `findings amount to a result, in whatever order`(round: Round) {
+        let findings = round.plain.map { ($0, false) } + round.secure.map { ($0, true) }
+        #expect(ValidationResult(findings) == round.result)
+        #expect(ValidationResult(findings.reversed()) == round.result)
+    }
+
+    @Test func `nothing but proof by HTTPS ends a round early`() {
+        #expect(ValidationResult.isDecided(by: [(.proof, true)]))
+        #expect(!ValidationResult.isDecided(by: [(.proof, false), (Self.portal, false), (Self.silence, true)]))
+    }
+
+    @Test func `every trouble has a sentence of its own`() {
+        #expect(Set(ValidationTrouble.allCases.map(\.sentence)).count == ValidationTrouble.allCases.count)
+    }
+}

@@ -1,0 +1,112 @@
+import ReachCore
+import ReachQueue
+import Testing
+
+/// What is taken, and what a mistake is called.
+@Suite struct QueuedRequestTests {
+    @Test(arguments: [
+        ("https://Example.NET/x", "https://example.net:443"), ("http://a.example:8080", "http://a.example:8080"),
+        ("HTTP://[2001:db8::1]:81/", "http://[2001:db8::1]:81"), ("https://192.0.2.1?q", "https://192.0.2.1:443"),
+        ("http://a.example:/", "http://a.example:80"),
+    ])
+    func `a destination is scheme, host and port`(url: String, destination: String) throws {
+        #expect(try QueuedRequest(url: url).destination.description == destination)
+        #expect(Destination(stored: destination).target != nil)
+    }
+
+    @Test(arguments: [
+        ("ftp://a.example/", "is neither http nor https"), ("file:///etc/passwd", "is neither http nor https"),
+        ("a.example", "is not a URL"), ("", "is not a URL"), ("https://", "a host name must not be empty"),
+        ("https://user:secret@a.example/", "holds a user name"), ("https://a.example:0/", "has a port"),
+        ("https://a.example:99999/", "has a port"), ("https://a b.example/", "has characters"),
+        ("https://a.example/\u{e4}", "has characters"), ("https://-a.example/", "is not a host name"),
+    ])
+    func `a URL that cannot be queued is told why`(url: String, message: String) {
+        #expect {
+            try QueuedRequest(url: url)
+        } throws: { error in
+            (error as? RequestMistake).map { $0.field == .url && $0.description.contains(message) } ?? false
+        }
+    }
+
+    private func mistake(_ change: (inout QueuedRequest) -> Void) throws -> RequestMistake? {
+        var request = try QueuedRequest(url: "https://a.example/")
+        change(&request)
+        do throws(RequestMistake) {
+            try request.check(QueueLimits())
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `what HTTP forbids and what is too much is refused by its field`() throws {
+        #expect(try mistake { _ in } == nil)
+        #expect(try mistake { $0.method = "GET /" }?.field == .method)
+        #expect(try mistake { $0.method = "" }?.field == .method)
+        #expect(try mistake { $0.headers = [.init(name: "A b", value: "")] }?.field == .header)
+        #expect(try mistake { $0.headers = [.init(name: "A", value: "x\r\nB: y")] }?.field == .header)
+        #expect(
+            try mistake { $0.headers = [.init(name: "A", value: String(repeating: "x", count: 70_000))] }?.field
+                == .header)
+        #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20)) } == nil)
+        #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20 + 1)) }?.field == .body)
+        #expect(try mistake { $0.timeToLive = .zero }?.field == .timeToLive)
+        #expect(try mistake { $0.maximumAttempts = 0 }?.field == .maximumAttempts)
+        #expect(try mistake { $0.orderKey = "" }?.field == .orderKey)
+        #expect(try mistake { $0.dependsOnPrevious = true }?.field == .orderKey)
+        #expect(try mistake { $0.uniqueness = .coalesce(key: "") }?.field == .uniqueness)
+        #expect(
+            try mistake {
+                $0.orderKey = "a"
+                $0.uniqueness = .coalesce(key: "b")
+            }?.field == .uniqueness)
+    }
+
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Wed, 30 Jun 2027 23:59:60 GMT", 1_814_399_999),
+        ("Fri, 01 Jan 2038 00:00:00 GMT", 2_145_916_800),
+    ])
+    func `the three forms of an HTTP date are read`(text: String, seconds: Int64) {
+        #expect(HTTPDate.parse(text)?.nanosecondsSince1970 == seconds * 1_000_000_000)
+    }
+
+    @Test(arguments: [
+        "", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
+        "Sun, 06 nov 1994 08:49:37 GMT", "Sun, -6 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z", "120",
+        "Sun, 06 Nov 199999999999999999999 08:49:37 GMT",
+    ])
+    func `what is no HTTP date is none`(text: String) { #expect(HTTPDate.parse(text) == nil) }
+
+    @Test func `every code and status has its verdict`() {
+        func verdict(_ code: Int, _ error: Int32 = 0, changed: Bool = false) -> FailureClassifier.Verdict {
+            FailureClassifier.judge(TransferFault(code: code, systemError: error), pathChanged: changed)
+        }
+        for code in [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92] {
+            #expect(verdict(code) == .undecided)
+            #expect(verdict(code, changed: true) == .network)
+            for error: Int32 in [19, 99, 100, 101] { #expect(verdict(code, error) == .network) }
+            // EHOSTUNREACH may come from a router far away.
+            #expect(verdict(code, 113) == .undecided)
+        }
+        for code in [1, 3, 4, 43] { #expect(verdict(code) == .permanent(.invalid)) }
+        for code in [60, 83, 91] { #expect(verdict(code, changed: true) == .permanent(.untrusted)) }
+        for code in [58, 77] { #expect(verdict(code) == .permanent(.file)) }
+        #expect(verdict(90) == .permanent(.pinMismatch))
+        #expect(verdict(47) == .permanent(.redirects))
+        #expect(verdict(63) == .permanent(.unreadable))
+        for code in [27, 42, 45] { #expect(verdict(code) == .uncounted) }
+        for status in [408, 425, 429, 500, 502, 503, 504, 522, 524] {
+            #expect(FailureClassifier.judge(status: status, isAccepted: false) == .destination)
+        }
+        for status in [401, 403, 407] {
+            #expect(FailureClassifier.judge(status: status, isAccepted: false) == .permanent(.authentication))
+        }
+        for status in [301, 400, 404, 501, 505] {
+            #expect(FailureClassifier.judge(status: status, isAccepted: false) == .permanent(.refused))
+        }
+        // What the client accepts is success, whatever the number.
+        #expect(FailureClassifier.judge(status: 503, isAccepted: true) == .success)
+    }
+}

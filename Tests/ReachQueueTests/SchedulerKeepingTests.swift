@@ -1,0 +1,313 @@
+import ReachCore
+import ReachQueue
+import ReachTesting
+import Testing
+
+/// Storing, restoring, limits, the dead, and why something does not run.
+@Suite struct SchedulerKeepingTests {
+    private var stage = QueueStage()
+
+    @Test mutating func `nothing is answered, told or sent before it is safe`() throws {
+        stage.network([.wired])
+        stage.commits = false
+        let request = try QueuedRequest(url: "https://a.example/")
+        #expect(stage.ask { .add(request, $0) } == nil)
+        #expect(stage.events.isEmpty && stage.starts.isEmpty)
+        stage.send(.committed(stage.uncommitted[0]))
+        #expect(stage.events.map(\.kind) == [.queued])
+        #expect(stage.starts.isEmpty)
+        stage.send(.committed(stage.uncommitted[1]))
+        #expect(stage.starts.count == 1)
+        #expect(stage.events.map(\.kind) == [.queued, .started])
+        stage.answer(RequestID(rawValue: 1))
+        #expect(stage.events.count == 2)
+        stage.send(.committed(stage.uncommitted[2]))
+        #expect(stage.events.last?.kind == .done)
+    }
+
+    @Test mutating func `an end and its event are one transaction`() throws {
+        stage.network([.wired])
+        stage.answer(try stage.add())
+        let last = try #require(stage.transactions.last)
+        #expect(last.changes.count == 1 && last.events.map(\.kind) == [.done] && !last.mayBeRefused)
+        guard case .finish(_, .done, let result, _) = last.changes[0] else { throw QueueStage.Refused(reply: nil) }
+        #expect(result?.status == 200)
+    }
+
+    @Test mutating func `what cannot be stored is refused, and leaves nothing behind`() throws {
+        stage.network([.wired])
+        stage.commits = false
+        var request = try QueuedRequest(url: "https://a.example/")
+        request.orderKey = "o"
+        stage.ask { .add(request, $0) }
+        stage.ask { .add(request, $0) }
+        stage.send(.notCommitted(stage.uncommitted[0]))
+        #expect(stage.replies[1] == [.refused(.storage)])
+        stage.send(.committed(stage.uncommitted[1]))
+        #expect(stage.queue.count == 1)
+        // Its lease is refused: it is sent when the disk is back.
+        stage.send(.notCommitted(stage.uncommitted[2]))
+        stage.send(.degraded(true))
+        #expect(stage.queue.runningCount <= 1)
+        for number in stage.uncommitted.dropFirst(3) { stage.send(.notCommitted(number)) }
+        #expect(stage.queue.runningCount == 0 && stage.starts.isEmpty)
+        #expect(stage.blockers(RequestID(rawValue: 2)) == ["disk"])
+        #expect(stage.ask { .add(request, $0) } == .refused(.storage))
+        stage.commits = true
+        stage.send(.degraded(false))
+        #expect(stage.starts.map(\.order.number) == [1])
+    }
+
+    @Test mutating func `while the disk fails, a cancelling is answered and holds`() throws {
+        let id = try stage.add()
+        stage.commits = false
+        stage.send(.degraded(true))
+        #expect(stage.ask { .cancel(id, .root, $0) } == .done)
+        #expect(stage.state(id) == nil)
+    }
+
+    @Test mutating func `a queue and a user have their limits, and root only the queue's`() throws {
+        var policy = QueuePolicy()
+        policy.limits.requests = 10
+        policy.limits.ownerRequests = 3
+        policy.limits.ownerBytes = 10_000
+        stage = QueueStage(policy)
+        for _ in 0..<3 { try stage.add { $0.owner = 7 } }
+        var request = try QueuedRequest(url: "https://a.example/", owner: 7)
+        #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
+        request.owner = 8
+        request.body = .inline([UInt8](repeating: 0, count: 6000))
+        #expect(stage.ask { .add(request, $0) } == .added(RequestID(rawValue: 4)))
+        #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
+        for _ in 0..<6 { try stage.add() }
+        request.owner = 0
+        #expect(stage.ask { .add(request, $0) } == .refused(.queueFull))
+        #expect(stage.ask { .cancel(RequestID(rawValue: 1), .root, $0) } == .done)
+        #expect(stage.ask { .add(request, $0) } == .added(RequestID(rawValue: 11)))
+    }
+
+    @Test mutating func `a user touches only what is theirs`() throws {
+        let id = try stage.add { $0.owner = 7 }
+        let other = QueueCommand.Client(user: 8)
+        let commands: [(QueueCommand.Ticket) -> QueueCommand] = [
+            { .hold(id, other, $0) }, { .release(id, other, $0) }, { .cancel(id, other, $0) },
+            { .retry(id, other, $0) },
+        ]
+        for command in commands { #expect(stage.ask(command) == .notPermitted) }
+        #expect(stage.ask { .holdQueue(other, $0) } == .done)
+        stage.network([.wired])
+        #expect(stage.startedIDs == [id])
+        #expect(stage.ask { .retryAll(nil, other, $0) } == .retried(0))
+        #expect(stage.ask { .retry(id, QueueCommand.Client(user: 7), $0) } == .notDead)
+        #expect(stage.ask { .cancel(RequestID(rawValue: 99), .root, $0) } == .notFound)
+    }
+
+    @Test mutating func `a held user's requests wait, and nobody else's`() throws {
+        stage.network([.wired])
+        let owner = QueueCommand.Client(user: 7)
+        stage.ask { .holdQueue(owner, $0) }
+        let held = try stage.add { $0.owner = 7 }
+        let free = try stage.add { $0.owner = 8 }
+        #expect(stage.startedIDs == [free])
+        #expect(stage.blockers(held) == ["queue-hold"])
+        stage.ask { .releaseQueue(owner, $0) }
+        #expect(stage.startedIDs == [free, held])
+    }
+
+    /// What the stage's transactions would have left in the store.
+    private func kept() -> [StoredRequest] {
+        var rows: [RequestID: StoredRequest] = [:]
+        for change in stage.transactions.flatMap(\.changes) {
+            switch change {
+            case .insert(let stored, _): rows[stored.id] = stored
+            case .lease(let id, let attempt, _, _, _):
+                rows[id]?.condition = .leased
+                rows[id]?.progress.tries = attempt
+            case .update(let progress):
+                rows[progress.id]?.progress = progress
+                rows[progress.id]?.condition = .waiting
+            case .finish(let progress, .dead(let reason), _, let moment):
+                rows[progress.id]?.progress = progress
+                rows[progress.id]?.condition = .dead(reason, at: moment)
+            case .finish(let progress, _, _, _): rows[progress.id] = nil
+            default: break
+            }
+        }
+        return rows.values.sorted { $0.id < $1.id }
+    }
+
+    @Test mutating func `after a restart everything is where it was, and what was on its way is sent again or not`()
+        throws
+    {
+        stage.network([.wired])
+        let held = try stage.add()
+        stage.ask { .hold(held, .root, $0) }
+        let late = try stage.add()
+        stage.answer(late, 503, headers: ["Retry-After": "100"])
+        let dead = try stage.add("https://b.example/")
+        stage.answer(dead, 404)
+        let running = try stage.add("https://c.example/")
+        let indeterminate = try stage.add("https://c.example/") { $0.method = "POST" }
+        let rows = kept()
+        let before = stage.moment
+        stage = QueueStage(seed: 5)
+        stage.send(.restore(rows, breakers: [], heldQueues: []))
+        #expect(stage.moment == before)
+        #expect(stage.queue.count == 3)
+        #expect(stage.explanation(dead)?.death == .refused)
+        #expect(stage.explanation(indeterminate)?.death == .indeterminate)
+        stage.network([.wired])
+        #expect(stage.startedIDs == [running])
+        #expect(stage.starts[0].order.number == 2)
+        #expect(stage.blockers(held) == ["hold"])
+        #expect(stage.blockers(late).contains("backoff"))
+        stage.pass(.seconds(111))
+        #expect(stage.startedIDs == [running, late])
+        #expect(try stage.add() == RequestID(rawValue: indeterminate.rawValue + 1))
+        #expect(stage.ask { .retry(dead, .root, $0) } == .retried(1))
+        #expect(stage.state(dead) == .running)
+    }
+
+    @Test mutating func `after a clock that was wrong, no wait and no life is longer than it may be`() throws {
+        let now = stage.moment
+        func ahead(_ seconds: Double) -> Moment {
+            Moment(wall: now.wall, boot: BootTime(nanoseconds: now.boot.nanoseconds + Int64(seconds * 1e9)))
+        }
+        let request = try QueuedRequest(url: "https://a.example/")
+        var row = StoredRequest(
+            RequestID(rawValue: 1), request, created: ahead(1e6), deadline: ahead(1e6 + 1000))
+        row.progress.notBefore = ahead(1e6)
+        stage.send(.restore([row], breakers: [], heldQueues: [0]))
+        stage.network([.wired])
+        #expect(stage.blockers(row.id) == ["queue-hold", "backoff"])
+        stage.ask { .releaseQueue(.root, $0) }
+        stage.pass(.seconds(300))
+        #expect(stage.startedIDs == [row.id])
+        stage.answer(row.id, 503, headers: ["Retry-After": "701"])
+        #expect(stage.explanation(row.id)?.death == .expired)
+    }
+
+    @Test mutating func `the dead are kept for a week, a thousand at most, and forgotten without being asked`() throws {
+        var policy = QueuePolicy()
+        policy.deadCount = 3
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        var ids: [RequestID] = []
+        for _ in 0..<5 {
+            let id = try stage.add()
+            ids.append(id)
+            stage.answer(id, 404)
+            stage.pass(.seconds(1))
+        }
+        #expect(ids.map { stage.state($0) } == [nil, nil, .dead, .dead, .dead])
+        #expect(stage.ask { .cancel(ids[0], .root, $0) } == .alreadyOver)
+        stage.pass(.seconds(7 * 86_400))
+        let last = try stage.add()
+        #expect(ids.allSatisfy { stage.state($0) == nil })
+        let purged = stage.transactions.flatMap(\.changes).reduce(into: Set<RequestID>()) {
+            if case .purge(let gone) = $1 { $0.formUnion(gone) }
+        }
+        #expect(purged == Set(ids))
+        #expect(stage.state(last) == .running)
+    }
+
+    @Test mutating func `a revived request joins its order again`() throws {
+        stage.network([.wired])
+        let first = try stage.add { $0.orderKey = "o" }
+        stage.answer(first, 404)
+        let second = try stage.add { $0.orderKey = "o" }
+        stage.ask { .retry(first, .root, $0) }
+        #expect(stage.startedIDs == [first, second])
+        #expect(stage.blockers(first).contains("order"))
+        stage.answer(second)
+        #expect(stage.startedIDs == [first, second, first])
+    }
+
+    @Test mutating func `while no path is there nothing wakes it, however many wait`() throws {
+        var policy = QueuePolicy()
+        policy.limits.requests = 100_000
+        policy.limits.bytes = 1 << 40
+        policy.timeToLive = .seconds(10 * 86_400)
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        for number in 0..<50 {
+            let id = try stage.add("https://host\(number).example/")
+            stage.fail(id, 7, error: 101)
+        }
+        for _ in 0..<2000 { try stage.add() }
+        stage.network([])
+        #expect(stage.pass(.seconds(5)) <= 1)
+        #expect(stage.pass(.seconds(5 * 86_400)) == 0)
+    }
+
+    @Test mutating func `an answer to why names everything that is in the way, and what would help`() throws {
+        stage.network([.wwan.with { $0.isValidated = false }])
+        stage.pass(.seconds(100))
+        let id = try stage.add(when: "unmetered, validated")
+        stage.pass(.seconds(180))
+        stage.ask { .hold(id, .root, $0) }
+        let explanation = try #require(stage.explanation(id))
+        #expect(explanation.state == .held)
+        #expect(
+            explanation.reasons.map(\.text) == [
+                "A user holds it.", "Every path that would do is metered.", "No path is proved to reach the Internet.",
+            ])
+        #expect(explanation.reasons[0].remedy == "It goes on when it is released.")
+        #expect(stage.elapsed(at: explanation.reasons[0].since.boot) == .seconds(280))
+        #expect(stage.elapsed(at: explanation.reasons[1].since.boot) == .seconds(100))
+        stage.ask { .release(id, .root, $0) }
+        stage.network([.wifi])
+        let settling = try #require(stage.explanation(id)?.reasons.first)
+        #expect(settling.text == "'unmetered, validated' has only just come true.")
+        #expect(settling.remedy == "It may start in 1.0 s, if that lasts.")
+        stage.pass(.seconds(25))
+        #expect(stage.explanation(id)?.state == .running)
+        #expect(stage.explanation(id)?.reasons == [])
+        #expect(stage.explanation(id)?.path == .wifi)
+    }
+
+    @Test mutating func `an event is one line with its stable words`() throws {
+        stage.network([.wwan])
+        let id = try stage.add(when: "wifi") { $0.owner = 7 }
+        let waiting = try #require(stage.events.last)
+        #expect(waiting.kind == .waiting && waiting.request == id)
+        let text = String(decoding: waiting.json, as: UTF8.self)
+        #expect(text.hasPrefix(#"{"v":1,"type":"queue","event":"waiting","time":"2026-11-18"#))
+        #expect(text.hasSuffix(#""epoch":2,"id":1,"user":7,"blockers":["class"]}"#))
+    }
+}
+
+/// The heap against the simplest thing that could be right.
+@Suite struct DeadlineQueueTests {
+    @Test(arguments: 0..<20)
+    func `whatever is set, moved and taken out, the earliest comes first`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = DeadlineQueue<Int>()
+        var model: [Int: Int64] = [:]
+        for _ in 0..<2000 {
+            let key = Int.random(in: 0..<60, using: &random)
+            let time = Int64.random(in: 0..<100, using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                queue.set(key, to: BootTime(nanoseconds: time))
+                model[key] = time
+            case 2:
+                queue.remove(key)
+                model[key] = nil
+            case 3:
+                queue.setNoLater(key, than: BootTime(nanoseconds: time))
+                model[key] = min(model[key] ?? .max, time)
+            default:
+                let due = queue.popDue(at: BootTime(nanoseconds: time))
+                if let due {
+                    #expect(model[due] == model.values.min() && (model[due] ?? .max) <= time)
+                    model[due] = nil
+                } else {
+                    #expect(model.values.allSatisfy { $0 > time })
+                }
+            }
+            #expect(queue.count == model.count && queue.earliest?.nanoseconds == model.values.min())
+            #expect(queue[key]?.nanoseconds == model[key])
+        }
+    }
+}

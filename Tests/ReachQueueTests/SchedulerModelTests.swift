@@ -1,0 +1,235 @@
+import Glibc
+import ReachCore
+import ReachQueue
+import ReachTesting
+import Testing
+
+/// Random walks against what must always hold (list C, 31).
+@Suite struct SchedulerModelTests {
+    /// What somebody who only sees commands and actions knows.
+    private struct Witness {
+        var paths: [QueuePath] = []
+        var constraints: [RequestID: Constraint] = [:]
+        var orders: [RequestID: String] = [:]
+        var running: Set<RequestID> = []
+        var ends: [RequestID: Int] = [:]
+        var leased: Set<RequestID> = []
+        var isHeld = false
+        var faults: [String] = []
+
+        mutating func started(_ order: AttemptOrder, leased: Bool) {
+            let id = order.id
+            if running.contains(id) { faults.append("\(id) started twice") }
+            if !leased { faults.append("\(id) started without a lease") }
+            running.insert(id)
+            if let key = orders[id], running.contains(where: { $0 != id && orders[$0] == key }) {
+                faults.append("two of order \(key) run")
+            }
+            guard let constraint = constraints[id] else { return faults.append("\(id) is unknown") }
+            guard let path = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) else {
+                return faults.append("\(id) started by a path that is gone")
+            }
+            if !constraint.lacking(in: path).isEmpty {
+                faults.append("\(id) started though '\(constraint)' is not met")
+            }
+        }
+    }
+
+    private struct Walk {
+        var random: SeededGenerator
+        var queue: QueueScheduler
+        var witness = Witness()
+        var elapsed: Int64 = 1_000_000_000_000
+        var epoch: UInt64 = 1
+        var ids: [RequestID] = []
+        var toCommit: [StoreTransaction] = []
+        var lastTicket: UInt64 = 0
+        var leases: Set<RequestID> = []
+        var starts = 0
+
+        init(seed: UInt64) {
+            random = SeededGenerator(seed: seed)
+            var policy = QueuePolicy()
+            policy.limits.requests = 300
+            policy.deadCount = 20
+            policy.globalLimit = 6
+            queue = QueueScheduler(policy, seed: seed, at: Self.moment(1_000_000_000_000))
+        }
+
+        private static func moment(_ time: Int64) -> Moment {
+            Moment(wall: Timestamp(nanosecondsSince1970: time), boot: BootTime(nanoseconds: time))
+        }
+
+        var moment: Moment { Self.moment(elapsed) }
+
+        mutating func step() {
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<22: add()
+            case 22..<45: commit()
+            case 45..<68: end()
+            case 68..<75: changePaths()
+            case 75..<92: pass()
+            case 92..<96: control()
+            case 96: send(.degraded(random.oneIn(4)))
+            case 97:
+                send(.pathChecked(interfaceIndex: UInt32.random(in: 2...4, using: &random), works: random.oneIn(2)))
+            default: if let id = witness.running.sorted().first { send(.requestSent(id)) }
+            }
+        }
+
+        mutating func send(_ command: QueueCommand) {
+            for action in queue.handle(command, at: moment) {
+                switch action {
+                case .store(let transaction): toCommit.append(transaction)
+                case .start(let order):
+                    starts += 1
+                    witness.started(order, leased: leases.contains(order.id))
+                case .abort(let id):
+                    if witness.running.remove(id) == nil { witness.faults.append("\(id) aborted but not running") }
+                case .tell(let event):
+                    guard let id = event.request else { continue }
+                    if [.done, .dead, .cancelled].contains(event.kind) {
+                        witness.ends[id, default: 0] += 1
+                        if witness.ends[id] != 1 { witness.faults.append("\(id) ended twice") }
+                    }
+                    if event.kind == .queued, event.reason == "retry" { witness.ends[id, default: 0] -= 1 }
+                default: break
+                }
+            }
+        }
+
+        mutating func add() {
+            guard
+                var request = try? QueuedRequest(
+                    method: random.pick(["GET", "POST", "PUT"]),
+                    url: "https://host\(Int.random(in: 0..<4, using: &random)).example/",
+                    constraint: (try? Constraint(random.pick(["any", "wifi", "unmetered", "not wwan", "validated"])))
+                        ?? .any)
+            else { return }
+            request.priority = random.pick(RequestPriority.allCases)
+            request.timeToLive = .seconds(Int.random(in: 1...2000, using: &random))
+            request.owner = UInt32.random(in: 0...2, using: &random)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0:
+                request.orderKey = random.pick(["x", "y"])
+                request.dependsOnPrevious = random.oneIn(3)
+            case 1: request.uniqueness = .unique(name: "u", mode: random.pick(RequestUniqueness.Mode.allCases))
+            case 2: request.uniqueness = .coalesce(key: "c")
+            default: break
+            }
+            if random.oneIn(4) { request.maximumAttempts = 2 }
+            lastTicket += 1
+            send(.add(request, lastTicket))
+            for transaction in toCommit {
+                for case .insert(let stored, _) in transaction.changes where witness.constraints[stored.id] == nil {
+                    witness.constraints[stored.id] = stored.constraint
+                    switch stored.uniqueness {
+                    case .unique(let name, _): witness.orders[stored.id] = "\(stored.owner) u \(name)"
+                    case .coalesce(let name): witness.orders[stored.id] = "\(stored.owner) c \(name)"
+                    case .none: witness.orders[stored.id] = stored.orderKey.map { "\(stored.owner) o \($0)" }
+                    }
+                    ids.append(stored.id)
+                }
+            }
+        }
+
+        /// The store commits in order, some or all; what may be refused it refuses now and then.
+        mutating func commit() {
+            for _ in 0..<Int.random(in: 1...4, using: &random) where !toCommit.isEmpty {
+                let transaction = toCommit.removeFirst()
+                if transaction.mayBeRefused, random.oneIn(20) {
+                    send(.notCommitted(transaction.number))
+                } else {
+                    for case .lease(let id, _, _, _, _) in transaction.changes { leases.insert(id) }
+                    send(.committed(transaction.number))
+                }
+            }
+        }
+
+        mutating func end() {
+            guard let id = witness.running.sorted().randomElement(using: &random) else { return }
+            let end: AttemptEnd
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<4: end = .answered(RequestResult(status: 200), isAccepted: true)
+            case 4: end = .answered(RequestResult(status: random.pick([401, 404])), isAccepted: false)
+            case 5, 6:
+                let headers = random.oneIn(3) ? [QueuedRequest.Header(name: "Retry-After", value: "7")] : []
+                end = .answered(RequestResult(status: 503, headers: headers), isAccepted: false)
+            case 7: end = .failed(TransferFault(code: 7, systemError: 101))
+            default: end = .failed(TransferFault(code: random.pick([6, 7, 28, 45, 60, 90])))
+            }
+            witness.running.remove(id)
+            send(.ended(id, end))
+        }
+
+        mutating func changePaths() {
+            let all: [QueuePath] = [.wired, .wifi, .wwan]
+            var paths = all.filter { _ in random.oneIn(2) }
+            for index in paths.indices where random.oneIn(4) { paths[index].isMetered.toggle() }
+            for index in paths.indices where random.oneIn(6) { paths[index].isValidated = false }
+            if random.oneIn(3) { epoch += 1 }
+            witness.paths = paths
+            send(.paths(PathSet(paths, epoch: epoch)))
+        }
+
+        mutating func pass() {
+            let end = elapsed + Int64.random(in: 0...20_000_000_000, using: &random)
+            var wakings = 0
+            while let deadline = queue.deadline, deadline.nanoseconds <= end {
+                elapsed = max(elapsed, deadline.nanoseconds)
+                send(.wake)
+                wakings += 1
+                if wakings > 100_000 { return witness.faults.append("it never sleeps") }
+            }
+            elapsed = end
+        }
+
+        mutating func control() {
+            guard let id = ids.suffix(200).randomElement(using: &random) else { return }
+            lastTicket += 1
+            let client = QueueCommand.Client(user: UInt32.random(in: 0...2, using: &random))
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: send(.hold(id, client, lastTicket))
+            case 1, 2: send(.release(id, client, lastTicket))
+            case 3: send(.cancel(id, client, lastTicket))
+            case 4: send(.retry(id, client, lastTicket))
+            case 5: send(.retryAll(nil, client, lastTicket))
+            case 6: send(.holdQueue(client, lastTicket))
+            case 7: send(.releaseQueue(client, lastTicket))
+            // Or all would be held nearly all of the time.
+            default: send(.releaseQueue(.root, lastTicket))
+            }
+        }
+
+        /// Blockers are empty exactly when it is ready; and what is ready is started.
+        mutating func check() {
+            for id in ids.suffix(60) {
+                guard let explanation = queue.explain(id, at: moment) else { continue }
+                let isFree = explanation.reasons.isEmpty
+                switch explanation.state {
+                case .ready: if !isFree { witness.faults.append("\(id) is ready and blocked") }
+                case .waiting, .backoff, .held: if isFree { witness.faults.append("\(id) waits for nothing") }
+                default: break
+                }
+                if explanation.state == .ready, queue.deadline.map({ $0 > moment.boot }) ?? true {
+                    witness.faults.append("\(id) is ready and was not started \(explanation)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func `C31 whatever happens in whatever order, the rules hold`(seed: UInt64) {
+        // A million steps take a minute or two where nothing is optimised: REACH_LONG_TESTS=1 takes them all.
+        let steps = getenv("REACH_LONG_TESTS") == nil ? 5000 : 50_000
+        print("C31: seed \(seed), \(steps) steps")
+        var walk = Walk(seed: seed)
+        for step in 0..<steps {
+            walk.step()
+            if step % 50 == 0 { walk.check() }
+            guard walk.witness.faults.isEmpty else { break }
+        }
+        #expect(walk.witness.faults.isEmpty, "seed \(seed): \(walk.witness.faults.prefix(3))")
+        #expect(walk.starts > steps / 100)
+    }
+}

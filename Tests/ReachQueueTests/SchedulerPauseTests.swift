@@ -1,0 +1,253 @@
+import ReachCore
+import ReachQueue
+import Testing
+
+/// Pausing, resuming and holding: list C of scheduling.md, 2 to 8, 26, 28, 32 and 35.
+@Suite struct SchedulerPauseTests {
+    private var stage = QueueStage()
+
+    @Test mutating func `C2 the network's return does not undo a user's hold`() throws {
+        stage.network([.wired])
+        stage.ask { .holdQueue(.root, $0) }
+        let id = try stage.add()
+        stage.ask { .hold(id, .root, $0) }
+        stage.ask { .releaseQueue(.root, $0) }
+        stage.network([])
+        #expect(stage.blockers(id) == ["hold", "class"])
+        stage.network([.wired])
+        stage.pass(.seconds(60))
+        #expect(stage.state(id) == .held)
+        #expect(stage.blockers(id) == ["hold"])
+        #expect(!stage.kinds(of: id).contains(.resumed))
+        #expect(stage.starts.isEmpty)
+        stage.ask { .release(id, .root, $0) }
+        #expect(stage.startedIDs == [id])
+    }
+
+    @Test mutating func `C3 a held queue without a path starts only when both are over`() throws {
+        stage.network([.wwan])
+        stage.ask { .holdQueue(.root, $0) }
+        let id = try stage.add(when: "wifi")
+        #expect(stage.blockers(id) == ["queue-hold", "class"])
+        stage.network([.wwan, .wifi])
+        stage.pass(.seconds(60))
+        #expect(stage.blockers(id) == ["queue-hold"])
+        stage.network([.wwan])
+        stage.ask { .releaseQueue(.root, $0) }
+        stage.pass(.seconds(60))
+        #expect(stage.starts.isEmpty)
+        #expect(stage.blockers(id) == ["class"])
+        stage.network([.wifi])
+        stage.pass(.seconds(60))
+        #expect(stage.startedIDs == [id])
+    }
+
+    @Test mutating func `C4 twenty failures of the network count nothing`() throws {
+        stage.network([.wired])
+        let id = try stage.add()
+        for _ in 0..<20 {
+            #expect(stage.state(id) == .running)
+            stage.fail(id, 7, error: 101)
+            stage.network([])
+            #expect(stage.state(id) == .waiting)
+            stage.pass(.seconds(100))
+            stage.network([.wired])
+            stage.pass(.seconds(62))
+        }
+        #expect(stage.explanation(id)?.attempts == 0)
+        #expect(stage.explanation(id)?.networkFailures == 20)
+    }
+
+    @Test mutating func `C5 a new network does not cut the wait that a server caused`() throws {
+        stage.network([.wired])
+        let id = try stage.add()
+        stage.answer(id, 503, headers: ["Retry-After": "40"])
+        stage.pass(.seconds(5))
+        stage.network([.wifi])
+        #expect(stage.blockers(id).contains("backoff"))
+        stage.pass(.seconds(34.9))
+        #expect(stage.starts.count == 1)
+        stage.pass(.seconds(5))
+        #expect(stage.starts.count == 2)
+    }
+
+    @Test mutating func `C6 a new network cuts the wait after a failure of the old one`() throws {
+        var policy = QueuePolicy()
+        policy.retryFloor = .seconds(120)
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        let id = try stage.add()
+        stage.fail(id, 28, error: 101)
+        #expect(stage.state(id) == .backoff)
+        stage.pass(.seconds(5))
+        stage.network([.wifi])
+        stage.pass(.seconds(0.25))
+        #expect(stage.starts.count == 2)
+        #expect(stage.starts[1].at >= .seconds(5) && stage.starts[1].at <= .seconds(5.25))
+    }
+
+    @Test mutating func `C7 after three gains in a minute a gain must last longer, until it was quiet`() throws {
+        stage.network([.wifi])
+        let held = try stage.add()
+        stage.ask { .hold(held, .root, $0) }
+        var waits: [Duration] = []
+        for _ in 0..<7 {
+            stage.network([])
+            stage.network([.wifi])
+            let id = try stage.add()
+            let before = stage.starts.count
+            let from = stage.elapsed
+            while stage.starts.count == before, stage.elapsed < from + .seconds(60) { stage.pass(.milliseconds(50)) }
+            waits.append(stage.elapsed - from)
+            stage.answer(id)
+        }
+        // The wait for the gain to last, and up to 250 ms of spreading, or a tenth of the time without.
+        let atLeast: [Double] = [1, 1, 2, 4, 8, 16, 30]
+        for (wait, least) in zip(waits, atLeast) {
+            #expect(wait >= .seconds(least) && wait <= .seconds(least * 1.1 + 0.4), "\(waits)")
+        }
+        stage.pass(.seconds(61))
+        stage.network([])
+        stage.network([.wifi])
+        let id = try stage.add()
+        stage.pass(.seconds(1.3))
+        #expect(stage.startedIDs.last == id)
+    }
+
+    @Test mutating func `C8 a gain shorter than a second starts nothing`() throws {
+        stage.network([])
+        let id = try stage.add()
+        for _ in 0..<3 {
+            stage.network([.wired])
+            stage.pass(.milliseconds(900))
+            stage.network([])
+            stage.pass(.seconds(100))
+        }
+        #expect(stage.starts.isEmpty)
+        #expect(stage.state(id) == .waiting)
+    }
+
+    @Test mutating func `C26 a step of the wall clock moves neither starts nor ends`() throws {
+        for step in [-86_400, 86_400] {
+            stage = QueueStage()
+            stage.network([.wired])
+            let id = try stage.add { $0.timeToLive = .seconds(600) }
+            stage.answer(id, 503, headers: ["Retry-After": "100"])
+            stage.wallStep = .seconds(step)
+            stage.pass(.seconds(99))
+            #expect(stage.starts.count == 1)
+            stage.pass(.seconds(12))
+            #expect(stage.starts.count == 2)
+            stage.fail(id, 7, error: 101)
+            stage.network([])
+            stage.pass(.seconds(488))
+            #expect(stage.state(id) == .waiting)
+            stage.pass(.seconds(2))
+            #expect(stage.state(id) == .dead)
+        }
+    }
+
+    @Test mutating func `C28 while nothing is known of the network, requests wait`() throws {
+        let id = try stage.add()
+        stage.pass(.seconds(4))
+        #expect(stage.blockers(id) == ["validated"])
+        #expect(stage.state(id) == .waiting)
+        stage.pass(.seconds(10))
+        #expect(stage.state(id) == .waiting)
+        #expect(stage.blockers(id) == ["validated"])
+        // Too late for a first look: this is the end of an outage.
+        stage.network([.wired])
+        #expect(stage.starts.isEmpty)
+        stage.pass(.seconds(3))
+        #expect(stage.startedIDs == [id])
+    }
+
+    @Test mutating func `what the first look finds has not just come back`() throws {
+        let id = try stage.add()
+        stage.pass(.milliseconds(10))
+        stage.network([.wired])
+        #expect(stage.startedIDs == [id])
+        #expect(stage.kinds(of: id) == [.queued, .waiting, .resumed, .started])
+    }
+
+    @Test mutating func `C32 wifi is not wired, and unmetered is`() throws {
+        stage.network([.wired, .wwan])
+        let wifi = try stage.add(when: "wifi")
+        let unmetered = try stage.add(when: "unmetered")
+        stage.pass(.seconds(10))
+        #expect(stage.state(wifi) == .waiting)
+        #expect(stage.startedIDs == [unmetered])
+        #expect(stage.starts[0].order.path.interface == "eth0")
+    }
+
+    @Test mutating func `C35 what becomes metered is left after two seconds, and does not count`() throws {
+        stage.network([.wifi])
+        let id = try stage.add(when: "unmetered")
+        stage.send(.requestSent(id))
+        stage.network([.wifi.with { $0.isMetered = true }], newEpoch: false)
+        #expect(stage.state(id) == .lingering)
+        stage.pass(.milliseconds(1999))
+        #expect(stage.aborted.isEmpty)
+        stage.pass(.milliseconds(1))
+        #expect(stage.aborted == [id])
+        #expect(stage.state(id) == .waiting)
+        #expect(stage.blockers(id) == ["metered"])
+        #expect(stage.explanation(id)?.attempts == 0)
+        #expect(stage.kinds(of: id) == [.queued, .started, .interrupted, .waiting])
+    }
+
+    @Test mutating func `an attempt outlives a gap of its path, and not its own address`() throws {
+        stage.network([.wifi])
+        let id = try stage.add()
+        stage.network([])
+        stage.pass(.seconds(1))
+        stage.network([.wifi])
+        stage.pass(.seconds(10))
+        #expect(stage.aborted.isEmpty)
+        #expect(stage.state(id) == .running)
+        stage.network([.wifi.with { $0.sources = [IPAddress(ipv4: 0xC000_02FE)] }])
+        stage.pass(.seconds(2))
+        #expect(stage.aborted == [id])
+        #expect(stage.starts.count == 2)
+    }
+
+    @Test mutating func `an attempt stays on its path while that is there, though another is better`() throws {
+        stage.network([.wifi])
+        let id = try stage.add()
+        stage.network([.wired, .wifi])
+        stage.pass(.seconds(10))
+        #expect(stage.state(id) == .running)
+        let next = try stage.add()
+        #expect(stage.starts.map(\.order.path.interface) == ["wlan0", "eth0"])
+        // Without its default route the interface still carries what is bound to it.
+        stage.network([.wired, .wifi.with { $0.families = [] }])
+        stage.pass(.seconds(10))
+        #expect(stage.state(id) == .running)
+        stage.answer(id)
+        stage.answer(next)
+        #expect(stage.kinds(of: id) == [.queued, .started, .done])
+    }
+
+    @Test mutating func `a strict request leaves a path that no longer satisfies`() throws {
+        stage.network([.wifi])
+        let id = try stage.add { $0.isStrict = true }
+        stage.network([.wired, .wifi.with { $0.families = [] }])
+        stage.pass(.seconds(3))
+        #expect(stage.aborted == [id])
+        #expect(stage.starts.map(\.order.path.interface) == ["wlan0", "eth0"])
+    }
+
+    @Test mutating func `a request that asks for its own host waits for the way to it`() throws {
+        stage.network([.wired])
+        let id = try stage.add(when: "reachable")
+        #expect(stage.blockers(id) == ["target"])
+        let destination = try Destination(url: "https://a.example/")
+        stage.send(.targetPath(destination, nil))
+        stage.pass(.seconds(60))
+        #expect(stage.starts.isEmpty)
+        stage.send(.targetPath(destination, .wifi))
+        stage.pass(.seconds(10))
+        #expect(stage.startedIDs == [id])
+        #expect(stage.starts[0].order.path.interface == "wlan0")
+    }
+}

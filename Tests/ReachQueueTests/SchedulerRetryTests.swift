@@ -1,0 +1,268 @@
+import ReachCore
+import ReachQueue
+import Testing
+
+/// Failures, waits, budgets and breakers: list C of scheduling.md, 11 to 16, 29 and 30.
+@Suite struct SchedulerRetryTests {
+    private var stage = QueueStage()
+
+    init() { stage.network([.wired]) }
+
+    @Test func `C11 full jitter draws evenly up to the bound, and the same from the same seed`() {
+        let policy = QueuePolicy()
+        func draws(_ seed: UInt64) -> [Duration] {
+            var generator = JitterGenerator(seed: seed)
+            return (0..<10_000).map { _ in RetryDelay.draw(afterFailures: 3, policy, using: &generator) }
+        }
+        let drawn = draws(7)
+        #expect(drawn.allSatisfy { $0 >= .seconds(0.25) && $0 <= .seconds(8) })
+        let mean = drawn.reduce(Duration.zero, +) / drawn.count
+        // The floor lifts the mean by 0.25^2 / 16 s.
+        #expect(mean > .seconds(4 * 0.97) && mean < .seconds(4 * 1.03 + 0.004))
+        #expect(draws(7) == drawn)
+        #expect(draws(8) != drawn)
+        var generator = JitterGenerator(seed: 1)
+        let late = (0..<1000).map { _ in RetryDelay.draw(afterFailures: 1000, policy, using: &generator) }
+        #expect(late.allSatisfy { $0 <= .seconds(300) } && late.contains { $0 > .seconds(200) })
+    }
+
+    @Test(arguments: [
+        ("120", 120.0, 132.0), ("Thu, 01 Jan 2026 00:02:00 GMT", 120, 132), ("Wed, 31 Dec 2025 23:00:00 GMT", 0.25, 1),
+        ("soon", 0.25, 1), ("1000000000", 21_600, 21_600), ("99999999999999999999999", 21_600, 21_600),
+        ("-5", 0.25, 1), ("0", 0.25, 1),
+    ])
+    func `C12 Retry-After is taken in both forms, and never beyond reason`(
+        value: String, least: Double, most: Double
+    ) throws {
+        var stage = stage
+        let id = try stage.add()
+        stage.answer(id, 503, headers: ["Retry-After": value, "Date": "Thu, 01 Jan 2026 00:00:00 GMT"])
+        let until = try #require(stage.explanation(id)?.reasons.first { $0.blocker == .backoff }?.until)
+        let wait = stage.elapsed(at: until.boot)
+        #expect(wait >= .seconds(least) && wait <= .seconds(most), "\(wait)")
+    }
+
+    @Test mutating func `a wait beyond the time to live is not begun`() throws {
+        let id = try stage.add { $0.timeToLive = .seconds(60) }
+        stage.answer(id, 429, headers: ["Retry-After": "100"])
+        #expect(stage.state(id) == .dead)
+        #expect(stage.explanation(id)?.death == .expired)
+    }
+
+    @Test mutating func `what a destination asks for holds for all that go there`() throws {
+        let first = try stage.add()
+        stage.answer(first, 429, headers: ["Retry-After": "100"])
+        let second = try stage.add()
+        let elsewhere = try stage.add("https://b.example/")
+        stage.pass(.seconds(99))
+        #expect(stage.startedIDs == [first, elsewhere])
+        #expect(stage.blockers(second) == ["rate"])
+        stage.pass(.seconds(15))
+        #expect(stage.startedIDs.contains(second))
+    }
+
+    @Test mutating func `C13 what may not be repeated dies when it may have arrived, and with a key it is repeated`()
+        throws
+    {
+        let plain = try stage.add { $0.method = "POST" }
+        let keyed = try stage.add {
+            $0.method = "POST"
+            $0.idempotency = .key("k")
+        }
+        let unsent = try stage.add { $0.method = "POST" }
+        stage.send(.requestSent(plain))
+        stage.send(.requestSent(keyed))
+        stage.network([])
+        stage.pass(.seconds(2))
+        #expect(stage.state(plain) == .dead)
+        #expect(stage.explanation(plain)?.death == .indeterminate)
+        #expect(stage.state(keyed) == .waiting)
+        #expect(stage.state(unsent) == .waiting)
+        stage.network([.wired])
+        stage.pass(.seconds(3))
+        #expect(stage.startedIDs.count(where: { $0 == keyed }) == 2)
+        #expect(stage.startedIDs.count(where: { $0 == plain }) == 1)
+    }
+
+    @Test mutating func `C13 a request without a key is given one, and keeps its own`() throws {
+        var request = try QueuedRequest(method: "POST", url: "https://a.example/")
+        let completed = request.completed { "made" }
+        #expect(completed.isRepeatable)
+        #expect(completed.headers == [.init(name: "Idempotency-Key", value: "made")])
+        #expect(completed.completed { "again" } == completed)
+        request.headers = [.init(name: "idempotency-key", value: "own")]
+        #expect(request.completed { "made" }.idempotency == .key("own"))
+        request.method = "GET"
+        request.headers = []
+        #expect(request.completed { "made" } == request)
+    }
+
+    @Test mutating func `C14 a used up budget stops retries and lets first tries through`() throws {
+        var policy = QueuePolicy()
+        policy.breaker.consecutive = 1000
+        policy.breaker.atLeast = 1000
+        policy.retryLongest = .seconds(1)
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        var ids: [RequestID] = []
+        for _ in 0..<6 {
+            let id = try stage.add()
+            ids.append(id)
+            stage.answer(id, 500)
+            #expect(stage.state(id) == .backoff || stage.blockers(id).contains("budget"))
+        }
+        stage.pass(.seconds(1))
+        #expect(stage.starts.count == 6)
+        for id in ids { #expect(stage.blockers(id) == ["budget"]) }
+        let fresh = try stage.add()
+        #expect(stage.startedIDs.last == fresh)
+        stage.answer(fresh)
+        // Six failures leave 4 and a success 0.1; one comes back in 30 s, and more than 5 are needed.
+        stage.pass(.seconds(20))
+        #expect(stage.starts.count == 7)
+        stage.pass(.seconds(15))
+        #expect(stage.starts.count > 7)
+    }
+
+    @Test mutating func `C15 an open breaker is half open in a new epoch, for one attempt`() throws {
+        for _ in 0..<5 { stage.answer(try stage.add(), 500) }
+        #expect(stage.events.count { $0.kind == .breakerOpen } == 1)
+        let started = stage.starts.count
+        let waiting = try (0..<10).map { _ in try stage.add() }
+        #expect(stage.starts.count == started)
+        #expect(stage.blockers(waiting[0]) == ["breaker"])
+        stage.network([.wired])
+        #expect(stage.starts.count == started + 1)
+        stage.answer(try #require(stage.startedIDs.last))
+        #expect(stage.starts.count == started + 2)
+        stage.answer(try #require(stage.startedIDs.last))
+        #expect(stage.events.count { $0.kind == .breakerClosed } == 1)
+        #expect(stage.starts.count == started + 6)
+    }
+
+    @Test mutating func `a breaker that stays broken is tried ever more seldom`() throws {
+        var random = JitterGenerator(seed: 3)
+        var breaker = CircuitBreaker()
+        let rules = CircuitBreaker.Rules()
+        var now = BootTime(nanoseconds: 0)
+        for _ in 0..<5 { breaker.fail(at: now, rules, using: &random) }
+        var lengths: [Duration] = []
+        for _ in 0..<10 {
+            guard case .open(let until) = breaker.state else { break }
+            #expect(!breaker.admits(running: 0))
+            lengths.append(until - now)
+            now = until
+            breaker.advance(to: now)
+            #expect(breaker.admits(running: 0) && !breaker.admits(running: 1))
+            breaker.fail(at: now, rules, using: &random)
+        }
+        let bounds: [Double] = [5, 10, 20, 40, 80, 160, 300, 300, 300, 300]
+        for (length, bound) in zip(lengths, bounds) {
+            #expect(length >= .seconds(bound / 2) && length <= .seconds(bound))
+        }
+        #expect(lengths.count == 10)
+    }
+
+    @Test mutating func `C16 failures of this machine's own network are nobody else's`() throws {
+        for _ in 0..<100 {
+            let id = try stage.add()
+            stage.fail(id, 7, error: 101)
+            stage.ask { .cancel(id, .root, $0) }
+        }
+        #expect(!stage.events.contains { $0.kind == .breakerOpen })
+        let id = try stage.add()
+        #expect(stage.startedIDs.last == id)
+        // The budget is untouched, too: a failure of the destination is retried as soon as its wait is over.
+        stage.answer(id, 500)
+        stage.pass(.seconds(1))
+        #expect(stage.startedIDs.last == id && stage.starts.count == 102)
+    }
+
+    @Test(arguments: [(7, Int32(111)), (28, 110)])
+    func `C29 on a path that works, a refused or silent destination is at fault`(code: Int, error: Int32) throws {
+        var stage = stage
+        for count in 1...5 {
+            let id = try stage.add()
+            stage.fail(id, code, error: error)
+            if stage.checks.count == 1, count == 1 {
+                #expect(stage.state(id) == .running)
+                stage.send(.pathChecked(interfaceIndex: 2, works: true))
+            }
+            #expect(stage.explanation(id)?.attempts == 1)
+            #expect(stage.explanation(id)?.networkFailures == 0)
+        }
+        #expect(stage.checks == [.wired])
+        #expect(stage.events.count { $0.kind == .breakerOpen } == 1)
+    }
+
+    @Test mutating func `C30 fifty failures on a dead path are the network's, and one check finds out`() throws {
+        var policy = QueuePolicy()
+        policy.globalLimit = 50
+        policy.interfaceLimit = 50
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        let ids = try (0..<50).map { try stage.add("https://host\($0).example/") }
+        #expect(stage.starts.count == 50)
+        for id in ids { stage.fail(id, 28, error: 110) }
+        #expect(stage.checks.count == 1)
+        stage.pass(.seconds(1))
+        stage.send(.pathChecked(interfaceIndex: 2, works: false))
+        for id in ids {
+            #expect(stage.explanation(id)?.attempts == 0)
+            #expect(stage.explanation(id)?.networkFailures == 1)
+        }
+        #expect(!stage.events.contains { $0.kind == .breakerOpen })
+    }
+
+    @Test mutating func `a check that does not answer has failed`() throws {
+        let id = try stage.add()
+        stage.fail(id, 28)
+        stage.pass(.milliseconds(2999))
+        #expect(stage.state(id) == .running)
+        stage.pass(.milliseconds(1))
+        #expect(stage.explanation(id)?.networkFailures == 1)
+    }
+
+    @Test mutating func `a request dies when it failed as often as it may`() throws {
+        let id = try stage.add { $0.maximumAttempts = 2 }
+        stage.answer(id, 502)
+        stage.pass(.seconds(2))
+        stage.answer(id, 502)
+        #expect(stage.explanation(id)?.death == .exhausted)
+        #expect(stage.kinds(of: id) == [.queued, .started, .retrying, .started, .dead])
+    }
+
+    @Test mutating func `a certificate is not judged by a clock that is not set`() throws {
+        let id = try stage.add()
+        stage.send(.ended(id, .failed(TransferFault(code: 60, isClockUnset: true))))
+        #expect(stage.blockers(id) == ["clock"])
+        stage.pass(.seconds(30))
+        #expect(stage.starts.count == 2)
+        stage.send(.ended(id, .failed(TransferFault(code: 60))))
+        #expect(stage.explanation(id)?.death == .untrusted)
+    }
+
+    @Test mutating func `a wrong pin kills the request and spares the server the next`() throws {
+        let id = try stage.add()
+        stage.fail(id, 90)
+        #expect(stage.explanation(id)?.death == .pinMismatch)
+        let next = try stage.add()
+        #expect(stage.blockers(next) == ["breaker"])
+    }
+
+    @Test mutating func `an interface that refuses is no failure, and no busy loop`() throws {
+        let id = try stage.add()
+        for _ in 0..<20 where stage.state(id) == .running { stage.fail(id, 45) }
+        #expect(stage.starts.count == 1)
+        stage.pass(.seconds(600))
+        #expect(stage.explanation(id)?.attempts == 0)
+        #expect(stage.explanation(id)?.networkFailures == 0)
+    }
+
+    @Test mutating func `a wait of one request is not shortened by another's success`() throws {
+        let id = try stage.add()
+        stage.answer(id, 503, headers: ["Retry-After": "50"])
+        stage.pass(.seconds(49))
+        #expect(stage.starts.count == 1)
+    }
+}

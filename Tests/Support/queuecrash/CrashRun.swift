@@ -1,0 +1,141 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachQueue
+import ReachQueueStore
+
+/// A queue whose server is a file: each delivery is a line in it. It kills itself where it is told to.
+final class CrashRun: QueueExecutor {
+    /// Where it dies, as scheduling.md 5 D1 names the places.
+    enum Point: String {
+        case never
+        case beforeCommit = "before-commit"
+        case afterEnqueueCommit = "after-enqueue-commit"
+        case afterLease = "after-lease"
+        case afterConnect = "after-connect"
+        case afterRequestSent = "after-request-sent"
+        case afterResponse = "after-response"
+        case beforeResultCommit = "before-result-commit"
+        case afterResultCommit = "after-result-commit"
+        case duringCheckpoint = "during-checkpoint"
+    }
+
+    private let loop: EventLoop
+    private let point: Point
+    private let journal: CInt
+    private let count: Int
+    private var driver: QueueDriver?
+    private var remaining = 0
+
+    init(journal path: String, point: Point, count: Int) throws {
+        loop = try EventLoop()
+        self.point = point
+        self.count = count
+        journal = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    }
+
+    func run(_ directory: QueueDirectory) throws {
+        var policy = QueuePolicy()
+        policy.limits.requests = 1_000_000
+        policy.limits.bytes = 1 << 40
+        let driver = QueueDriver(
+            loop: loop, policy: policy, executor: self, seed: UInt64(getpid()),
+            tell: { [weak self] in self?.told($0) }, notify: { [weak self] in self?.noticed($0) })
+        self.driver = driver
+        var options = QueueStoreOptions(policy)
+        options.retryInterval = .milliseconds(200)
+        if point == .duringCheckpoint { options.checkpointPages = 30 }
+        try driver.open(directory, options) { [point] in Self.observe(point, $0, $1) }
+        var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
+        path.sources = [IPAddress(ipv4: 0x7f00_0001)]
+        driver.send(.paths(PathSet([path], epoch: 1)))
+        loop.run()
+        driver.close(patience: .seconds(10))
+    }
+
+    private func noticed(_ notice: QueueDriver.Notice) {
+        switch notice {
+        case .opened(let kept, let aside):
+            say("opened \(kept)\(aside == nil ? "" : " reset")")
+            remaining = kept + count
+            for _ in 0..<count { add() }
+            stopWhenDone()
+        case .failed(let error):
+            say("failed \(error)")
+            loop.stop()
+        case .degraded(let reason): say("degraded \(reason ?? "no longer")")
+        }
+    }
+
+    private func add() {
+        guard let driver, let request = try? QueuedRequest(method: "POST", url: "http://127.0.0.1/", owner: 0) else {
+            return
+        }
+        try? driver.add(request, makeKey: { "key-\(SystemClock.boot.nanoseconds)-\(Int.random(in: 0..<Int.max))" }) {
+            [weak self] reply in
+            guard let self else { return }
+            if case .added(let id) = reply { return say("added \(id)") }
+            say("refused")
+            remaining -= 1
+            stopWhenDone()
+        }
+    }
+
+    private func told(_ event: QueueEvent) {
+        guard let id = event.request, [.done, .dead, .cancelled].contains(event.kind) else { return }
+        say("\(event.kind) \(id)")
+        remaining -= 1
+        stopWhenDone()
+    }
+
+    private func stopWhenDone() { if remaining <= 0 { loop.stop() } }
+
+    private func say(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    // MARK: Attempts
+
+    func start(_ order: AttemptOrder, _ request: QueuedRequest) {
+        die(at: .afterConnect)
+        driver?.send(.requestSent(order.id))
+        var key = "none"
+        if case .key(let text) = request.idempotency { key = text }
+        let line = Array("\(order.id) \(key)\n".utf8)
+        write(journal, line, line.count)
+        die(at: .afterRequestSent)
+        loop.afterEvents { [weak self] in
+            self?.die(at: .afterResponse)
+            self?.driver?.send(.ended(order.id, .answered(RequestResult(status: 200), isAccepted: true)))
+        }
+    }
+
+    func abort(_ id: RequestID) {}
+    func checkPath(_ path: QueuePath) { driver?.send(.pathChecked(interfaceIndex: 1, works: true)) }
+    func watch(_ destination: Destination) {}
+    func unwatch(_ destination: Destination) {}
+
+    private func die(at place: Point) { if place == point { kill(getpid(), SIGKILL) } }
+
+    private static func observe(_ wanted: Point, _ point: StorePoint, _ transactions: [StoreTransaction]) {
+        let changes = transactions.flatMap(\.changes)
+        func has(_ test: (StoreChange) -> Bool) -> Bool { changes.contains(where: test) }
+        let inserts = has { if case .insert = $0 { true } else { false } }
+        let leases = has { if case .lease = $0 { true } else { false } }
+        let ends = has { if case .finish = $0 { true } else { false } }
+        switch (wanted, point) {
+        case (.beforeCommit, .beforeCommit) where inserts, (.afterEnqueueCommit, .afterCommit) where inserts,
+            (.afterLease, .afterCommit) where leases, (.beforeResultCommit, .beforeCommit) where ends,
+            (.afterResultCommit, .afterCommit) where ends:
+            kill(getpid(), SIGKILL)
+        case (.duringCheckpoint, .beforeCheckpoint):
+            // From beside, so that it strikes while pages are being moved.
+            BackgroundThread.start(named: "killer") {
+                usleep(300)
+                kill(getpid(), SIGKILL)
+            }
+        default: break
+        }
+    }
+}
