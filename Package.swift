@@ -45,7 +45,7 @@ let package = Package(
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
-        room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
+        room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room(
             "ReachQueueDriver",
             [
@@ -96,7 +96,9 @@ let package = Package(
                 "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
                 "ReachTesting",
             ]),
-        tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
+        tests(
+            "ReachProbeTests",
+            ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
         .executableTarget(
             name: "queuerun",
             dependencies: [
@@ -136,6 +138,6 @@ let package = Package(
             name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
         tests(
             "ReachCommandTests",
-            ["reach", "reachd", "confine", "monitor", "ReachCore", "ReachControl", "ReachTesting"]),
+            ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
     ]
 )

@@ -10,7 +10,8 @@ struct Reach: ParsableCommand {
         version: Version.text,
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
-            ExplainCommand.self, HistoryCommand.self, QueueCommand.self,
+            ExplainCommand.self, HistoryCommand.self, ProbeCommand.self, ProbesCommand.self,
+            QueueCommand.self,
         ]
     )
 

@@ -6,7 +6,9 @@ internal import Testing
 @Suite struct ManualTests {
     private static let reach = ManualPage("reach.1")
     private static let events = ManualPage("reach-events.7")
-    private static let commands = ["status", "watch", "wait", "run", "links", "explain", "history", "queue"]
+    private static let commands = [
+        "status", "watch", "wait", "run", "links", "explain", "history", "probe", "probes", "queue",
+    ]
     private static let queueCommands = [
         "add", "list", "show", "explain", "hold", "release", "cancel", "retry", "wait", "result", "top",
     ]
@@ -38,8 +40,9 @@ internal import Testing
     func `every option of a command is in the manual, and no other`(command: String) throws {
         let ofEvery = Self.reach.options(of: "OPTIONS OF EVERY COMMAND")
         let offered = try Self.options(of: [command])
-        // They observe nothing.
-        let shared = ["history", "queue"].contains(command) ? ofEvery.intersection(offered) : ofEvery
+        // They observe nothing themselves.
+        let shared =
+            ["history", "probe", "probes", "queue"].contains(command) ? ofEvery.intersection(offered) : ofEvery
         #expect(offered == Self.reach.options(of: "COMMANDS", command).union(shared))
     }
 

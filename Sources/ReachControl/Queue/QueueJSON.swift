@@ -107,7 +107,7 @@ extension JSONWriter {
 
 extension EncodedEvent {
     /// From here on nothing is missed: the first line of a watch of the queue, and the one after `dropped`.
-    static func queueWatching(at moment: Moment) -> EncodedEvent {
+    package static func queueWatching(at moment: Moment) -> EncodedEvent {
         EncodedEvent("queue", at: moment) { $0.field("event", "watching") }
     }
 

@@ -45,7 +45,9 @@ final class QueueTop {
 
     private func take(_ event: QueueFollower.Event) {
         switch event {
-        case .began: away = nil
+        case .began:
+            away = nil
+            if screen == nil { StandardOutput.write(stream.line(.queueWatching(at: SystemClock.now))) }
         case .notice(let notice):
             if screen == nil { StandardOutput.write(stream.line(notice.encoded)) }
         case .away(let error): away = error.description

@@ -8,7 +8,7 @@ final class QueueWait {
     enum Display {
         /// A line on the terminal, written over and over.
         case bar
-        /// The events as they come, and the request when it is over.
+        /// The request as it is when it is watched, the events as they come, and the request when it is over.
         case json
         case none
     }
@@ -73,7 +73,7 @@ final class QueueWait {
 
     private func take(_ event: QueueFollower.Event, _ loop: EventLoop) {
         switch event {
-        case .began: ask(loop)
+        case .began: ask(loop, isFirst: true)
         case .notice(let notice):
             if display == .json { StandardOutput.write(stream.line(notice.encoded)) }
             if case .progress(let progress) = notice {
@@ -88,12 +88,15 @@ final class QueueWait {
     }
 
     /// Finds out how the request stands now.
-    private func ask(_ loop: EventLoop) {
+    ///
+    /// - Parameter isFirst: It is watched from now on, or again.
+    private func ask(_ loop: EventLoop, isFirst: Bool = false) {
         do throws(ControlError) {
             var client = try ControlClient(path: path)
             let item = try client.request(id)
             line.away = nil
             if item.over != nil { return end(.success(item), loop) }
+            if isFirst, display == .json { QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) } }
             guard display == .bar else { return }
             let explanation = try client.explanation(ofRequest: id)
             let hasNetworkReason = explanation.reasons.first.map { QueueText.networkBlockers.contains($0.blocker) }
