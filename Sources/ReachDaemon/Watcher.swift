@@ -155,7 +155,7 @@ extension Watcher: QueueNetwork {
             switch event {
             case .change(let change): handler(.state(change.state))
             case .wake: handler(.woke)
-            case .resync: break
+            default: break
             }
         }
         return { [weak self] in self?.end(watch) }
