@@ -101,7 +101,10 @@ package final class QueueTransfers {
         guard let attempt = running[id] else { return }
         note(report, of: attempt.order)
         guard let bytes = report.fileBytes, let spool else {
-            unfinished[id] = nil
+            // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
+            if report.failure == nil, unfinished.removeValue(forKey: id) != nil {
+                spool?.remove(QueueSpool.answerName(id))
+            }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
         unfinished[id] = report.resume
