@@ -216,7 +216,7 @@ package final class Daemon {
         server?.stop()
         hooks?.stop()
         probes?.stop()
-        metrics?.stop()
+        metrics?.finish()
         history?.close(at: SystemClock.now, patience: .seconds(1))
         log.finish()
     }
