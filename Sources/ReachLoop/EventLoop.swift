@@ -75,7 +75,6 @@ package final class EventLoop {
     package func schedule(at deadline: BootTime, _ handler: @escaping () -> Void) -> TimerQueue.ID {
         let id = timers.add(deadline)
         timerHandlers[id] = handler
-        arm()
         return id
     }
 
@@ -83,7 +82,6 @@ package final class EventLoop {
     package func cancel(_ id: TimerQueue.ID) {
         guard timerHandlers.removeValue(forKey: id) != nil else { return }
         timers.cancel(id)
-        arm()
     }
 
     /// Calls `work` once, after the handlers of what is ready now: long work goes in pieces, one a turn, so that whatever
@@ -95,6 +93,7 @@ package final class EventLoop {
         isRunning = true
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while isRunning {
+            arm()
             let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), deferred.isEmpty ? -1 : 0)
             for event in events.prefix(Int(max(0, count))) where isRunning { tell(event) }
             let work = deferred
@@ -127,9 +126,9 @@ package final class EventLoop {
         armed = nil
         let now = SystemClock.boot
         while let id = timers.popDue(at: now) { timerHandlers.removeValue(forKey: id)?() }
-        arm()
     }
 
+    /// Once a turn, however often timers are set and taken back in it: libcurl does so several times for each transfer.
     private func arm() {
         guard timers.next != armed else { return }
         armed = timers.next

@@ -30,7 +30,9 @@ final class StoreSyncer: Sendable {
         bell = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
         finished = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
         BackgroundThread.start(named: "reach-queue-syn") { [self] in
-            while let (receipts, log) = take() {
+            var last = BootTime(nanoseconds: 0)
+            while let (receipts, log) = take(lastSync: last) {
+                last = SystemClock.boot
                 if fdatasync(log) == 0 {
                     receipts.forEach(deliver)
                 } else {
@@ -74,13 +76,24 @@ final class StoreSyncer: Sendable {
         while read(finished, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
     }
 
-    private func take() -> (receipts: [StoreReceipt], log: CInt)? {
+    /// The first is synced at once, the next with all that come within 10 ms, or when there are 64: while the disk is
+    /// busy with the log, writing to it is slow.
+    private static let interval: Duration = .milliseconds(10)
+    private static let crowd = 64
+
+    private func take(lastSync: BootTime) -> (receipts: [StoreReceipt], log: CInt)? {
         while true {
-            let (receipts, log, isEnding) = state.withLock { state in
-                defer { state.waiting = [] }
-                return (state.waiting, state.log, state.isEnding)
+            let (waiting, isEnding) = state.withLock { ($0.waiting.count, $0.isEnding) }
+            let rest = Self.interval - (SystemClock.boot - lastSync)
+            if 1..<Self.crowd ~= waiting, rest > .zero, !isEnding {
+                usleep(UInt32(rest.nanoseconds / 1000))
             }
-            if !receipts.isEmpty { return (receipts, log) }
+            if waiting > 0 {
+                return state.withLock { state in
+                    defer { state.waiting = [] }
+                    return (state.waiting, state.log)
+                }
+            }
             if isEnding { return nil }
             var count: UInt64 = 0
             while read(bell, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}

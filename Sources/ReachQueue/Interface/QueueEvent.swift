@@ -29,7 +29,7 @@ package struct QueueEvent: Hashable, Sendable {
         /// Whether it is kept in the outbox, for whoever was not there.
         package var isKept: Bool {
             switch self {
-            case .waiting, .resumed, .opened, .closed: false
+            case .started, .waiting, .resumed, .opened, .closed: false
             default: true
             }
         }

@@ -39,7 +39,6 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     package static let clock = Blocker(rawValue: 1 << 14)
 
     package static let hold: Blocker = [.requestHold, .queueHold]
-    package static let network: Blocker = [.linkClass, .metered, .validated, .family, .target]
 
     private static let words: [(Blocker, String)] = [
         (.requestHold, "hold"), (.queueHold, "queue-hold"), (.linkClass, "class"), (.metered, "metered"),

@@ -40,8 +40,6 @@ struct PendingWrites: Sendable {
     private var writes: [UInt64: Write] = [:]
     private var lastNumber: UInt64 = 0
 
-    var isEmpty: Bool { writes.isEmpty }
-
     mutating func add(_ write: Write) -> UInt64 {
         lastNumber += 1
         writes[lastNumber] = write

@@ -7,14 +7,15 @@ internal import ReachQueue
 /// The queue's file, open. Confined to the store's thread.
 final class QueueDatabase {
     private let directory: QueueDirectory
-    private let options: QueueStoreOptions
+    let options: QueueStoreOptions
     let database: SQLiteDatabase
     let statements: QueueStatements
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
     private let now: Moment
-    private var outboxBytes: Int64
+    var outboxBytes: Int64
     private var finished = 0
+    private var attempts = 0
 
     /// Opens the file, checks it and brings it up to date.
     init(
@@ -77,14 +78,11 @@ final class QueueDatabase {
         switch change {
         case .insert(let stored, let request): try insert(stored, request)
         case .lease(let id, let attempt, let interface, _, let moment):
-            try statements.lease.run(.integer(attempt), .integer(id.rawValue))
-            try statements.addAttempt.run(
-                .integer(id.rawValue), .integer(attempt), .text(interface),
-                .integer(moment.wall.nanosecondsSince1970))
-            try statements.trimAttempts.run(.integer(options.attemptCount))
+            try statements.lease.run(
+                .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970), .integer(id.rawValue))
         case .update(let progress):
+            try endAttempt(progress.id, "interrupted")
             try update(progress, .waiting, reason: nil, over: nil)
-            try statements.endAttempt.run(.text("interrupted"), .integer(progress.id.rawValue))
         case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
         case .revive(let progress, let deadline):
             try update(progress, .waiting, reason: nil, over: nil)
@@ -145,12 +143,21 @@ final class QueueDatabase {
             case .dead(let reason): (.dead, reason.rawValue)
             case .cancelled(let reason): (.cancelled, reason.rawValue)
             }
+        try endAttempt(progress.id, reason ?? "done")
         try update(progress, state, reason: reason, over: moment)
-        try statements.endAttempt.run(.text(reason ?? "done"), .integer(progress.id.rawValue))
         // Only what is dead can be sent again.
         if state != .dead { try statements.deleteBody.run(.integer(progress.id.rawValue)) }
         if let result { try insert(result, of: progress.id.rawValue) }
         finished += 1
+    }
+
+    /// Does nothing where there was none.
+    private func endAttempt(_ id: RequestID, _ outcome: String) throws(SQLiteError) {
+        try statements.addAttempt.run(.text(outcome), .integer(id.rawValue))
+        attempts += 1
+        guard attempts >= 256 else { return }
+        attempts = 0
+        try statements.trimAttempts.run(.integer(options.attemptCount))
     }
 
     private func insert(_ result: RequestResult, of id: Int64) throws(SQLiteError) {
@@ -160,54 +167,6 @@ final class QueueDatabase {
         try statements.insertResult.run(
             .integer(id), .integer(result.status), .text(RequestColumns.text(of: result.headers)), .integer(body.kind),
             .optional(body.path), .integer(body.bytes), bytes)
-    }
-
-    // MARK: The outbox
-
-    private func append(_ event: [UInt8]) throws(SQLiteError) {
-        try statements.addEvent.run(.blob(event))
-        outboxBytes += Int64(event.count)
-    }
-
-    /// Drops the oldest events when there is no more room, a tenth at a time, and leaves one that says so in their place:
-    /// its number is that of the last one dropped, so that numbers only grow.
-    private func trimOutbox() throws(SQLiteError) {
-        guard outboxBytes > options.outboxBytes else { return }
-        let target = options.outboxBytes / 10 * 9
-        var (dropped, first, last): (Int64, Int64?, Int64) = (0, nil, 0)
-        try statements.oldEvents.bind([])
-        do {
-            defer { statements.oldEvents.reset() }
-            while outboxBytes > target, try statements.oldEvents.step() {
-                let isGap = !statements.oldEvents.isNull(3)
-                first = first ?? (isGap ? statements.oldEvents.integer(3) : statements.oldEvents.integer(0))
-                dropped += isGap ? statements.oldEvents.integer(2) : 1
-                last = statements.oldEvents.integer(0)
-                outboxBytes -= statements.oldEvents.integer(1)
-            }
-        }
-        guard let first else { return }
-        try statements.dropEvents.run(.integer(last))
-        var writer = JSONWriter()
-        writer.object { object in
-            object.field("v", 1)
-            object.field("type", "queue")
-            object.field("event", "gap")
-            object.field("count", dropped)
-            object.field("first_seq", first)
-            object.field("last_seq", last)
-        }
-        try statements.addGap.run(.integer(last), .blob(writer.bytes), .integer(dropped), .integer(first))
-        outboxBytes += Int64(writer.bytes.count)
-    }
-
-    /// The events behind a number, in order, with their own.
-    func events(after sequence: Int64, limit: Int) throws(SQLiteError) -> [(sequence: Int64, json: [UInt8])] {
-        let statement = try database.prepare("SELECT seq, event FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?")
-        try statement.bind([.integer(sequence), .integer(limit)])
-        var events: [(Int64, [UInt8])] = []
-        while try statement.step() { events.append((statement.integer(0), statement.blob(1))) }
-        return events
     }
 
     // MARK: Keeping no more than is wanted

@@ -61,6 +61,8 @@ struct QueueSchema: Sendable {
             not_before_in INTEGER,
             reason TEXT,
             over_wall INTEGER,
+            lease_interface TEXT,
+            lease_wall INTEGER,
             method TEXT NOT NULL,
             url TEXT NOT NULL,
             headers TEXT NOT NULL,
@@ -88,7 +90,7 @@ struct QueueSchema: Sendable {
             attempt INTEGER NOT NULL,
             interface TEXT NOT NULL,
             started_wall INTEGER NOT NULL,
-            outcome TEXT
+            outcome TEXT NOT NULL
         );
         CREATE INDEX attempt_request ON attempt (request);
         CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, event BLOB NOT NULL, dropped INTEGER NOT NULL DEFAULT 0,

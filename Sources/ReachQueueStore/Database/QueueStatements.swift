@@ -6,7 +6,6 @@ struct QueueStatements {
     let update: SQLiteStatement
     let setDeadline: SQLiteStatement
     let addAttempt: SQLiteStatement
-    let endAttempt: SQLiteStatement
     let trimAttempts: SQLiteStatement
     let insertResult: SQLiteStatement
     let deleteBody: SQLiteStatement
@@ -35,7 +34,8 @@ struct QueueStatements {
             VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         insertBody = try database.prepare("INSERT INTO body (request, bytes) VALUES (?, ?)")
-        lease = try database.prepare("UPDATE request SET state = 1, tries = ? WHERE id = ?")
+        lease = try database.prepare(
+            "UPDATE request SET state = 1, tries = ?, lease_interface = ?, lease_wall = ? WHERE id = ?")
         update = try database.prepare(
             """
             UPDATE request SET state = ?, attempts = ?, network_failures = ?, tries = ?, held = ?, network_failure = ?,
@@ -43,9 +43,12 @@ struct QueueStatements {
             """)
         setDeadline = try database.prepare(
             "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ? WHERE id = ?")
+        // An attempt is one row, written when it ends; until then the request's row has its lease.
         addAttempt = try database.prepare(
-            "INSERT INTO attempt (request, attempt, interface, started_wall) VALUES (?, ?, ?, ?)")
-        endAttempt = try database.prepare("UPDATE attempt SET outcome = ? WHERE request = ? AND outcome IS NULL")
+            """
+            INSERT INTO attempt (request, attempt, interface, started_wall, outcome)
+            SELECT id, tries, lease_interface, lease_wall, ? FROM request WHERE id = ? AND state = 1
+            """)
         trimAttempts = try database.prepare(
             "DELETE FROM attempt WHERE number <= (SELECT max(number) FROM attempt) - ?")
         insertResult = try database.prepare(

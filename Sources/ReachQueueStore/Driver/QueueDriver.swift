@@ -1,4 +1,3 @@
-internal import Glibc
 internal import ReachCore
 package import ReachLoop
 package import ReachQueue
