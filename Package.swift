@@ -45,8 +45,7 @@ let package = Package(
         room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
-        room("ReachQueueTransfer", ["ReachCore", "ReachQueue", "ReachLoop", "ReachTransfer", "ReachQueueStore"]),
-        room("ReachProbe", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
+        room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),
@@ -91,7 +90,9 @@ let package = Package(
                 "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
                 "ReachTesting",
             ]),
-        tests("ReachProbeTests", ["ReachCore", "ReachProbe", "ReachTesting"]),
+        tests(
+            "ReachProbeTests",
+            ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(
             name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
@@ -110,12 +111,6 @@ let package = Package(
         .executableTarget(
             name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore"],
             path: "Tests/Support/queuecrash", swiftSettings: strict),
-        tests(
-            "ReachQueueTransferTests",
-            [
-                "ReachCore", "ReachQueue", "ReachLoop", "ReachTransfer", "ReachQueueStore", "ReachQueueTransfer",
-                "ReachTesting",
-            ]),
         tests(
             "ReachQueueStoreTests",
             ["queuecrash", "ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore", "ReachTesting"]),

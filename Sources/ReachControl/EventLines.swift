@@ -51,6 +51,7 @@ package final class EventLines {
         case .change(let change): write(change.state) { $0.change(change) }
         case .resync(let moment, let reason): write(nil) { $0.resync(reason: reason, at: moment) }
         case .wake(let moment, let slept): write(nil) { $0.wake(slept: slept, at: moment) }
+        case .probe(let event): write(nil) { $0.line(.probe(event)) }
         }
     }
 

@@ -59,4 +59,6 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
 public struct TargetError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, naming the text at fault.
     public let description: String
+
+    package init(description: String) { self.description = description }
 }

@@ -32,6 +32,11 @@ package final class Daemon {
     private var stateDirectory: StateDirectory?
     private var history: EventHistory?
     private var hooks: HookRunner?
+    private var probes: ProbeDesk?
+    private var metrics: MetricsPublisher?
+    /// Those who are told what happens to the Internet, by a number of their own.
+    private var internetSinks: [UInt64: (MonitorEvent) -> Void] = [:]
+    private var lastSink: UInt64 = 0
     private var configuration: Configuration
 
     package init(loop: EventLoop, options: Options, configuration: Configuration) {
@@ -97,6 +102,7 @@ package final class Daemon {
         beginHooks()
         watcher.whenChanged = { [unowned self] change in take(change) }
         watcher.start()
+        beginProbes()
         if let error = watcher.blindness {
             log.write(.error, "the kernel cannot be observed", ["error": "\(error)"])
         }
@@ -137,6 +143,37 @@ package final class Daemon {
         if !change.isInitial { hooks?.tell(HookEvent(change)) }
     }
 
+    private func beginProbes() {
+        let desk = ProbeDesk(loop: loop, watcher: watcher) { [unowned self] event in take(event) }
+        probes = desk
+        desk.take(configuration)
+        metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
+        metrics?.whenTroubled = { [log] in log.write(.warning, "metrics", ["error": $0]) }
+        metrics?.take(configuration.metrics)
+    }
+
+    private func take(_ event: ProbeEvent) {
+        log.write(event.level, event.text)
+        history?.record(event)
+        for sink in internetSinks.values { sink(.probe(event)) }
+    }
+
+    private var snapshot: MetricsSnapshot {
+        var snapshot = MetricsSnapshot(version: options.version)
+        snapshot.states = watcher.namedStates
+        snapshot.probes = probes?.records ?? []
+        snapshot.resyncs = watcher.resyncs
+        snapshot.isBlind = watcher.blindness != nil
+        snapshot.control = server?.statistics
+        return snapshot
+    }
+
+    private func addSink(_ sink: @escaping (MonitorEvent) -> Void) -> UInt64 {
+        lastSink += 1
+        internetSinks[lastSink] = sink
+        return lastSink
+    }
+
     /// Where clients find it, if the service manager does not say otherwise.
     package var socketPath: String {
         options.socketPath ?? configuration.socket.path
@@ -159,6 +196,10 @@ package final class Daemon {
             configuration = fresh
             log.level = fresh.logLevel
             watcher.take(fresh)
+            let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
+            for name in gone.sorted() { history?.recordUnwatched(probe: name, at: SystemClock.now) }
+            probes?.take(fresh)
+            metrics?.take(fresh.metrics)
             if let hookOptions { hooks?.options = hookOptions }
             log.write(.info, "the configuration was read anew")
             return nil
@@ -174,12 +215,17 @@ package final class Daemon {
         manager.tell("STOPPING=1")
         server?.stop()
         hooks?.stop()
+        probes?.stop()
+        metrics?.stop()
         history?.close(at: SystemClock.now, patience: .seconds(1))
         log.finish()
     }
 
     /// Calls `sink` with what happens to the Internet's target.
-    package func watchInternet(_ sink: @escaping (MonitorEvent) -> Void) { _ = watcher.watch(.internet, sink) }
+    package func watchInternet(_ sink: @escaping (MonitorEvent) -> Void) {
+        _ = watcher.watch(.internet, sink)
+        _ = addSink(sink)
+    }
 
     private static func groupNumber(_ name: String) -> UInt32? {
         if let number = UInt32(name) { return number }
@@ -198,8 +244,22 @@ extension Daemon: ControlService {
     ) throws(MonitorError) -> ControlWatch {
         history?.noteAlive(at: SystemClock.now)
         let watch = watcher.watch(target, sink)
+        let number = target == .internet ? addSink(sink) : nil
         return ControlWatch(
-            state: { [watcher] in watcher.state(of: watch) }, cancel: { [watcher] in watcher.end(watch) })
+            state: { [watcher] in watcher.state(of: watch) },
+            cancel: { [watcher, weak self] in
+                watcher.end(watch)
+                if let number { self?.internetSinks[number] = nil }
+            })
+    }
+
+    package func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>) {
+        reply(.success(probes?.reports ?? []))
+    }
+
+    package func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>) {
+        guard let probes else { return reply(.failure(.notAvailable(reason: "the daemon is starting"))) }
+        probes.probe(order, reply)
     }
 
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {

@@ -65,6 +65,15 @@ final class Watcher {
         engine.unwatch(watch.engineID)
     }
 
+    /// How often notices were lost and everything was read anew.
+    private(set) var resyncs: UInt64 = 0
+
+    /// The states of the Internet and of the targets that the configuration names, by those names, as far as they are known.
+    var namedStates: [(name: String, state: ReachabilityState)] {
+        let names = ["internet"] + configuration.targets.map(\.name)
+        return zip(names, named).compactMap { name, watch in watch.series.told.map { (name, $0) } }
+    }
+
     func state(of watch: Watch) -> ReachabilityState? { watch.series.told }
 
     /// Tells the state of a target once it is determined.
@@ -104,6 +113,8 @@ final class Watcher {
                 switch event {
                 case .change(let change): whenChanged(change)
                 case .wake where target == .internet: connectivity.beginAnew()
+                // Everybody is told of it; the Internet is always among them.
+                case .resync where target == .internet: resyncs += 1
                 default: break
                 }
             }

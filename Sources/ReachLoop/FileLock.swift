@@ -19,6 +19,9 @@ package struct FileLock: ~Copyable {
         file = FileDescriptor(owning: try Self.take(path, mode))
     }
 
+    /// To close it is not enough: a child that was forked meanwhile, and is not yet its program, has it open too.
+    deinit { flock(file.rawValue, LOCK_UN) }
+
     private static func take(_ path: String, _ mode: UInt32) throws(Failure) -> CInt {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw .failed(SystemError(call: "open \(path)")) }

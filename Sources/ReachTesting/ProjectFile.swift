@@ -12,7 +12,7 @@ package enum ProjectFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Where it is.
+    /// Where a file is, by its path from the top of the project.
     package static func path(_ path: String) -> String { root + "/" + path }
 
     /// This file is three directories below it.

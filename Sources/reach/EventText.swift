@@ -32,6 +32,7 @@ struct EventText {
         case .dropped(let moment, let count): stamp(moment.wall) + "\(count) events were missed\n"
         case .snapshot(let moment, let state, _):
             stamp(moment.wall) + StatusText(style: style).summary(of: state) + "\n"
+        case .other(let moment, "probe", let json): probe(json, at: moment)
         case .other(let moment, let type, _):
             stamp(moment.wall) + style.paint("an event of the type '\(DisplayText.sanitized(type))'", .grey) + "\n"
         case .disconnected(let moment, let error, let state):
@@ -40,6 +41,22 @@ struct EventText {
         case .reconnected(let moment, let away):
             stamp(moment.wall) + "the daemon is back after \(DurationText.describe(away))\n"
         }
+    }
+
+    private func probe(_ json: JSONValue, at moment: Moment) -> String {
+        guard let event = try? ProbeEvent(reading: json) else { return stamp(moment.wall) + "a probe\n" }
+        let report = event.report
+        let name = style.paint(DisplayText.sanitized(report.name), .bold)
+        let last = report.last.map { $0.detail.isEmpty ? $0.outcome.reason ?? "" : $0.detail } ?? ""
+        let words: String =
+            switch event.kind {
+            case .up: style.paint("up", .green)
+            case .down: style.paint("down", .red) + ": " + DisplayText.sanitized(last)
+            case .paused: style.paint("paused", .yellow) + ": \(report.pause?.rawValue ?? "")"
+            case .resumed: "goes on"
+            case .result: report.last.map { ProbeText(style: style).word($0.outcome) } ?? ""
+            }
+        return stamp(moment.wall) + "probe \(name) \(words)\n"
     }
 
     private func resync(_ moment: Moment, _ reason: String) -> String {

@@ -10,7 +10,7 @@ struct Reach: ParsableCommand {
         version: Version.text,
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
-            ExplainCommand.self, HistoryCommand.self,
+            ExplainCommand.self, HistoryCommand.self, ProbeCommand.self, ProbesCommand.self,
         ]
     )
 

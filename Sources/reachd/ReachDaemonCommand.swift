@@ -33,6 +33,27 @@ struct ReachDaemonCommand: ParsableCommand {
     @Flag(help: "Check the configuration, and end.")
     var checkConfig = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Make one attempt, print what came of it as \"reach probe --json\" does, and end.", valueName: "url"))
+    var probe: String?
+
+    @Option(help: ArgumentHelp("With --probe: send by this interface and no other.", valueName: "name"))
+    var interface: String?
+
+    @Option(help: ArgumentHelp("With --probe: how long the attempt may take.", valueName: "duration"))
+    var timeout: String?
+
+    func validate() throws {
+        if let timeout {
+            guard let duration = DurationText.parse(timeout), duration >= .milliseconds(1), duration <= .seconds(300)
+            else { throw ValidationError("--timeout is a duration from 1ms to 300s") }
+        }
+        if probe == nil, interface != nil || timeout != nil {
+            throw ValidationError("--interface and --timeout go with --probe")
+        }
+    }
+
     private static let usage: Int32 = 2
     private static let cannotCreate: Int32 = 73
     private static let badConfiguration: Int32 = 78
@@ -53,6 +74,7 @@ struct ReachDaemonCommand: ParsableCommand {
 
     /// - Returns: The exit status.
     private func serve() -> Int32 {
+        if let probe { return attempt(probe) }
         let file = ConfigurationFile.find(
             named: config, isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
         let configuration: Configuration
@@ -93,6 +115,22 @@ struct ReachDaemonCommand: ParsableCommand {
         } catch {
             complain("reachd: \(error)", to: STDERR_FILENO)
             return 1
+        }
+    }
+
+    /// - Returns: The exit status: 0 ok, 1 failed, 2 no such URL, 3 inconclusive, 4 no attempt could be made.
+    private func attempt(_ url: String) -> Int32 {
+        do {
+            let limit = timeout.flatMap { DurationText.parse($0) }
+            let (result, line) = try SingleProbe.run(url, by: interface, timeout: limit)
+            Self.complain(String(decoding: line.dropLast(), as: UTF8.self), to: STDOUT_FILENO)
+            return result.outcome == .ok ? 0 : result.outcome.word == "fail" ? 1 : 3
+        } catch let error as TargetError {
+            Self.complain("reachd: \(error)", to: STDERR_FILENO)
+            return Self.usage
+        } catch {
+            Self.complain("reachd: \(error)", to: STDERR_FILENO)
+            return 4
         }
     }
 

@@ -6,7 +6,7 @@ internal import Testing
 @Suite struct ManualTests {
     private static let reach = ManualPage("reach.1")
     private static let events = ManualPage("reach-events.7")
-    private static let commands = ["status", "watch", "wait", "run", "links", "explain", "history"]
+    private static let commands = ["status", "watch", "wait", "run", "links", "explain", "history", "probe", "probes"]
 
     @Test func `every command is in the manual, and no other`() throws {
         let help = try BuiltProgram.reach.run(["--help"]).lines
@@ -21,8 +21,8 @@ internal import Testing
     func `every option of a command is in the manual, and no other`(command: String) throws {
         let ofEvery = Self.reach.options(of: "OPTIONS OF EVERY COMMAND")
         let offered = try Self.options(of: [command])
-        // It reads files and observes nothing.
-        let shared = command == "history" ? ofEvery.intersection(offered) : ofEvery
+        // They observe nothing themselves.
+        let shared = ["history", "probe", "probes"].contains(command) ? ofEvery.intersection(offered) : ofEvery
         #expect(offered == Self.reach.options(of: "COMMANDS", command).union(shared))
     }
 

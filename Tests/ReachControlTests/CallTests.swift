@@ -76,8 +76,12 @@ import Testing
             "io.reach.Monitor.CannotObserve", #"{"reason":"netlink is gone"}"#
         ),
         (
-            #"{"method":"io.reach.Monitor.Probe"}"#, "io.reach.Monitor.NotAvailable",
-            #"{"reason":"this version sends no probes"}"#
+            #"{"method":"io.reach.Monitor.Probe"}"#, "org.varlink.service.InvalidParameter",
+            #"{"parameter":"target"}"#
+        ),
+        (
+            #"{"method":"io.reach.Monitor.Probe","parameters":{"target":"web","timeout_ms":0}}"#,
+            "org.varlink.service.InvalidParameter", #"{"parameter":"timeout_ms"}"#
         ),
     ])
     func `a mistake is answered by its name, and the connection goes on`(

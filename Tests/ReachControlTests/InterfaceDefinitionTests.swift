@@ -19,7 +19,7 @@ import Testing
             let words = line.split { " (".contains($0) }
             return ["type", "method", "error"].contains(words[0]) ? words[1] : nil
         }
-        #expect(names.count == 23)
+        #expect(names.count == 29)
         #expect(Set(names).count == names.count)
     }
 
@@ -61,7 +61,7 @@ import Testing
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
         let events: [EncodedEvent] = [
             .change(change, source: .daemon), .resync(reason: "", at: moment), .wake(slept: .zero, at: moment),
-            .dropped(count: 1, at: moment),
+            .dropped(count: 1, at: moment), .probe(ProbeEvent(.up, at: moment, report: ProbeJSONTests.report)),
         ]
         var keys: Set<String> = []
         for event in events {
@@ -69,6 +69,14 @@ import Testing
             keys.formUnion(try JSONReader.read(stream.line(event)).object?.keys ?? [:].keys)
         }
         #expect(keys == fields(of: "Event"))
+        var json = JSONWriter()
+        json.probeReport(ProbeJSONTests.report, at: moment, hasBeats: true)
+        let report = try JSONReader.read(json.bytes)
+        #expect(Set(report.object?.keys ?? [:].keys) == fields(of: "ProbeReport"))
+        #expect(Set(report["uptime"]?.object?.keys ?? [:].keys) == fields(of: "ProbeUptime"))
+        #expect(Set(report["latency"]?.object?.keys ?? [:].keys) == fields(of: "ProbeLatency"))
+        #expect(Set(report["last"]?.object?.keys ?? [:].keys) == fields(of: "ProbeResult"))
+        #expect(Set(ProbePhase.allCases.map { $0.rawValue + "_us" }) == fields(of: "ProbePhases"))
         var stream = EventStream(source: .daemon)
         let event = try JSONReader.read(stream.change(change))
         #expect(Set(event["status"]?.object?.keys ?? [:].keys) == fields(of: "TargetStatus"))

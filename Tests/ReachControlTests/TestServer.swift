@@ -148,6 +148,14 @@ final class PlayedService: ControlService {
             })
     }
 
+    func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>) {
+        reply(.success([ProbeJSONTests.report, ProbeJSONTests.report]))
+    }
+
+    func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>) {
+        reply(.success(ProbeAnswer(target: order.target, name: nil, result: ProbeJSONTests.result)))
+    }
+
     func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) { reply(.success(links)) }
 
     func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {

@@ -43,7 +43,8 @@ import Testing
                 reachable eth0 daemon
                 wired 192.0.2.1 None
                 io.reach.Monitor.InvalidTarget {'reason': "'-' is not a host name", 'target': '-'}
-                io.reach.Monitor.NotAvailable {'reason': 'this version sends no probes'}
+                fail status ['connect_us', 'processing_us', 'resolve_us']
+                down web ofip
                 snapshot 1 True
                 change 2 ['path']
                 change 3 ['path']
@@ -62,11 +63,14 @@ import Testing
             print(status["status"], status["interface"], status["source"])
             status = monitor.Status("192.0.2.7")["status"]
             print(status["class"], status["ipv4"]["gateway"], status["ipv6"].get("gateway"))
-            for call in [lambda: monitor.Status("-"), lambda: monitor.Probe()]:
-                try:
-                    call()
-                except varlink.VarlinkError as error:
-                    print(error.error(), error.parameters())
+            try:
+                monitor.Status("-")
+            except varlink.VarlinkError as error:
+                print(error.error(), error.parameters())
+            result = monitor.Probe("http://192.0.2.1/", "eth0", 500)["result"]
+            print(result["outcome"], result["reason"], sorted(k for k, v in result["phases"].items() if v is not None))
+            report = monitor.Probes()["probes"][1]
+            print(report["state"], report["probe"], report["beats"])
         with client.open("io.reach.Monitor") as monitor, client.open("io.reach.Monitor") as other:
             for number, reply in enumerate(monitor.Watch("internet", _more=True)):
                 event = reply["event"]

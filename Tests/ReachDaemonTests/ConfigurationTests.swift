@@ -172,7 +172,8 @@ import Testing
         ("[interfaces]\n", "[[interface]], which is the nearest table"),
         (
             "[zzzzzz]\n",
-            "one of [internet], [targets], [[interface]], [connectivity], [hold], [limits], [socket], [hooks], [history]"
+            "one of [internet], [targets], [[interface]], [connectivity], [hold], [limits], [socket], [hooks], [history], "
+                + "[probes], [[probe]], [metrics]"
         ),
     ])
     func `an unknown key's mistake names what was probably meant`(text: String, meant: String) {

@@ -139,14 +139,16 @@ struct TrafficTests {
         let (namespace, peer) = try world()
         defer { namespace.remove() }
         let reader = TrafficReader()
-        try await namespace.perform { reader.setCountsClosed(true) }
+        reader.setCountsClosed(true)
+        let asked = question(within: .seconds(1))
+        let before = try await namespace.perform { reader.answer(asked) }
+        #expect(before == .still)
         do {
             let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
             connection.talk()
             // The far end closes first: it is the one that remembers.
             connection.part(farFirst: true)
         }
-        let asked = question(within: .seconds(1))
         #expect(try await ask(asked, in: namespace) == .still)
         // The kernel tells of it from a queue of work.
         let deadline = ContinuousClock.now + .seconds(5)

@@ -173,13 +173,13 @@ _reach() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    status|watch|wait|run|links|explain|history|help)
+    status|watch|wait|run|links|explain|history|probe|probes|help)
         # Offer subcommand argument completions
         "_reach_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'status watch wait run links explain history help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'status watch wait run links explain history probe probes help' -- "${cur}"))
         ;;
     esac
 }
@@ -380,6 +380,42 @@ _reach_history() {
         return
         ;;
     '--state')
+        return
+        ;;
+    esac
+}
+
+_reach_probe() {
+    repeating_flags=()
+    non_repeating_flags=(--json --no-daemon --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--timeout --interface --socket)
+    __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--timeout')
+        return
+        ;;
+    '--interface')
+        return
+        ;;
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_probes() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
         return
         ;;
     esac

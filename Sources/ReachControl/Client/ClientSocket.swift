@@ -5,12 +5,17 @@ internal import ReachLoop
 struct ClientSocket: ~Copyable {
     let path: String
     private let socket: FileDescriptor
-    private var reader = FrameReader()
+    private var reader: FrameReader
 
     var descriptor: CInt { socket.rawValue }
 
-    /// - Parameter patience: A daemon that is too busy to take the connection is waited for this long.
-    init(path: String, patience: Duration) throws(ControlError) {
+    /// - Parameters:
+    ///   - patience: A daemon that is too busy to take the connection is waited for this long.
+    ///   - replyBytes: A longer answer makes no sense.
+    init(
+        path: String, patience: Duration, replyBytes: Int = FrameReader.standardLimit
+    ) throws(ControlError) {
+        reader = FrameReader(limit: replyBytes)
         socket = FileDescriptor(owning: try Self.connect(path, patience))
         self.path = path
     }

@@ -7,9 +7,13 @@ package struct ControlClient: ~Copyable {
     private var socket: ClientSocket
     private let patience: Duration
 
-    /// - Parameter patience: For the connection, and for each answer.
-    package init(path: String, patience: Duration = .seconds(5)) throws(ControlError) {
-        socket = try ClientSocket(path: path, patience: patience)
+    /// - Parameters:
+    ///   - patience: For the connection, and for each answer.
+    ///   - replyBytes: A longer answer makes no sense.
+    package init(
+        path: String, patience: Duration = .seconds(5), replyBytes: Int = FrameReader.standardLimit
+    ) throws(ControlError) {
+        socket = try ClientSocket(path: path, patience: patience, replyBytes: replyBytes)
         self.patience = patience
     }
 
@@ -41,6 +45,33 @@ package struct ControlClient: ~Copyable {
         guard let json = parameters[name] else { throw .notUnderstood("'\(name)' is missing") }
         do throws(StatusReadingError) {
             return try body(json)
+        } catch {
+            throw .notUnderstood(error.description)
+        }
+    }
+
+    /// The configured probes, in the order of the configuration.
+    package mutating func probes() throws(ControlError) -> [ProbeReport] {
+        guard let list = try call("Probes", [:])["probes"]?.array else { throw .notUnderstood("there are no probes") }
+        var reports: [ProbeReport] = []
+        do throws(StatusReadingError) {
+            for json in list { reports.append(try ProbeReport(reading: json)) }
+        } catch {
+            throw .notUnderstood(error.description)
+        }
+        return reports
+    }
+
+    /// Has one attempt made now. The patience must be longer than the attempt may take.
+    package mutating func probe(_ order: ProbeOrder) throws(ControlError) -> ProbeAnswer {
+        var parameters: [String: JSONValue] = ["target": .string(order.target)]
+        if let interface = order.interface { parameters["interface"] = .string(interface) }
+        if let timeout = order.timeout {
+            parameters["timeout_ms"] = .integer(max(1, timeout.nanoseconds / 1_000_000))
+        }
+        guard let json = try call("Probe", parameters)["result"] else { throw .notUnderstood("there is no result") }
+        do throws(StatusReadingError) {
+            return try ProbeAnswer(reading: json)
         } catch {
             throw .notUnderstood(error.description)
         }

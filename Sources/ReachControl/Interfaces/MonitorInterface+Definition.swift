@@ -84,6 +84,7 @@ extension MonitorInterface {
         #   "change"    a difference: changed lists "status", "path", "class", "connectivity", "metered"
         #   "resync"    notices of the kernel were lost and everything was read anew; differences follow
         #   "wake"      the machine slept for slept_ms; differences follow
+        #   "probe"     a configured probe: event is "up", "down", "paused", "resumed" or "result"; with the Internet's events
         #   "dropped"   count events were not sent, since they were not read fast enough; a snapshot follows
         type Event (
           v: int,
@@ -98,7 +99,85 @@ extension MonitorInterface {
           status: ?TargetStatus,
           reason: ?string,
           slept_ms: ?int,
-          count: ?int
+          count: ?int,
+          event: ?string,
+          probe: ?ProbeReport
+        )
+        # What came of one attempt to reach what a probe names.
+        #   probe              the name of the configured probe; null for a URL that somebody asked for
+        #   outcome            "ok", "fail" (the other side) or "inconclusive" (this machine could not tell)
+        #   reason             a word that tells why; null if it is ok
+        #   detail             the same in a sentence
+        #   phases             how long the parts took that were reached, in microseconds
+        #   certificate_days   whole days that the certificate is still good for; negative when it has ended
+        type ProbeResult (
+          v: int,
+          type: string,
+          time: string,
+          boottime_ns: int,
+          probe: ?string,
+          target: string,
+          outcome: string,
+          reason: ?string,
+          detail: string,
+          duration_us: int,
+          phases: ProbePhases,
+          address: ?string,
+          interface: ?string,
+          http_status: ?int,
+          certificate_until: ?string,
+          certificate_days: ?int
+        )
+
+        type ProbePhases (
+          resolve_us: ?int,
+          connect_us: ?int,
+          tls_us: ?int,
+          processing_us: ?int,
+          transfer_us: ?int
+        )
+
+        # A configured probe.
+        #   state     "up", "down", or "unknown" before results have decided
+        #   paused    why nothing is sent: "no-path", "interface", "class"; null if it runs
+        #   next      when the next attempt is due; null while paused
+        #   latency   of the attempts that were ok; null if there was none
+        #   last      the latest result; null if there is none
+        #   beats     a letter for each of the latest: o(k), f(ail), i(nconclusive), p(aused); not in events
+        #   beats_us  how long each of them took
+        type ProbeReport (
+          v: int,
+          type: string,
+          time: string,
+          boottime_ns: int,
+          probe: string,
+          target: string,
+          state: string,
+          since: string,
+          paused: ?string,
+          interval_ms: int,
+          next: ?string,
+          uptime: ProbeUptime,
+          latency: ?ProbeLatency,
+          last: ?ProbeResult,
+          beats: ?string,
+          beats_us: ?[]int
+        )
+
+        # For how long what held, since the daemon watches it. availability is ok_ms of ok_ms and fail_ms; null if both are 0.
+        type ProbeUptime (
+          ok_ms: int,
+          fail_ms: int,
+          paused_ms: int,
+          inconclusive_ms: int,
+          availability: ?float
+        )
+
+        type ProbeLatency (
+          count: int,
+          p50_us: int,
+          p90_us: int,
+          p99_us: int
         )
 
         # A link of the machine.
@@ -196,8 +275,12 @@ extension MonitorInterface {
         # found the daemon by itself should see whether it is its own.
         method NetworkNamespace() -> (inode: ?int)
 
-        # Sends probes to a target, and tells what they prove.
-        method Probe(target: ?string) -> (status: TargetStatus)
+        # Makes one attempt now, and tells what came of it. The target is the name of a configured probe, or a URL: that is for root, the
+        # daemon's own user, and the group that the configuration names.
+        method Probe(target: ?string, interface: ?string, timeout_ms: ?int) -> (result: ProbeResult)
+
+        # The configured probes, in the order of the configuration.
+        method Probes() -> (probes: []ProbeReport)
 
         # Reads the configuration anew. For root, the daemon's own user, and the group that the configuration names.
         method Reload() -> ()

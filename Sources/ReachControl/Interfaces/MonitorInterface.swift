@@ -44,14 +44,10 @@ package enum MonitorInterface {
                 "NetworkNamespace": .init([]) { request throws(VarlinkError) in
                     request.reply { $0.field("inode", NetworkNamespace.inode?.wide) }
                 },
-                "Probe": .init(["target"]) { request throws(VarlinkError) in
-                    _ = try request.target()
-                    throw MonitorError.notAvailable(reason: "this version sends no probes").varlink
-                },
                 "Reload": .init([], access: .changing) { request throws(VarlinkError) in
                     service.reload(for: request.caller) { result in request.reply(result) { _, _ in } }
                 },
-            ])
+            ].merging(probeMethods(service)) { _, second in second })
     }
 }
 

@@ -5,6 +5,8 @@ package import ReachCore
 package final class ControlRequest {
     package let call: VarlinkCall
     package let caller: Caller
+    /// Whether the caller may change something. Asks the kernel, where that is needed.
+    var mayChange: () -> Bool = { false }
     private weak var connection: Connection?
 
     /// - Parameter connection: `nil` where no answer is wanted.

@@ -21,6 +21,13 @@ package protocol ControlService: AnyObject {
     /// Why a target is reachable or not. May take seconds, where a name is to be resolved.
     func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>)
 
+    /// What is known of the configured probes, in their order.
+    func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>)
+
+    /// Makes one attempt now. Everybody may ask for a configured probe; a URL is for those who may change something, since the
+    /// daemon may send what they may not.
+    func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>)
+
     /// Reads the configuration anew. Only called for those who may change something.
     func reload(for caller: Caller, reply: @escaping Reply<Void>)
 }
@@ -44,12 +51,15 @@ package enum MonitorEvent: Sendable {
     case change(ReachabilityChange)
     case resync(Moment, reason: String)
     case wake(Moment, slept: Duration)
+    /// Told with the Internet's events.
+    case probe(ProbeEvent)
 
     var encoded: EncodedEvent {
         switch self {
         case .change(let change): .change(change, source: .daemon)
         case .resync(let moment, let reason): .resync(reason: reason, at: moment)
         case .wake(let moment, let slept): .wake(slept: slept, at: moment)
+        case .probe(let event): .probe(event)
         }
     }
 }

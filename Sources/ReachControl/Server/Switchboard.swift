@@ -132,7 +132,8 @@ final class Switchboard {
         if let unknown = call.parameters.keys.filter({ !method.parameters.contains($0) }).min() {
             throw .invalidParameter(unknown)
         }
-        if method.access == .changing, !authority.mayChange(request.caller, at: descriptor) {
+        request.mayChange = { [authority, caller = request.caller] in authority.mayChange(caller, at: descriptor) }
+        if method.access == .changing, !request.mayChange() {
             throw MonitorError.permissionDenied(method: call.method).varlink
         }
         try method.answer(request)

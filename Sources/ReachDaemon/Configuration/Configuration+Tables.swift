@@ -66,6 +66,51 @@ extension Configuration {
                 ConfigurationKey("entries", \.history.entries, .number(0...1_000_000)),
                 ConfigurationKey("directory", \.history.directory, .path(longest: 4000)),
             ]),
+        .keys(
+            "probes",
+            [
+                ConfigurationKey("concurrency", \.probing.concurrency, .number(1...1024)),
+                ConfigurationKey("results", \.probing.results, .flag),
+            ]),
+        .list(
+            "probe", ProbeEntry(), requiring: ["name", "target"], probeKeys,
+            contradiction: { $0.contradiction(after: Set($1.probes.map(\.name))) }
+        ) { $0.probes.append($1) },
+        .keys(
+            "metrics",
+            [
+                ConfigurationKey("listen", \.metrics.listen, .optional(.socketPlace)),
+                ConfigurationKey("file", \.metrics.file, .path(longest: 4000)),
+                ConfigurationKey(
+                    "interval", \.metrics.interval, .duration(from: .seconds(1), upTo: .seconds(86_400))),
+            ]),
+    ]
+
+    /// Of a `[[probe]]`.
+    private static let probeKeys: [ConfigurationKey<ProbeEntry>] = [
+        ConfigurationKey("name", \.name, .probeName),
+        ConfigurationKey("target", \.target, .probeTarget),
+        ConfigurationKey("interval", \.interval, .duration(from: .seconds(1), upTo: .seconds(7 * 86_400))),
+        ConfigurationKey("timeout", \.timeout, .optional(.duration(from: .milliseconds(1), upTo: .seconds(300)))),
+        ConfigurationKey(
+            "failing_interval", \.failingInterval, .duration(from: .seconds(1), upTo: .seconds(7 * 86_400))),
+        ConfigurationKey("down", \.down, .number(1...1000)),
+        ConfigurationKey("up", \.up, .number(1...1000)),
+        ConfigurationKey("interface", \.interface, .optional(.interfaceName)),
+        ConfigurationKey("class", \.linkClass, .optional(.word)),
+        ConfigurationKey("family", \.family, .optional(.word)),
+        ConfigurationKey("method", \.method, .optional(.word)),
+        ConfigurationKey("headers", \.headers, .list(of: .header, 0...32)),
+        ConfigurationKey("redirects", \.redirects, .optional(.number(0...20))),
+        ConfigurationKey("any_certificate", \.anyCertificate, .optional(.flag)),
+        ConfigurationKey("status", \.status, .optional(.statusSet)),
+        ConfigurationKey("header", \.header, .optional(.header)),
+        ConfigurationKey("body_contains", \.bodyContains, .optional(.text(longest: 4096))),
+        ConfigurationKey("body_prefix", \.bodyPrefix, .optional(.text(longest: 4096))),
+        ConfigurationKey("certificate_days", \.certificateDays, .optional(.number(0...3650))),
+        ConfigurationKey("latency", \.latency, .optional(.duration(from: .milliseconds(1), upTo: .seconds(300)))),
+        ConfigurationKey("response_code", \.responseCode, .optional(.word)),
+        ConfigurationKey("answers", \.answers, .list(of: .text(longest: 255), 0...32)),
     ]
 
     /// All keys with their tables, such as `hold.up`; `targets.NAME` stands for names that the user chooses.

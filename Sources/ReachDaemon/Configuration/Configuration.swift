@@ -73,6 +73,23 @@ package struct Configuration: Hashable, Sendable {
         package var timeout: Duration = .seconds(30)
     }
 
+    /// What holds for all probes.
+    package struct Probes: Hashable, Sendable {
+        /// Attempts at a time.
+        package var concurrency = 16
+        /// Each result is an event, and not only what changes.
+        package var results = false
+    }
+
+    package struct Metrics: Hashable, Sendable {
+        /// Where Prometheus finds them; `nil` is nowhere.
+        package var listen: SocketPlace?
+        /// The file they are written to; `nil` is none.
+        package var file: String?
+        /// How often the file is written.
+        package var interval: Duration = .seconds(15)
+    }
+
     package struct History: Hashable, Sendable {
         /// How many changes are kept at least; 0 keeps none.
         package var entries = 10_000
@@ -91,6 +108,9 @@ package struct Configuration: Hashable, Sendable {
     package var socket = Socket()
     package var hooks = Hooks()
     package var history = History()
+    package var probes: [ProbeEntry] = []
+    package var probing = Probes()
+    package var metrics = Metrics()
 
     package init() {}
 

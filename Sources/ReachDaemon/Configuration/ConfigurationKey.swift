@@ -64,14 +64,18 @@ package struct ConfigurationTable: Sendable {
         }
     }
 
+    typealias Contradiction = (key: String, problem: String, expected: String)
+
     /// A list of tables, in which the order matters.
     ///
     /// - Parameters:
     ///   - required: Keys that each has to have.
-    ///   - choices: Keys of which each has to have one, or it would say nothing.
+    ///   - choices: Keys of which each has to have one, or it would say nothing; empty where there are none.
+    ///   - contradiction: What no key of one of them can tell alone, and the key that is at fault.
     static func list<Element: Sendable>(
-        _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String],
+        _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String] = [],
         _ keys: [ConfigurationKey<Element>],
+        contradiction: @escaping @Sendable (Element, Configuration) -> Contradiction? = { _, _ in nil },
         add: @escaping @Sendable (inout Configuration, Element) -> Void
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
@@ -87,8 +91,12 @@ package struct ConfigurationTable: Sendable {
                     reader.report(
                         line: table.line, name, "\(key) is missing", expected: "\(key) = VALUE below [[\(name)]]")
                 }
+                if let (key, problem, expected) = contradiction(element, reader.configuration) {
+                    let line = table.entries.first { $0.key == key }?.line ?? table.line
+                    reader.report(line: line, name + "." + key, problem, expected: expected)
+                }
                 guard reader.mistakes.count == before else { continue }
-                guard choices.contains(where: { table[$0] != nil }) else {
+                guard choices.isEmpty || choices.contains(where: { table[$0] != nil }) else {
                     let expected = choices.joined(separator: " or ") + " = VALUE below [[\(name)]]"
                     reader.report(line: table.line, name, "it says nothing of what it fits", expected: expected)
                     continue

@@ -64,6 +64,15 @@ package final class EventHistory: Sendable {
 
     package func record(_ change: ReachabilityChange) { queue.put(.entry(HistoryEntry(change, boot: boot))) }
 
+    package func record(_ event: ProbeEvent) {
+        if let entry = HistoryEntry(event, boot: boot) { queue.put(.entry(entry)) }
+    }
+
+    /// The probe is no longer configured.
+    package func recordUnwatched(probe name: String, at moment: Moment) {
+        queue.put(.entry(HistoryEntry(.unwatched(target: "probe:" + name), at: moment, boot: boot)))
+    }
+
     /// Nobody watches the target any more.
     package func recordUnwatched(_ target: Target, at moment: Moment) {
         queue.put(.entry(HistoryEntry(.unwatched(target: target.description), at: moment, boot: boot)))

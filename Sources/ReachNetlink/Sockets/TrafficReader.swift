@@ -9,6 +9,7 @@ package final class TrafficReader: Sendable {
     private struct State {
         var waiting: [Request] = []
         var isWorking = false
+        var countsClosed = false
         var closedSockets: ClosedSockets?
     }
 
@@ -16,12 +17,12 @@ package final class TrafficReader: Sendable {
 
     package init() {}
 
-    /// Whether sockets that were closed since the last look count too. That holds a queue in the kernel, so it is for
-    /// times in which looks follow each other.
+    /// Whether sockets that were closed since the last look count too. That holds a queue in the kernel, from the first
+    /// look on, so it is for times in which looks follow each other.
     package func setCountsClosed(_ counts: Bool) {
         state.withLock { state in
-            guard counts != (state.closedSockets != nil) else { return }
-            state.closedSockets = counts ? try? ClosedSockets() : nil
+            state.countsClosed = counts
+            if !counts { state.closedSockets = nil }
         }
     }
 
@@ -40,8 +41,16 @@ package final class TrafficReader: Sendable {
 
     /// Asks the kernel and waits for it. To be called on one thread at a time.
     package func answer(_ question: TrafficQuestion) -> TrafficAnswer {
-        let closed = state.withLock { $0.closedSockets }?.closed(within: question.window) ?? []
+        let closed = closedSockets()?.closed(within: question.window) ?? []
         return closed.contains(where: question.isAnswered) ? .moving : TrafficLook.answer(question)
+    }
+
+    /// Opened here, since the kernel may have to load a module for it.
+    private func closedSockets() -> ClosedSockets? {
+        let (counts, held) = state.withLock { ($0.countsClosed, $0.closedSockets) }
+        guard counts, held == nil, let opened = try? ClosedSockets() else { return held }
+        state.withLock { if $0.countsClosed { $0.closedSockets = opened } }
+        return opened
     }
 
     private func work() {

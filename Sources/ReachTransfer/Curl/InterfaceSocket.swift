@@ -1,13 +1,13 @@
 internal import CReachLinux
 internal import Glibc
-internal import ReachLoop
+package import ReachLoop
 
 /// Ties sockets to an interface (SO_BINDTODEVICE of socket(7)): whatever routes say, packets go by that one or not at all.
 ///
 /// Since Linux 5.7 it takes no privilege for a socket that is not bound yet.
-enum InterfaceSocket {
+package enum InterfaceSocket {
     /// - Throws: ENODEV also where the name belongs to another interface by now.
-    static func bind(_ socket: CInt, to interface: InterfaceBinding) throws(SystemError) {
+    package static func bind(_ socket: CInt, to interface: InterfaceBinding) throws(SystemError) {
         let name = Array(interface.name.utf8)
         let result = setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count))
         guard result == 0 else { throw SystemError(call: "SO_BINDTODEVICE") }

@@ -1,18 +1,18 @@
 internal import CReachLinux
 internal import Glibc
 internal import ReachCore
-internal import ReachLoop
+package import ReachLoop
 
 /// One question to one server, by a datagram or by TCP, over a socket of its own: so the kernel chooses a new random port
 /// each time, and takes answers from that server alone. Confined to the loop.
-final class DNSExchange {
-    enum Outcome {
+package final class DNSExchange {
+    package enum Outcome {
         case response(DNSResponse)
         /// `errno`: nothing was sent, or the server's machine refused it.
         case failed(CInt)
     }
 
-    enum Transport {
+    package enum Transport {
         case datagram
         case stream
     }
@@ -27,7 +27,7 @@ final class DNSExchange {
     private var received: [UInt8] = []
 
     /// - Parameter completion: Called once, later. Silence is the caller's to notice.
-    init(
+    package init(
         loop: EventLoop, query: DNSQuery, server: ResolverConfiguration.Server, interface: InterfaceBinding?,
         transport: Transport, completion: @escaping (Outcome) -> Void
     ) {
@@ -46,7 +46,7 @@ final class DNSExchange {
     deinit { close() }
 
     /// The completion is not called.
-    func close() {
+    package func close() {
         guard descriptor >= 0 else { return }
         loop.unwatch(descriptor)
         Glibc.close(descriptor)

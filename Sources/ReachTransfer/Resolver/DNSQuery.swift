@@ -6,9 +6,14 @@ package struct DNSType: RawRepresentable, Hashable, Sendable {
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let a = DNSType(rawValue: 1)
+    package static let ns = DNSType(rawValue: 2)
     package static let cname = DNSType(rawValue: 5)
     package static let soa = DNSType(rawValue: 6)
+    package static let ptr = DNSType(rawValue: 12)
+    package static let mx = DNSType(rawValue: 15)
+    package static let txt = DNSType(rawValue: 16)
     package static let aaaa = DNSType(rawValue: 28)
+    package static let srv = DNSType(rawValue: 33)
 
     /// The type of a family's addresses.
     package init(_ family: IPAddress.Family) { self = family == .ipv4 ? .a : .aaaa }

@@ -73,6 +73,13 @@ struct DNSReader {
             name: name, type: type, timeToLive: seconds, content: try content(type, upTo: end, timeToLive: seconds))
     }
 
+    /// A name that is the end of a record.
+    private mutating func lastName(upTo end: Int) throws(DNSResponse.Mistake) -> DNSName {
+        let name = try name()
+        guard offset == end else { throw .badName }
+        return name
+    }
+
     private mutating func content(
         _ type: DNSType, upTo end: Int, timeToLive: UInt32
     ) throws(DNSResponse.Mistake) -> DNSResponse.Record.Content {
@@ -91,6 +98,13 @@ struct DNSReader {
             guard offset + 20 == end else { throw .cut }
             offset += 16
             return .startOfAuthority(negativeSeconds: min(timeToLive, try longNumber()))
+        case .ns, .ptr: return .name(try lastName(upTo: end))
+        case .mx:
+            let preference = try number()
+            return .exchange(preference: preference, try lastName(upTo: end))
+        case .srv:
+            let (priority, weight, port) = (try number(), try number(), try number())
+            return .service(priority: priority, weight: weight, port: port, try lastName(upTo: end))
         default: return .other(Array(bytes[offset..<end]))
         }
     }

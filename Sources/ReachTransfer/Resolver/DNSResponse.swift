@@ -20,6 +20,12 @@ package struct DNSResponse: Hashable, Sendable {
         package enum Content: Hashable, Sendable {
             case address(IPAddress)
             case alias(DNSName)
+            /// Of NS and PTR.
+            case name(DNSName)
+            /// Of MX.
+            case exchange(preference: UInt16, DNSName)
+            /// Of SRV (RFC 2782).
+            case service(priority: UInt16, weight: UInt16, port: UInt16, DNSName)
             /// How long "there is none" holds, in seconds (RFC 2308 section 4).
             case startOfAuthority(negativeSeconds: UInt32)
             case other([UInt8])

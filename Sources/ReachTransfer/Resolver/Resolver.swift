@@ -112,6 +112,15 @@ package final class Resolver {
         if !unasked.isEmpty { loop.afterEvents { [weak self] in self?.askUnasked() } }
     }
 
+    /// Tells which name servers the machine has, in the order in which they are asked: later, and never not at all.
+    package func findServers(_ completion: @escaping ([ResolverConfiguration.Server]) -> Void) {
+        if let known = options.configuration { return loop.afterEvents { completion(known.servers) } }
+        let reply = replies.expect { (value: ResolverConfiguration) in completion(value.servers) }
+        files.run { [options] in
+            reply(ResolverConfiguration(resolv: SmallFile.text(options.configurationPath), hosts: ""))
+        }
+    }
+
     // MARK: - Configuration
 
     private func askUnasked() {

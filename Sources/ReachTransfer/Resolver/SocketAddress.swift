@@ -1,16 +1,22 @@
-internal import Glibc
-internal import ReachCore
+package import Glibc
+package import ReachCore
 
 /// An address and a port as the kernel's calls take them.
-struct SocketAddress {
-    let address: IPAddress
-    let port: UInt16
+package struct SocketAddress {
+    package let address: IPAddress
+    package let port: UInt16
     /// The number of the interface of a link-local address; else 0.
-    var scope: UInt32 = 0
+    package let scope: UInt32
 
-    var family: CInt { address.family == .ipv4 ? AF_INET : AF_INET6 }
+    package init(address: IPAddress, port: UInt16, scope: UInt32 = 0) {
+        self.address = address
+        self.port = port
+        self.scope = scope
+    }
 
-    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package var family: CInt { address.family == .ipv4 ? AF_INET : AF_INET6 }
+
+    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         func generic<Specific>(_ value: Specific) -> Result {
             withUnsafePointer(to: value) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

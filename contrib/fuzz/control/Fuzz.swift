@@ -34,6 +34,7 @@ private func check(_ frame: [UInt8]) {
         precondition((try? JSONReader.read(writer.bytes)) == value, "not the same when written")
         checkState(value)
         checkReports(value)
+        checkProbes(value)
         var stream = StreamReader()
         for _ in 0..<2 { _ = try? stream.read(value) }
     } catch {
@@ -53,7 +54,8 @@ private func check(_ frame: [UInt8]) {
 private func checkReports(_ value: JSONValue) {
     let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
     if let report = try? LinkReport(reading: value) {
-        var (first, second) = (JSONWriter(), JSONWriter())
+        var first = JSONWriter()
+        var second = JSONWriter()
         first.link(report, source: .daemon, at: moment)
         guard let again = (try? JSONReader.read(first.bytes)).flatMap({ try? LinkReport(reading: $0) }) else {
             preconditionFailure("no link when written")
@@ -67,6 +69,16 @@ private func checkReports(_ value: JSONValue) {
         let again = (try? JSONReader.read(writer.bytes)).flatMap { try? Explanation(reading: $0) }
         precondition(again == explanation, "another explanation when written")
     }
+}
+
+/// The same for probes.
+private func checkProbes(_ value: JSONValue) {
+    let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+    guard let report = try? ProbeReport(reading: value) else { return }
+    var writer = JSONWriter()
+    writer.probeReport(report, at: moment, hasBeats: true)
+    let again = (try? JSONReader.read(writer.bytes)).flatMap { try? ProbeReport(reading: $0) }
+    precondition(again != nil, "no probe when written")
 }
 
 private func checkState(_ value: JSONValue) {

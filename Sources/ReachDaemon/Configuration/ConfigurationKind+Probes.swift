@@ -1,0 +1,75 @@
+internal import ReachCore
+internal import ReachProbe
+
+extension ConfigurationKind<ProbeTarget?> {
+    static var probeTarget: Self {
+        Self("a URL in quotes that begins with http://, https://, tcp://, tls://, dns: or icmp://") { value in
+            guard let text = value.text else { return .otherType }
+            do throws(TargetError) {
+                return .value(try ProbeTarget(text))
+            } catch {
+                return .wrong(error.description)
+            }
+        }
+    }
+}
+
+extension ConfigurationKind<HTTPStatusSet> {
+    static var statusSet: Self {
+        Self("HTTP status codes in quotes, such as \"2xx\", \"200-204\" or \"200,301\"") { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(HTTPStatusSet(text), else: "\"\(text)\" is no list of codes, ranges and classes")
+        }
+    }
+}
+
+extension ConfigurationKind<ProbeConditions.Header> {
+    static var header: Self {
+        Self("a header in quotes, such as \"Content-Type: text/html\"") { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(ProbeConditions.Header(text), else: "\"\(text)\" is no header")
+        }
+    }
+}
+
+extension ConfigurationKind<String> {
+    /// A text that is not empty.
+    static func text(longest: Int) -> Self {
+        Self("a text in quotes of 1 to \(longest) bytes") { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(1...longest ~= text.utf8.count ? text : nil, else: "it has \(text.utf8.count) bytes")
+        }
+    }
+
+    static var probeName: Self {
+        Self("a name in quotes of 1 to 64 letters, digits, hyphens, underscores and dots") { value in
+            guard let text = value.text else { return .otherType }
+            let isName =
+                1...64 ~= text.utf8.count
+                && text.utf8.allSatisfy { byte in
+                    switch byte {
+                    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: true
+                    default: false
+                    }
+                }
+            return Reading(isName ? text : nil, else: "\"\(text)\" cannot be the name of a probe")
+        }
+    }
+
+    static var interfaceName: Self {
+        Self("the name of an interface in quotes, such as \"wwan0\"") { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(
+                (try? Target("interface:" + text)) == nil ? nil : text, else: "\"\(text)\" cannot be an interface name")
+        }
+    }
+}
+
+extension ConfigurationKind<SocketPlace> {
+    static var socketPlace: Self {
+        Self("an address and a port in quotes, such as \"127.0.0.1:9101\" or \"[::1]:9101\"") { value in
+            guard let text = value.text else { return .otherType }
+            return Reading(SocketPlace(text), else: "\"\(text)\" is no address with a port")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package import ReachCore
+package import ReachProbe
+
+/// A `[[probe]]` table as it is written; ``specification`` is what it means.
+package struct ProbeEntry: Hashable, Sendable {
+    package enum Family: String, Hashable, Sendable, CaseIterable {
+        case ipv4
+        case ipv6
+    }
+
+    package var name = ""
+    package var target: ProbeTarget?
+    package var interval: Duration = .seconds(30)
+    package var timeout: Duration?
+    package var failingInterval: Duration = .seconds(5)
+    package var down = ProbeSpecification.Thresholds().down
+    package var up = ProbeSpecification.Thresholds().up
+    package var interface: String?
+    package var linkClass: LinkClass?
+    package var family: Family?
+    package var method: ProbeSpecification.Method?
+    package var headers: [ProbeConditions.Header] = []
+    package var redirects: Int?
+    package var anyCertificate: Bool?
+    package var status: HTTPStatusSet?
+    package var header: ProbeConditions.Header?
+    package var bodyContains: String?
+    package var bodyPrefix: String?
+    package var certificateDays: Int?
+    package var latency: Duration?
+    package var responseCode: DNSResponseCode?
+    package var answers: [String] = []
+
+    package init() {}
+
+    /// `nil` where the target is missing.
+    package var specification: ProbeSpecification? {
+        guard let target else { return nil }
+        var specification = ProbeSpecification(name: name, target: target)
+        specification.interval = interval
+        specification.timeout = timeout
+        specification.failingInterval = failingInterval
+        specification.thresholds = .init(down: down, up: up)
+        if let interface { specification.way = .interface(interface) }
+        if let linkClass { specification.way = .linkClass(linkClass) }
+        specification.family = family.map { $0 == .ipv4 ? .ipv4 : .ipv6 }
+        specification.method = method ?? .get
+        specification.headers = headers
+        specification.redirects = redirects ?? 0
+        specification.acceptsAnyCertificate = anyCertificate ?? false
+        specification.conditions = conditions
+        return specification
+    }
+
+    private var conditions: ProbeConditions {
+        var conditions = ProbeConditions()
+        conditions.status = status ?? .success
+        conditions.header = header
+        conditions.bodyContains = bodyContains
+        conditions.bodyPrefix = bodyPrefix
+        conditions.certificateDays = certificateDays
+        conditions.latency = latency
+        conditions.responseCode = responseCode ?? .noError
+        conditions.answers = answers
+        return conditions
+    }
+
+    /// What no key can tell alone: the key at fault, what is wrong with it, and what should stand there.
+    ///
+    /// - Parameter names: Of the probes before it.
+    func contradiction(after names: Set<String>) -> (key: String, problem: String, expected: String)? {
+        if names.contains(name) {
+            return ("name", "there is a probe \"\(name)\" already", "a name of its own")
+        }
+        if interface != nil, linkClass != nil {
+            return ("class", "there is an interface, too", "either an interface or a class")
+        }
+        if let timeout, timeout > interval {
+            return ("timeout", "it is longer than the interval", "at most \(DurationText.describe(interval))")
+        }
+        guard let kind = target?.kind else { return nil }
+        let misplaced = keysOfKinds.first { $0.isSet && !$0.kinds.contains(kind) }
+        return misplaced.map { key in
+            let kinds = key.kinds.map(\.rawValue).joined(separator: ", ")
+            return (key.name, "it means nothing for \(kind.rawValue)", "it for \(kinds) only")
+        }
+    }
+
+    private var keysOfKinds: [(name: String, isSet: Bool, kinds: [ProbeTarget.Kind])] {
+        let web: [ProbeTarget.Kind] = [.http, .https]
+        let secure: [ProbeTarget.Kind] = [.https, .tls]
+        return [
+            ("method", method != nil, web), ("headers", !headers.isEmpty, web), ("redirects", redirects != nil, web),
+            ("status", status != nil, web), ("header", header != nil, web),
+            ("body_contains", bodyContains != nil, web), ("body_prefix", bodyPrefix != nil, web),
+            ("certificate_days", certificateDays != nil, secure), ("any_certificate", anyCertificate != nil, secure),
+            ("response_code", responseCode != nil, [.dns]), ("answers", !answers.isEmpty, [.dns]),
+        ]
+    }
+}
+
+extension Configuration {
+    /// What is probed, in the order of the file.
+    package var probeSpecifications: [ProbeSpecification] { probes.compactMap(\.specification) }
+}

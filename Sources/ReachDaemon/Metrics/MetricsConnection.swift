@@ -1,0 +1,98 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// One client of the metrics: one request, one answer, and it is closed.
+final class MetricsConnection {
+    private let descriptor: CInt
+    private let loop: EventLoop
+    private let source: MetricsSource
+    private let whenClosed: () -> Void
+    private var received: [UInt8] = []
+    private var unsent: [UInt8] = []
+    private var written = 0
+    private var isAnswered = false
+    private var timer: TimerQueue.ID?
+    private var isClosed = false
+
+    /// For the request, the snapshot and the answer together: Prometheus gives up after 10 s.
+    private static let patience = Duration.seconds(10)
+
+    init(_ descriptor: CInt, on loop: EventLoop, _ source: MetricsSource, whenClosed: @escaping () -> Void) {
+        self.descriptor = descriptor
+        self.loop = loop
+        self.source = source
+        self.whenClosed = whenClosed
+        timer = loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.close() }
+        try? loop.watch(descriptor, for: .readable) { [weak self] readiness in self?.ready(readiness) }
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        timer.map(loop.cancel)
+        loop.unwatch(descriptor)
+        Glibc.close(descriptor)
+        whenClosed()
+    }
+
+    private func ready(_ readiness: EventLoop.Interest) {
+        if unsent.isEmpty { read() } else { write() }
+    }
+
+    private func read() {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &piece, piece.count, 0)
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else { return close() }
+        if isAnswered { return }
+        received += piece.prefix(count)
+        switch MetricsRequest(received) {
+        case .incomplete: break
+        case .metrics(let hasBody): askForMetrics(hasBody)
+        case .index: answer("200 OK", "text/plain", Array("reachd: see /metrics\n".utf8))
+        case .notFound: answer("404 Not Found", "text/plain", Array("there is /metrics\n".utf8))
+        case .badMethod: answer("405 Method Not Allowed", "text/plain", [], more: "Allow: GET, HEAD\r\n")
+        case .bad: answer("400 Bad Request", "text/plain", [])
+        }
+    }
+
+    private func askForMetrics(_ hasBody: Bool) {
+        // Nothing more is read; a client that hangs up is seen all the same.
+        try? loop.change(descriptor, to: [])
+        let door = ConnectionDoor(connection: self)
+        source.ask { snapshot in
+            door.connection?.answer(
+                "200 OK", "text/plain; version=0.0.4; charset=utf-8", snapshot.text, hasBody: hasBody)
+        }
+    }
+
+    private func answer(_ status: String, _ type: String, _ body: [UInt8], hasBody: Bool = true, more: String = "") {
+        guard !isClosed else { return }
+        let head =
+            "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n\(more)Connection: close\r\n\r\n"
+        unsent = Array(head.utf8)
+        if hasBody { unsent += body }
+        try? loop.change(descriptor, to: .writable)
+    }
+
+    private func write() {
+        let count = unsent[written...].withUnsafeBytes {
+            send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+        }
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else { return close() }
+        written += count
+        guard written == unsent.count else { return }
+        // What the client sent beyond its request would make close() throw the answer away (RFC 9112 section 9.6).
+        shutdown(descriptor, CInt(SHUT_WR))
+        isAnswered = true
+        unsent = []
+        try? loop.change(descriptor, to: .readable)
+    }
+}
+
+/// Carries the connection's reference through the engine's thread, which never opens it.
+private struct ConnectionDoor: @unchecked Sendable {
+    weak var connection: MetricsConnection?
+}

@@ -1,0 +1,69 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// Writes the metrics to a file now and then, for node_exporter's textfile collector: whole or not at all, by renaming.
+final class MetricsFile {
+    private let path: String
+    private let interval: Duration
+    private let loop: EventLoop
+    private let source: MetricsSource
+    private let report: @Sendable (String) -> Void
+    private var isFailing = false
+
+    init(
+        path: String, every interval: Duration, on loop: EventLoop, _ source: MetricsSource,
+        report: @escaping @Sendable (String) -> Void
+    ) {
+        self.path = path
+        self.interval = interval
+        self.loop = loop
+        self.source = source
+        self.report = report
+    }
+
+    func begin() {
+        let door = FileDoor(file: self)
+        source.ask { door.file?.write($0) }
+        loop.schedule(at: SystemClock.boot + interval) { [weak self] in self?.begin() }
+    }
+
+    /// Old metrics would look like present ones.
+    func end() { unlink(path) }
+
+    private func write(_ snapshot: MetricsSnapshot) {
+        do throws(SystemError) {
+            try Self.replace(path, with: snapshot.text)
+            isFailing = false
+        } catch {
+            if !isFailing { report("\(error)") }
+            isFailing = true
+        }
+    }
+
+    private static func replace(_ path: String, with text: [UInt8]) throws(SystemError) {
+        // The collector reads *.prom and nothing else.
+        let fresh = path + ".new"
+        let file = FileDescriptor(
+            owning: try SystemError.check("open \(fresh)") {
+                open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+            })
+        var rest = text[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file.rawValue, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let error = SystemError(call: "write \(fresh)")
+                unlink(fresh)
+                throw error
+            }
+            rest = rest.dropFirst(count)
+        }
+        guard rename(fresh, path) == 0 else { throw SystemError(call: "rename \(fresh)") }
+    }
+}
+
+/// Carries the file's reference through the engine's thread, which never opens it.
+private struct FileDoor: @unchecked Sendable {
+    weak var file: MetricsFile?
+}

@@ -1,0 +1,104 @@
+internal import ReachCore
+internal import ReachLoop
+internal import ReachProbe
+
+extension MetricsSnapshot {
+    func writeProbes(_ writer: inout MetricWriter) {
+        writeStates(&writer)
+        writeResults(&writer)
+        writeTimes(&writer)
+        writePhases(&writer)
+    }
+
+    private func each(_ body: (ProbeRecord, MetricLabels) -> Void) {
+        for entry in probes { body(entry.record, [("probe", entry.record.specification.name)]) }
+    }
+
+    private func writeStates(_ writer: inout MetricWriter) {
+        writer.family("reach_probe_info", .gauge, "What the probe is sent to; always 1.")
+        each { record, labels in
+            let target = record.specification.target
+            writer.sample(labels + [("kind", target.kind.rawValue), ("target", target.description)], 1 as UInt64)
+        }
+        writer.family("reach_probe_up", .gauge, "Whether its target is well; missing before results have decided.")
+        each { record, labels in
+            if record.state != .unknown { writer.sample(labels, record.state == .up ? 1 as UInt64 : 0) }
+        }
+        writer.family("reach_probe_paused", .gauge, "Whether nothing is sent for lack of a path.")
+        each { writer.sample($1, $0.pause == nil ? 0 as UInt64 : 1) }
+    }
+
+    private func writeResults(_ writer: inout MetricWriter) {
+        writer.family("reach_probe_results_total", .counter, "Attempts by what came of them.")
+        each { record, labels in
+            writer.sample(labels + [("outcome", "ok")], record.counts.ok)
+            writer.sample(labels + [("outcome", "fail")], record.counts.fail)
+            writer.sample(labels + [("outcome", "inconclusive")], record.counts.inconclusive)
+        }
+        writer.family("reach_probe_skipped_total", .counter, "Attempts left out since the last was still under way.")
+        for entry in probes { writer.sample([("probe", entry.record.specification.name)], entry.skipped) }
+        writer.family("reach_probe_last_duration_seconds", .gauge, "How long the latest attempt took.")
+        each { record, labels in record.last.map { writer.sample(labels, $0.duration.seconds) } }
+        writer.family("reach_probe_http_status_code", .gauge, "The HTTP status of the latest attempt.")
+        each { record, labels in
+            if let status = record.last?.httpStatus { writer.sample(labels, Double(status)) }
+        }
+        writer.family(
+            "reach_probe_certificate_end_timestamp_seconds", .gauge, "When the certificate ends that was shown.")
+        each { record, labels in
+            record.last?.certificateEnd.map { writer.sample(labels, Double($0.nanosecondsSince1970 / 1_000_000_000)) }
+        }
+    }
+
+    private func writeTimes(_ writer: inout MetricWriter) {
+        writer.family(
+            "reach_probe_observed_seconds_total", .counter, "For how long the latest result was of each kind.")
+        each { record, labels in
+            let uptime = record.uptime(at: moment.boot)
+            writer.sample(labels + [("result", "ok")], uptime.ok.seconds)
+            writer.sample(labels + [("result", "fail")], uptime.fail.seconds)
+            writer.sample(labels + [("result", "paused")], uptime.paused.seconds)
+            writer.sample(labels + [("result", "inconclusive")], uptime.inconclusive.seconds)
+        }
+        writer.family("reach_probe_latency_seconds", .summary, "How long the attempts took that succeeded.")
+        each { record, labels in
+            for (quantile, fraction) in [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)] {
+                let value = record.latency.percentile(fraction)?.seconds ?? .nan
+                writer.sample(labels + [("quantile", quantile)], value)
+            }
+            writer.sample(labels, record.latency.sum.seconds, suffix: "_sum")
+            writer.sample(labels, record.latency.count, suffix: "_count")
+        }
+    }
+
+    private func writePhases(_ writer: inout MetricWriter) {
+        writer.family(
+            "reach_probe_phase_duration_seconds", .histogram,
+            "How long each phase took of the attempts that reached it.")
+        let ends = LatencyHistogram.Bounds.prometheus.seconds.map { [("le", $0.description)] as MetricLabels }
+        each { record, labels in
+            for phase in ProbePhase.allCases {
+                guard let histogram = record.phases[phase.place] else { continue }
+                writer.histogram(labels + [("phase", phase.rawValue)], histogram, ends: ends + [[("le", "+Inf")]])
+            }
+        }
+    }
+}
+
+extension MetricWriter {
+    fileprivate mutating func histogram(
+        _ labels: MetricLabels, _ histogram: LatencyHistogram, ends: [MetricLabels]
+    ) {
+        var total: UInt64 = 0
+        for (count, end) in zip(histogram.counts, ends) {
+            total += UInt64(count)
+            sample(labels + end, total, suffix: "_bucket")
+        }
+        sample(labels, histogram.sum.seconds, suffix: "_sum")
+        sample(labels, histogram.count, suffix: "_count")
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,83 @@
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+internal import ReachProbe
+
+/// What the metrics tell, at one moment: taken on the engine's thread in microseconds, since what is large in it is shared,
+/// and written as text elsewhere.
+struct MetricsSnapshot: Sendable {
+    let moment = SystemClock.now
+    let version: String
+    /// By the names that the configuration gives them.
+    var states: [(name: String, state: ReachabilityState)] = []
+    var probes: [ProbeKeeper.Entry] = []
+    var resyncs: UInt64 = 0
+    var isBlind = false
+    var control: ControlServer.Statistics?
+
+    init(version: String) { self.version = version }
+
+    /// In Prometheus's text format.
+    var text: [UInt8] {
+        var writer = MetricWriter()
+        writeDaemon(&writer)
+        writeTargets(&writer)
+        if !probes.isEmpty { writeProbes(&writer) }
+        return writer.bytes
+    }
+
+    // MARK: - The daemon
+
+    private func writeDaemon(_ writer: inout MetricWriter) {
+        writer.family("reach_build_info", .gauge, "The version of reachd; always 1.")
+        writer.sample([("version", version)], 1 as UInt64)
+        writer.family("reach_kernel_observed", .gauge, "Whether the kernel can be observed.")
+        writer.sample([], isBlind ? 0 as UInt64 : 1)
+        writer.family(
+            "reach_kernel_resyncs_total", .counter, "How often notices were lost and everything was read anew.")
+        writer.sample([], resyncs)
+        writer.family("reach_control_connections", .gauge, "Clients of the control socket.")
+        writer.sample([], UInt64(control?.connections ?? 0))
+        writer.family(
+            "reach_control_dropped_events_total", .counter, "Events that clients were too slow to read.")
+        writer.sample([], control?.droppedEvents ?? 0)
+        let usage = ProcessUsage.now
+        writer.family("process_cpu_seconds_total", .counter, "User and system CPU time spent in seconds.")
+        writer.sample([], usage.cpuSeconds)
+        writer.family("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
+        writer.sample([], usage.residentBytes)
+    }
+
+    // MARK: - Targets
+
+    private func writeTargets(_ writer: inout MetricWriter) {
+        if let epoch = states.map(\.state.epoch).max() {
+            writer.family(
+                "reach_network_epoch", .gauge, "Goes up when path, source or gateway of the Internet change.")
+            writer.sample([], epoch)
+        }
+        writer.family("reach_target_status", .gauge, "Whether the kernel has a path to the target: 1 for what holds.")
+        for (name, state) in states {
+            let words = ReachabilityStatus.allCases.map(\.rawValue)
+            writer.states([("target", name)], "status", words, state.status.rawValue)
+        }
+        writer.family("reach_target_class", .gauge, "What kind of link carries the path: 1 for what holds.")
+        for (name, state) in states {
+            let words = LinkClass.allCases.map(\.rawValue)
+            writer.states([("target", name)], "class", words, state.linkClass?.rawValue)
+        }
+        writer.family("reach_target_connectivity", .gauge, "What probes have proved: 1 for what holds.")
+        for (name, state) in states {
+            let words = Connectivity.allCases.map(\.rawValue)
+            writer.states([("target", name)], "connectivity", words, state.connectivity.rawValue)
+        }
+        writer.family("reach_target_metered", .gauge, "Whether the path costs money or is capped.")
+        for (name, state) in states { writer.sample([("target", name)], state.isMetered ? 1 as UInt64 : 0) }
+        writer.family("reach_target_status_since_timestamp_seconds", .gauge, "Since when the status is what it is.")
+        for (name, state) in states {
+            writer.sample([("target", name)], Double(state.since.nanosecondsSince1970) / 1e9)
+        }
+        writer.family("reach_target_flaps_total", .counter, "How often the target went away and came back.")
+        for (name, state) in states { writer.sample([("target", name)], UInt64(max(0, state.flaps))) }
+    }
+}

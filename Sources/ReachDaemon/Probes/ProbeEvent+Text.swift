@@ -1,0 +1,48 @@
+internal import ReachCore
+
+extension ProbeEvent {
+    /// How it is logged.
+    var level: LogLevel {
+        switch kind {
+        case .down: .warning
+        case .up: .notice
+        case .paused, .resumed: .info
+        case .result: .debug
+        }
+    }
+
+    var text: String {
+        switch kind {
+        case .up: "probe \(report.name) is up"
+        case .down: "probe \(report.name) is down: \(reason)"
+        case .paused: "probe \(report.name) is paused: \(report.pause?.rawValue ?? "")"
+        case .resumed: "probe \(report.name) goes on"
+        case .result: "probe \(report.name): \(report.last?.outcome.word ?? "") \(reason)"
+        }
+    }
+
+    private var reason: String {
+        guard let last = report.last else { return "" }
+        return last.detail.isEmpty ? last.outcome.reason ?? "" : last.detail
+    }
+}
+
+extension HistoryEntry {
+    /// What a probe's event leaves in the history: as that of a target named `probe:NAME`, of which it is not known whether it
+    /// is well while nothing is sent.
+    init?(_ event: ProbeEvent, boot: String) {
+        let report = event.report
+        let status: ReachabilityStatus
+        switch (event.kind, report.state) {
+        case (.result, _): return nil
+        case (.paused, _), (_, .unknown): status = .unknown
+        case (_, .up): status = .reachable
+        case (_, .down): status = .notReachable
+        }
+        let reason = event.kind == .paused ? report.pause?.rawValue : report.last?.outcome.reason
+        let state = State(
+            target: "probe:" + report.name, status: status, interface: report.last?.interface,
+            reason: status == .reachable ? nil : reason, cause: "probe")
+        self.init(.state(state), at: event.moment, boot: boot)
+    }
+}

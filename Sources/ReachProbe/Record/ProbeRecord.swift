@@ -1,0 +1,120 @@
+package import ReachCore
+
+/// All that is kept of a configured probe: its state, for how long what held, and how long attempts took.
+package struct ProbeRecord: Sendable {
+    /// For the chart and for people; each is 8 bytes.
+    package static let beatsKept = 128
+
+    package let specification: ProbeSpecification
+    private var health: ProbeHealth
+    private var meter: UptimeMeter
+    private var since: Timestamp
+    package private(set) var pause: ProbePause?
+    package private(set) var last: ProbeResult?
+    package private(set) var counts = Counts()
+    /// Of attempts that succeeded.
+    package private(set) var latency = LatencyHistogram(.fine)
+    /// Of each phase that an attempt reached, whatever became of it; by ``ProbePhase/place``. Made when first needed.
+    package private(set) var phases: [LatencyHistogram?]
+    private var beats: [ProbeReport.Beat] = []
+
+    package struct Counts: Hashable, Sendable {
+        package var ok: UInt64 = 0
+        package var fail: UInt64 = 0
+        package var inconclusive: UInt64 = 0
+    }
+
+    package init(_ specification: ProbeSpecification, at moment: Moment) {
+        self.specification = specification
+        health = ProbeHealth(specification.thresholds)
+        meter = UptimeMeter(at: moment.boot)
+        since = moment.wall
+        phases = Array(repeating: nil, count: ProbePhase.allCases.count)
+    }
+
+    package var state: ProbeReport.State { health.state }
+    /// Attempts that failed, in a row.
+    package var failures: Int { health.failures }
+
+    /// - Returns: What to tell of it; `nil` where only the result is new.
+    package mutating func take(_ result: ProbeResult, at moment: Moment) -> ProbeEvent.Kind? {
+        last = result
+        let kind: UptimeMeter.Kind
+        let beat: ProbeReport.Beat.Kind
+        switch result.outcome {
+        case .ok:
+            (kind, beat) = (.ok, .ok)
+            counts.ok += 1
+            latency.add(result.duration)
+        case .fail:
+            (kind, beat) = (.fail, .fail)
+            counts.fail += 1
+        case .inconclusive:
+            (kind, beat) = (.inconclusive, .inconclusive)
+            counts.inconclusive += 1
+        }
+        if beat != .inconclusive { add(phases: result.phases) }
+        if pause == nil { meter.turn(to: kind, at: moment.boot) }
+        add(ProbeReport.Beat(beat, microseconds: UInt32(clamping: result.duration.nanoseconds / 1000)))
+        guard health.take(result.outcome) else { return nil }
+        since = moment.wall
+        return health.state == .up ? .up : .down
+    }
+
+    /// - Returns: Whether that is worth telling: another reason for the same pause is not.
+    package mutating func pause(_ reason: ProbePause, at moment: Moment) -> Bool {
+        defer { pause = reason }
+        guard pause == nil else { return false }
+        meter.turn(to: .paused, at: moment.boot)
+        add(ProbeReport.Beat(.paused))
+        return true
+    }
+
+    /// What held before the pause is not known to hold any more: the time up to the next result is nobody's.
+    package mutating func resume(at moment: Moment) -> Bool {
+        guard pause != nil else { return false }
+        pause = nil
+        meter.turn(to: .inconclusive, at: moment.boot)
+        return true
+    }
+
+    package func report(at moment: Moment, next: BootTime?) -> ProbeReport {
+        var report = ProbeReport(
+            name: specification.name, target: specification.target.description, state: state, since: since,
+            interval: specification.interval)
+        report.pause = pause
+        report.next = next.map {
+            Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + ($0 - moment.boot).nanoseconds)
+        }
+        report.last = last
+        report.uptime = uptime(at: moment.boot)
+        report.latency = summary
+        report.beats = Array(beats.suffix(Self.beatsKept))
+        return report
+    }
+
+    package func uptime(at now: BootTime) -> ProbeUptime { meter.uptime(at: now) }
+
+    private var summary: ProbeLatency? {
+        guard let median = latency.percentile(0.5), let percentile90 = latency.percentile(0.9),
+            let percentile99 = latency.percentile(0.99)
+        else { return nil }
+        return ProbeLatency(
+            count: Int(clamping: latency.count), median: median, percentile90: percentile90, percentile99: percentile99)
+    }
+
+    private mutating func add(_ beat: ProbeReport.Beat) {
+        // One array operation for many beats: the latest are what is kept.
+        if beats.count >= 2 * Self.beatsKept { beats.removeFirst(Self.beatsKept) }
+        beats.append(beat)
+    }
+
+    private mutating func add(phases reached: ProbePhases) {
+        for (phase, duration) in reached.reached {
+            var histogram = phases[phase.place] ?? LatencyHistogram(.prometheus)
+            phases[phase.place] = nil
+            histogram.add(duration)
+            phases[phase.place] = histogram
+        }
+    }
+}

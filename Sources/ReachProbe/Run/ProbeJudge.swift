@@ -1,0 +1,112 @@
+package import ReachCore
+
+/// Turns what an attempt saw into what it proves.
+package enum ProbeJudge {
+    /// - Parameter evidence: An attempt during which the path was lost or changed proves nothing, however it ended: it may have
+    ///   gone by either, and who reads the result takes it for the present one.
+    package static func result(
+        of observation: ProbeObservation, _ conditions: ProbeConditions, evidence: PathEvidence
+    ) -> ProbeResult {
+        let (outcome, detail) = verdict(on: observation, conditions, evidence)
+        var result = ProbeResult(
+            outcome, detail: detail, started: observation.started, duration: observation.duration)
+        result.phases = observation.phases
+        result.address = observation.address
+        result.interface = observation.interface
+        result.httpStatus = observation.httpStatus
+        result.certificateEnd = observation.certificateEnd
+        return result
+    }
+
+    private typealias Verdict = (ProbeResult.Outcome, String)
+
+    private static func verdict(
+        on observation: ProbeObservation, _ conditions: ProbeConditions, _ evidence: PathEvidence
+    ) -> Verdict {
+        switch evidence {
+        case .lost: return (.inconclusive(.pathLost), "the path went away during the attempt")
+        case .changed: return (.inconclusive(.pathChanged), "the path changed during the attempt")
+        case .slept: return (.inconclusive(.slept), "the machine slept during the attempt")
+        case .same: break
+        }
+        switch observation.ending {
+        case .failed(let failure, let detail): return (.fail(failure), detail)
+        case .doubtful(let doubt, let detail): return (.inconclusive(doubt), detail)
+        case .answered: break
+        }
+        let checks = [status, header, body, responseCode, answer, certificate, latency]
+        for check in checks {
+            if let (failure, detail) = check(observation, conditions) { return (.fail(failure), detail) }
+        }
+        return (.ok, "")
+    }
+
+    private typealias Objection = (ProbeFailure, String)
+
+    private static func status(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+        guard let status = observation.httpStatus, !conditions.status.contains(status) else { return nil }
+        return (.status, "HTTP \(status), expected \(conditions.status)")
+    }
+
+    private static func header(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+        guard let wanted = conditions.header, observation.httpStatus != nil else { return nil }
+        let values = observation.headers.filter { $0.name.lowercased() == wanted.name.lowercased() }.map(\.value)
+        guard let value = values.first else { return (.header, "there is no header \(wanted.name)") }
+        guard !values.contains(where: { Bytes.find(Array(wanted.value.utf8), in: Array($0.utf8)) }) else { return nil }
+        return (.header, "\(wanted.name) is \"\(value)\", expected \"\(wanted.value)\"")
+    }
+
+    private static func body(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+        guard observation.httpStatus != nil else { return nil }
+        if let prefix = conditions.bodyPrefix, !observation.body.starts(with: prefix.utf8) {
+            return (.body, "the body does not begin with \"\(prefix)\"")
+        }
+        if let wanted = conditions.bodyContains, !Bytes.find(Array(wanted.utf8), in: observation.body) {
+            return (.body, "the body does not contain \"\(wanted)\"")
+        }
+        return nil
+    }
+
+    private static func responseCode(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+        guard let code = observation.responseCode, code != conditions.responseCode.number else { return nil }
+        let word = DNSResponseCode.allCases.first { $0.number == code }?.rawValue ?? "code \(code)"
+        return (.responseCode, "the name server answered \(word), expected \(conditions.responseCode.rawValue)")
+    }
+
+    private static func answer(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+        guard let code = observation.responseCode, code == DNSResponseCode.noError.number else { return nil }
+        guard !observation.answers.isEmpty else { return (.answer, "the name server knows no such record") }
+        guard !conditions.answers.isEmpty else { return nil }
+        let wanted = Set(conditions.answers.map { $0.lowercased() })
+        guard !observation.answers.contains(where: { wanted.contains($0.lowercased()) }) else { return nil }
+        let told = observation.answers.prefix(4).joined(separator: ", ")
+        return (.answer, "the name server answered \(told); expected \(conditions.answers.joined(separator: " or "))")
+    }
+
+    private static func certificate(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+        guard let wanted = conditions.certificateDays, let end = observation.certificateEnd else { return nil }
+        var result = ProbeResult(.ok, started: observation.started, duration: .zero)
+        result.certificateEnd = end
+        guard let days = result.certificateDays, days < wanted else { return nil }
+        return (.certificateEnding, "the certificate ends in \(days) days, expected \(wanted) or more")
+    }
+
+    private static func latency(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+        guard let limit = conditions.latency, observation.duration > limit else { return nil }
+        let (took, most) = (DurationText.describe(observation.duration), DurationText.describe(limit))
+        return (.latency, "it took \(took), expected \(most) or less")
+    }
+}
+
+/// The standard library finds no bytes in bytes without Foundation.
+enum Bytes {
+    static func find(_ needle: [UInt8], in hay: [UInt8]) -> Bool {
+        guard let first = needle.first else { return true }
+        guard hay.count >= needle.count else { return false }
+        for start in 0...hay.count - needle.count
+        where hay[start] == first && hay[start...].prefix(needle.count).elementsEqual(needle) {
+            return true
+        }
+        return false
+    }
+}

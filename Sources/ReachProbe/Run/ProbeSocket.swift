@@ -1,0 +1,69 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTransfer
+
+/// The ping socket of an attempt: never blocking, bound to its interface before anything is sent, closed with the value.
+final class ProbeSocket {
+    let descriptor: CInt
+    private let loop: EventLoop
+    private var isWatched = false
+
+    init(_ loop: EventLoop, _ family: IPAddress.Family, binding: InterfaceBinding?) throws(SystemError) {
+        self.loop = loop
+        descriptor = reach_ping_socket(family == .ipv4 ? AF_INET : AF_INET6)
+        guard descriptor >= 0 else { throw SystemError(call: "socket", number: -descriptor) }
+        guard let binding else { return }
+        do throws(SystemError) {
+            try InterfaceSocket.bind(descriptor, to: binding)
+        } catch {
+            throw SystemError(call: "bind to \(binding.name)", number: error.number)
+        }
+    }
+
+    deinit {
+        if isWatched { loop.unwatch(descriptor) }
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    func set(_ level: CInt, _ option: CInt, _ value: CInt) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Settles the way, which is checked now: ENETUNREACH comes from here.
+    func connect(to address: SocketAddress) throws(SystemError) {
+        let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
+        guard result == 0 else { throw SystemError(call: "connect") }
+    }
+
+    func send(_ bytes: [UInt8]) throws(SystemError) {
+        let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+        guard count == bytes.count else { throw SystemError(call: "send") }
+    }
+
+    /// - Returns: A datagram; `nil` when there is none.
+    func receive(_ limit: Int) throws(SystemError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = recv(descriptor, &bytes, limit, 0)
+        if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+        guard count >= 0 else { throw SystemError(call: "receive") }
+        return Array(bytes.prefix(count))
+    }
+
+    func watch(for interest: EventLoop.Interest, _ handler: @escaping (EventLoop.Interest) -> Void) throws(SystemError)
+    {
+        if isWatched { loop.unwatch(descriptor) }
+        try loop.watch(descriptor, for: interest, handler: handler)
+        isWatched = true
+    }
+}
+
+extension ProbeTarget.Host {
+    /// The number of the interface that an address is meant on; 0 where it says none.
+    var scope: UInt32 {
+        guard case .address(_, let zone?) = self else { return 0 }
+        return if_nametoindex(zone)
+    }
+}

@@ -1,0 +1,124 @@
+internal import ReachCore
+internal import ReachLoop
+package import ReachTransfer
+
+/// An attempt by HTTP, or of a connection without it: libcurl makes the connection, always a new one.
+final class TransferAttempt: ProbeAttempt {
+    private let plan: ProbePlan
+    private let runner: ProbeRunner
+    private var completion: ProbeRunner.Completion?
+    private var id: TransferID?
+
+    /// Of a body: enough for a page that says what it is, and for an even measure of what large ones take.
+    private static let bodyLimit: UInt64 = 1 << 20
+
+    init(_ plan: ProbePlan, _ runner: ProbeRunner, _ completion: @escaping ProbeRunner.Completion) {
+        self.plan = plan
+        self.runner = runner
+        self.completion = completion
+        do {
+            let request = try Self.request(for: plan)
+            id = runner.transfers.start(
+                request,
+                handler: TransferHandler { [weak self] event in
+                    if case .finished(let report) = event { self?.finish(report) }
+                })
+        } catch {
+            let ending = ProbeObservation.Ending.failed(.protocolError, "\(error)")
+            runner.loop.afterEvents { [self] in complete(plan.observation(ending, ProbePhases())) }
+        }
+    }
+
+    func cancel() {
+        completion = nil
+        id.map(runner.transfers.cancel)
+    }
+
+    private func finish(_ report: TransferReport) { complete(Self.observation(report, plan)) }
+
+    private func complete(_ observation: ProbeObservation) {
+        let completion = completion
+        self.completion = nil
+        completion?(observation)
+    }
+
+    // MARK: - What is asked
+
+    private static func request(for plan: ProbePlan) throws -> TransferRequest {
+        let specification = plan.specification
+        let target = specification.target
+        var request = TransferRequest(specification.method.rawValue, url: try target.transferURL)
+        request.headers = specification.headers.map { HTTPField($0.name, $0.value) }
+        if !specification.headers.contains(where: { $0.name.lowercased() == "user-agent" }) {
+            request.headers.append(HTTPField("User-Agent", "reach"))
+        }
+        request.interface = plan.binding
+        request.family = specification.family
+        if case .address(let address, _) = target.host { request.addresses = [address] }
+        let limit = specification.effectiveTimeout
+        request.timeouts = TransferTimeouts(connect: limit, total: limit)
+        request.limit = ResponseLimit(bodyBytes: bodyLimit, action: .stop)
+        request.sink = specification.conditions.needsBody ? .memory : .none
+        request.version = .http1
+        request.connection = target.kind == .tcp || target.kind == .tls ? .connectOnly : .fresh
+        if specification.redirects > 0 { request.redirects = .follow(limit: specification.redirects) }
+        if specification.acceptsAnyCertificate {
+            request.security = try SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
+        }
+        return request
+    }
+
+    // MARK: - What came of it
+
+    static func observation(_ report: TransferReport, _ plan: ProbePlan) -> ProbeObservation {
+        var ending = ProbeObservation.Ending.answered
+        if let failure = report.failure { ending = ProbeObservation.Ending(failure) }
+        var observation = plan.observation(ending, phases(of: report.hops))
+        let last = report.hops.last
+        if let first = report.hops.first?.phases.started, let end = last?.phases.finished {
+            observation.duration = end - first
+        }
+        observation.address = last?.remoteAddress
+        observation.httpStatus = report.response?.status
+        observation.headers = report.response?.fields.map { .init(name: $0.name, value: $0.value) } ?? []
+        observation.body = report.body
+        // Of several servers on the way, the one whose certificate ends first is the one that will fail.
+        observation.certificateEnd = report.hops.compactMap { $0.certificate?.validUntil }.min()
+        return observation
+    }
+
+    /// The sum of each phase over all hops.
+    static func phases(of hops: [TransferHop]) -> ProbePhases {
+        var phases = ProbePhases()
+        func add(_ phase: ProbePhase, from start: BootTime?, to end: BootTime?) {
+            guard let start, let end, end >= start else { return }
+            phases[phase] = (phases[phase] ?? .zero) + (end - start)
+        }
+        for hop in hops.map(\.phases) {
+            add(.resolve, from: hop.started, to: hop.resolved)
+            add(.connect, from: hop.resolved ?? hop.started, to: hop.connected)
+            add(.tls, from: hop.connected, to: hop.secured)
+            add(.processing, from: hop.requestStarted ?? hop.secured ?? hop.connected, to: hop.firstByte)
+            add(.transfer, from: hop.firstByte, to: hop.finished)
+        }
+        return phases
+    }
+}
+
+extension ProbeTarget {
+    /// What libcurl is given: tcp and tls are connections that would be HTTP's.
+    ///
+    /// - Throws: Why libcurl would not have it.
+    package var transferURL: TransferURL {
+        get throws(TransferURL.Mistake) {
+            guard kind == .tcp || kind == .tls else { return try TransferURL(description) }
+            let scheme = kind == .tls ? "https" : "http"
+            switch host {
+            case .address(let address, _) where address.family == .ipv6:
+                return try TransferURL("\(scheme)://[\(address)]:\(port)/")
+            case .address(let address, _): return try TransferURL("\(scheme)://\(address):\(port)/")
+            default: return try TransferURL("\(scheme)://\(hostText):\(port)/")
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// HTTP status codes that are as they should be: `200-299`, `2xx,301`, `404`.
+package struct HTTPStatusSet: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+    private let ranges: [ClosedRange<Int>]
+
+    /// 200 to 299, as AFNetworking has it.
+    package static let success = HTTPStatusSet(description: "2xx", ranges: [200...299])
+
+    private init(description: String, ranges: [ClosedRange<Int>]) {
+        self.description = description
+        self.ranges = ranges
+    }
+
+    /// - Returns: `nil` for a text that is no list of codes, ranges and classes from 100 to 599.
+    package init?(_ text: String) {
+        var ranges: [ClosedRange<Int>] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let word = part.drop { $0 == " " }.split(separator: " ").first ?? ""
+            guard let range = Self.range(word) else { return nil }
+            ranges.append(range)
+        }
+        self.init(description: text, ranges: ranges)
+    }
+
+    package func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
+
+    private static func range(_ word: Substring) -> ClosedRange<Int>? {
+        if word.count == 3, word.hasSuffix("xx"), let digit = word.first?.wholeNumberValue, 1...5 ~= digit {
+            return digit * 100...digit * 100 + 99
+        }
+        let ends = word.split(separator: "-", omittingEmptySubsequences: false).map { code($0) }
+        guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2, first <= last else {
+            return nil
+        }
+        return first...last
+    }
+
+    private static func code(_ text: Substring) -> Int? {
+        guard text.utf8.count == 3, let code = Int(text), 100...599 ~= code else { return nil }
+        return code
+    }
+}

@@ -1,0 +1,85 @@
+package import ReachCore
+
+/// What a probe is sent to, written as a URL: `https://example.net/health`, `tcp://192.0.2.1:22`,
+/// `tls://mail.example.net:993`, `icmp://192.0.2.1`, and for DNS as RFC 4501 has it, `dns://192.0.2.53/example.net?type=MX`;
+/// `dns:example.net` asks the machine's own name servers.
+package struct ProbeTarget: Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        case http
+        case https
+        case tcp
+        case tls
+        case dns
+        case icmp
+    }
+
+    package let kind: Kind
+    /// As it was written.
+    package let description: String
+    /// Whom it is sent to: an address or a name; `nil` for the machine's own name servers.
+    package let host: Host?
+    /// 0 for icmp.
+    package let port: UInt16
+    /// What a name server is asked; `nil` for other kinds.
+    package let question: Question?
+
+    package enum Host: Hashable, Sendable {
+        case address(IPAddress, zone: String?)
+        case name(String)
+    }
+
+    package struct Question: Hashable, Sendable {
+        package let name: String
+        package let type: DNSRecordType
+    }
+
+    /// - Throws: A sentence that says what is wrong with the text.
+    package init(_ text: String) throws(TargetError) {
+        var parser = ProbeTargetParser(text)
+        self = try parser.parse()
+    }
+
+    init(kind: Kind, description: String, host: Host?, port: UInt16, question: Question? = nil) {
+        self.kind = kind
+        self.description = description
+        self.host = host
+        self.port = port
+        self.question = question
+    }
+
+    /// What the kernel is asked about to learn whether there is a path.
+    package var reachabilityTarget: Target {
+        switch host {
+        case .address(let address, let zone): Target.address(address, zone: zone)
+        case .name(let name): (try? Target.host(name)) ?? .internet
+        case nil: .internet
+        }
+    }
+
+    /// The host as it stands in the URL, without brackets.
+    package var hostText: String {
+        switch host {
+        case .address(let address, let zone): address.description + (zone.map { "%" + $0 } ?? "")
+        case .name(let name): name
+        case nil: ""
+        }
+    }
+}
+
+extension Target {
+    fileprivate static func address(_ address: IPAddress, zone: String?) -> Target {
+        (try? host(address.description + (zone.map { "%" + $0 } ?? ""))) ?? .internet
+    }
+}
+
+/// The types of records that can be asked for.
+package enum DNSRecordType: String, Hashable, Sendable, CaseIterable {
+    case a = "A"
+    case aaaa = "AAAA"
+    case cname = "CNAME"
+    case mx = "MX"
+    case ns = "NS"
+    case ptr = "PTR"
+    case srv = "SRV"
+    case txt = "TXT"
+}

@@ -1,0 +1,120 @@
+internal import ReachCore
+
+/// Reads the URLs that probes are sent to.
+struct ProbeTargetParser {
+    private let text: String
+
+    /// No URL that somebody means is longer, and curl refuses those beyond 8 MB only.
+    private static let longest = 2048
+    private static let grammar = "there are http://, https://, tcp://, tls://, dns: and icmp://"
+
+    init(_ text: String) { self.text = text }
+
+    mutating func parse() throws(TargetError) -> ProbeTarget {
+        guard text.utf8.count <= Self.longest else { throw fault("is longer than \(Self.longest) bytes") }
+        // Whatever is no printable ASCII has no place in a URL (RFC 3986), and could smuggle lines into a request.
+        guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
+            throw fault("has spaces, control characters or letters outside ASCII: write them as %20 or xn--")
+        }
+        guard let colon = text.firstIndex(of: ":"),
+            let kind = ProbeTarget.Kind(rawValue: text[..<colon].lowercased())
+        else { throw fault("is no URL that can be probed: \(Self.grammar)") }
+        let rest = text[text.index(after: colon)...]
+        if kind == .dns { return try question(rest) }
+        guard rest.hasPrefix("//") else { throw fault("has no // after its scheme") }
+        let (host, port) = try self.host(rest.dropFirst(2))
+        let path = rest.dropFirst(2).drop { !"/?#".contains($0) }
+        if kind != .http, kind != .https, !path.isEmpty, path != "/" {
+            throw fault("has a path, which \(kind.rawValue) does not know")
+        }
+        guard let number = port ?? kind.standardPort else { throw fault("has no port: \(kind.rawValue)://HOST:PORT") }
+        if kind == .icmp, port != nil { throw fault("has a port, which icmp does not know") }
+        return ProbeTarget(kind: kind, description: text, host: host, port: number)
+    }
+
+    /// `dns://SERVER[:PORT]/NAME[?type=TYPE]` or `dns:NAME[?type=TYPE]`.
+    private func question(_ rest: Substring) throws(TargetError) -> ProbeTarget {
+        var name = rest
+        var server: (host: ProbeTarget.Host, port: UInt16?)?
+        if rest.hasPrefix("//") {
+            let authority = rest.dropFirst(2).prefix { $0 != "/" }
+            name = rest.dropFirst(2 + authority.count)
+            guard name.hasPrefix("/") else { throw fault("names nothing to ask for: dns://SERVER/NAME") }
+            name = name.dropFirst()
+            if !authority.isEmpty { server = try host(authority) }
+        }
+        var type = DNSRecordType.a
+        if let mark = name.firstIndex(of: "?") {
+            type = try recordType(name[name.index(after: mark)...])
+            name = name[..<mark]
+        }
+        guard DNSNameText.isValid(String(name)) else {
+            throw fault("has no name that a name server could be asked for")
+        }
+        return ProbeTarget(
+            kind: .dns, description: text, host: server?.host, port: server?.port ?? 53,
+            question: ProbeTarget.Question(name: String(name), type: type))
+    }
+
+    private func recordType(_ query: Substring) throws(TargetError) -> DNSRecordType {
+        for part in query.split(whereSeparator: { "&;".contains($0) }) {
+            let pair = part.split(separator: "=", maxSplits: 1)
+            if pair.count == 2, pair[0].lowercased() == "type" {
+                if let type = DNSRecordType(rawValue: pair[1].uppercased()) { return type }
+            } else if pair.count == 2, pair[0].lowercased() == "class", pair[1].uppercased() == "IN" {
+                continue
+            }
+            let types = DNSRecordType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw fault("asks for something other than type=TYPE, TYPE being one of \(types)")
+        }
+        return .a
+    }
+
+    private func host(_ authority: Substring) throws(TargetError) -> (ProbeTarget.Host, UInt16?) {
+        // One grammar for the hosts and ports of URLs, wherever they are written.
+        let target = try Target("http://" + authority)
+        let host: ProbeTarget.Host
+        switch target.subject {
+        case .address(let address, let zone): host = .address(address, zone: zone)
+        case .name(let name): host = .name(name)
+        case .internet, .prefix, .interface: throw fault("is sent to no host")
+        }
+        let authority = authority.prefix { !"/?#".contains($0) }
+        let afterUser = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let afterBracket = afterUser.lastIndex(of: "]") ?? afterUser.startIndex
+        guard let colon = afterUser[afterBracket...].lastIndex(of: ":") else { return (host, nil) }
+        let digits = afterUser[afterUser.index(after: colon)...]
+        guard !digits.isEmpty else { return (host, nil) }
+        guard let port = UInt16(digits), port > 0 else { throw fault("has no port that can be connected to") }
+        return (host, port)
+    }
+
+    private func fault(_ what: String) -> TargetError {
+        let shown = text.count > 64 ? text.prefix(64) + "..." : text[...]
+        return TargetError(description: "'\(DisplayText.sanitized(String(shown)))' \(what)")
+    }
+}
+
+/// Names as a name server is asked for them.
+enum DNSNameText {
+    /// Labels of 1 to 63 bytes, 253 in all; underscores and slashes have their uses there (RFC 2181).
+    static func isValid(_ name: String) -> Bool {
+        let bare = name.hasSuffix(".") ? name.dropLast() : name[...]
+        guard (1...253).contains(bare.utf8.count) else { return false }
+        return bare.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            (1...63).contains(label.utf8.count) && label.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != 0x5c }
+        }
+    }
+}
+
+extension ProbeTarget.Kind {
+    fileprivate var standardPort: UInt16? {
+        switch self {
+        case .http: 80
+        case .https, .tls: 443
+        case .dns: 53
+        case .tcp: nil
+        case .icmp: 0
+        }
+    }
+}

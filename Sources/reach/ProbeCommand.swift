@@ -1,0 +1,99 @@
+internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+struct ProbeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "probe",
+        abstract: "Try whether something answers now, and how fast.",
+        discussion: """
+            A URL is http://, https://, tcp://HOST:PORT, tls://HOST[:PORT], dns://SERVER/NAME[?type=TYPE], dns:NAME or \
+            icmp://HOST; a name is that of a probe that the daemon's configuration has. The daemon makes the attempt; \
+            where none runs, or it may not do it for you, "reachd --probe" does.
+
+            Exit status: 0 all ok, 1 at least one failed, 2 usage, 3 inconclusive, 4 no attempt could be made.
+            """)
+
+    @Flag(help: "Print a JSON object for each attempt, one a line.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp("How long an attempt may take; 5 seconds if nothing is given.", valueName: "duration"),
+        transform: { try CommandLineValue.duration($0) })
+    var timeout: Duration?
+
+    @Option(help: ArgumentHelp("Send by this interface and no other.", valueName: "name"))
+    var interface: String?
+
+    @OptionGroup var daemon: DaemonOptions
+
+    @Argument(help: "What to try: URLs, or names of configured probes.")
+    var targets: [String]
+
+    func validate() throws {
+        if let timeout, timeout < .milliseconds(1) || timeout > .seconds(300) {
+            throw ValidationError("--timeout is from 1ms to 300s")
+        }
+        if let interface, (try? Target("interface:" + interface)) == nil {
+            throw ValidationError("'\(DisplayText.sanitized(interface))' cannot be the name of an interface")
+        }
+    }
+
+    func run() throws {
+        var outcomes: [ProbeResult.Outcome] = []
+        for target in targets {
+            let order = ProbeOrder(target: target, interface: interface, timeout: timeout)
+            let answer = try attempt(order)
+            show(answer)
+            outcomes.append(answer.result.outcome)
+        }
+        if outcomes.contains(where: { $0.word == "fail" }) { throw CommandError(status: .notReachable) }
+        if outcomes.contains(where: { $0.word == "inconclusive" }) { throw CommandError(status: .unknown) }
+    }
+
+    private func attempt(_ order: ProbeOrder) throws(CommandError) -> ProbeAnswer {
+        if case .daemon(let path, let wasNamed) = daemon.source() {
+            do throws(ControlError) {
+                // The daemon's own timeouts are at most 300 s.
+                let patience = (order.timeout ?? .seconds(300)) + .seconds(5)
+                var client = try ControlClient(path: path, patience: patience)
+                // One that watches another namespace would go another way; but only it has the configured probes.
+                var isAsked = wasNamed || !order.target.contains(":")
+                if !isAsked { isAsked = try client.isInThisNamespace() }
+                if isAsked { return try client.probe(order) }
+            } catch {
+                guard !wasNamed, mayDoWithoutDaemon(after: error, order) else { throw Self.failure(error) }
+            }
+        }
+        return try ProbeProgram.run(order)
+    }
+
+    /// Nobody else can make a configured probe's attempt.
+    private func mayDoWithoutDaemon(after error: ControlError, _ order: ProbeOrder) -> Bool {
+        guard order.target.contains(":") else { return false }
+        switch error {
+        case .notRunning, .badPath, .failed: return true
+        case .refused: if case .permissionDenied = error.monitorError { return true } else { return false }
+        case .timedOut, .closed, .notUnderstood: return false
+        }
+    }
+
+    private static func failure(_ error: ControlError) -> CommandError {
+        if case .invalidTarget(let target, let reason) = error.monitorError {
+            return CommandError(status: .usage, message: DisplayText.sanitized("\(target): \(reason)"))
+        }
+        return CommandError(status: .cannotObserve, message: DisplayText.sanitized(error.description))
+    }
+
+    private func show(_ answer: ProbeAnswer) {
+        if json {
+            var writer = JSONWriter()
+            writer.probeResult(answer.result, of: answer.target, named: answer.name)
+            writer.newline()
+            StandardOutput.write(writer.bytes)
+        } else {
+            StandardOutput.write(ProbeText(style: .current).describe(answer))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import CReachLinux
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+/// Makes an attempt with `reachd --probe`, since this program is not linked with libcurl: that would cost every `reach status`
+/// 8 ms of start-up.
+enum ProbeProgram {
+    static func run(_ order: ProbeOrder) throws(CommandError) -> ProbeAnswer {
+        let (status, output) = try start(order)
+        guard status <= 3 else { throw CommandError(status: .cannotObserve) }
+        // It has said on standard error what is wrong.
+        if status == ExitStatus.usage.rawValue { throw CommandError(status: .usage) }
+        guard let json = try? JSONReader.read(output), let answer = try? ProbeAnswer(reading: json) else {
+            throw CommandError(status: .cannotObserve, message: "reachd --probe printed no result")
+        }
+        return answer
+    }
+
+    private static func start(_ order: ProbeOrder) throws(CommandError) -> (status: CInt, output: [UInt8]) {
+        guard let program = path else {
+            throw CommandError(
+                status: .cannotObserve, message: "no daemon answers, and there is no reachd to make the attempt")
+        }
+        var arguments = [program, "--probe", order.target]
+        if let interface = order.interface { arguments += ["--interface", interface] }
+        if let timeout = order.timeout {
+            arguments += ["--timeout", "\(max(1, timeout.nanoseconds / 1_000_000))ms"]
+        }
+        do throws(SystemError) {
+            return try run(arguments)
+        } catch {
+            throw CommandError(status: .cannotObserve, message: "\(program): \(error)")
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws(SystemError) -> (status: CInt, output: [UInt8]) {
+        var ends: [CInt] = [0, 0]
+        _ = try SystemError.check("pipe") { pipe(&ends) }
+        let reader = FileDescriptor(owning: ends[0])
+        let writer = FileDescriptor(owning: ends[1])
+        let child = try spawn(arguments, output: writer.rawValue, not: reader.rawValue)
+        _ = consume writer
+        var output: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(reader.rawValue, &piece, piece.count), count > 0 || (count < 0 && errno == EINTR) {
+            output += piece.prefix(max(0, count))
+        }
+        var word: CInt = 0
+        while waitpid(child, &word, 0) == -1, errno == EINTR {}
+        // As the shell tells it.
+        return (word & 0x7f == 0 ? (word >> 8) & 0xff : 128 + (word & 0x7f), output)
+    }
+
+    private static func spawn(
+        _ arguments: [String], output: CInt, not reader: CInt
+    ) throws(SystemError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_addclose(&actions, reader)
+        if output != STDOUT_FILENO { posix_spawn_file_actions_addclose(&actions, output) }
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { pointers.forEach { free($0) } }
+        var child = pid_t()
+        let number = posix_spawn(&child, arguments[0], &actions, nil, &pointers, environ)
+        guard number == 0 else { throw SystemError(call: "posix_spawn", number: number) }
+        return child
+    }
+
+    /// Beside this program, as it is built; else where `make install` puts it: bin's sibling sbin; else where the system's are.
+    private static var path: String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &bytes, bytes.count)
+        let own = String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let directory = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
+        let places = [
+            directory + "/reachd", directory + "/../sbin/reachd", "/usr/local/sbin/reachd", "/usr/sbin/reachd",
+        ]
+        return places.first { access($0, X_OK) == 0 }
+    }
+}

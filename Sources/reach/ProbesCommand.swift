@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+struct ProbesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "probes",
+        abstract: "Print the probes that the daemon's configuration has, and how they fare.",
+        discussion: """
+            On a terminal, a chart below each shows its latest results: the higher, the longer it took; ! failed, \
+            ? proved nothing, a bar stands for a pause.
+
+            Exit status: 0 printed, 1 at least one is down, 2 usage, 3 none is down and at least one is not known, \
+            4 no daemon answers.
+            """)
+
+    @Flag(help: "Print a JSON object for each probe, one a line.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Ask the daemon that listens there.", valueName: "path"))
+    var socket: String?
+
+    @Argument(help: "Names of probes; every probe if nothing is given.")
+    var names: [String] = []
+
+    func run() throws {
+        let all: [ProbeReport]
+        do throws(ControlError) {
+            let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+            // A probe and its chart take about a kilobyte.
+            var client = try ControlClient(path: path, replyBytes: 64 << 20)
+            all = try client.probes()
+        } catch {
+            throw CommandError(status: .cannotObserve, message: DisplayText.sanitized(error.description))
+        }
+        let missing = names.filter { name in !all.contains { $0.name == name } }
+        guard missing.isEmpty else {
+            let list = missing.map { "'\(DisplayText.sanitized($0))'" }.joined(separator: ", ")
+            throw CommandError(status: .usage, message: "no probe is named \(list)")
+        }
+        let reports = names.isEmpty ? all : all.filter { names.contains($0.name) }
+        show(reports)
+        if reports.contains(where: { $0.state == .down }) { throw CommandError(status: .notReachable) }
+        if reports.contains(where: { $0.state == .unknown || $0.pause != nil }) { throw CommandError(status: .unknown) }
+    }
+
+    private func show(_ reports: [ProbeReport]) {
+        let now = SystemClock.now
+        guard json else {
+            let text = ProbesText(
+                style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, now: now.wall)
+            return StandardOutput.write(text.describe(reports))
+        }
+        var writer = JSONWriter()
+        for report in reports {
+            writer.probeReport(report, at: now, hasBeats: true)
+            writer.newline()
+        }
+        StandardOutput.write(writer.bytes)
+    }
+}

@@ -1,0 +1,44 @@
+import ReachCore
+import ReachTesting
+import Testing
+
+@testable import ReachDaemon
+
+@Suite struct MetricsTests {
+    @Test func `values and labels are written as Prometheus reads them`() {
+        var writer = MetricWriter()
+        writer.family("reach_x_total", .counter, "What it is.")
+        writer.sample([("a", "plain"), ("b", "\"\\\n")], 3 as UInt64)
+        writer.sample([], 0.25)
+        writer.sample([], 17.0, suffix: "_sum")
+        writer.sample([], .nan)
+        writer.sample([], -.infinity)
+        writer.states([("t", "x")], "s", ["on", "off"], "off")
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self) == #"""
+                # HELP reach_x_total What it is.
+                # TYPE reach_x_total counter
+                reach_x_total{a="plain",b="\"\\\n"} 3
+                reach_x_total 0.25
+                reach_x_total_sum 17
+                reach_x_total NaN
+                reach_x_total -Inf
+                reach_x_total{t="x",s="on"} 0
+                reach_x_total{t="x",s="off"} 1
+
+                """#)
+    }
+
+    @Test(arguments: [
+        ("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", MetricsRequest.metrics(hasBody: true)),
+        ("HEAD /metrics?x=y HTTP/1.0\r\n\r\n", .metrics(hasBody: false)),
+        ("GET / HTTP/1.1\r\n\r\n", .index), ("GET /other HTTP/1.1\r\n\r\n", .notFound),
+        ("POST /metrics HTTP/1.1\r\n\r\n", .badMethod), ("GET /metrics\r\n\r\n", .bad),
+        ("GET /metrics HTTP/2\r\n\r\n", .bad), ("\r\n\r\n", .bad), ("GET /metrics HTTP/1.1\r\n", .incomplete),
+        ("", .incomplete),
+        (String(repeating: "x", count: 8193), .bad),
+    ])
+    func `a request's head is read in bounds`(_ text: String, _ request: MetricsRequest) {
+        #expect(MetricsRequest(Array(text.utf8)) == request)
+    }
+}

@@ -1,0 +1,104 @@
+import ReachCore
+import ReachDaemon
+import ReachProbe
+import Testing
+
+@Suite struct ProbeConfigurationTests {
+    private func mistakes(in text: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try Configuration.parse(Array(text.utf8), file: "reach.toml")
+            return []
+        } catch {
+            return error.lines
+        }
+    }
+
+    @Test func `a probe is read whole`() throws {
+        let text = """
+            [[probe]]
+            name = "shop"
+            target = "https://shop.example/health"
+            interval = "10s"
+            timeout = "2s"
+            failing_interval = "1s"
+            down = 4
+            up = 1
+            class = "wifi"
+            family = "ipv6"
+            method = "HEAD"
+            headers = ["Accept: text/html", "X-Test: 1"]
+            redirects = 2
+            any_certificate = true
+            status = "200,301"
+            header = "Content-Type: html"
+            body_contains = "well"
+            body_prefix = "all"
+            certificate_days = 7
+            latency = "300ms"
+            """
+        let configuration = try Configuration.parse(Array(text.utf8), file: "reach.toml")
+        let specification = try #require(configuration.probeSpecifications.first)
+        #expect(specification.interval == .seconds(10) && specification.effectiveTimeout == .seconds(2))
+        #expect(specification.failingInterval == .seconds(1))
+        #expect(specification.thresholds.down == 4 && specification.thresholds.up == 1)
+        #expect(specification.way == .linkClass(.wifi) && specification.family == .ipv6)
+        #expect(specification.method == .head && specification.redirects == 2 && specification.acceptsAnyCertificate)
+        #expect(specification.headers.map(\.name) == ["Accept", "X-Test"])
+        #expect(specification.conditions.status.contains(301) && !specification.conditions.status.contains(204))
+        #expect(specification.conditions.certificateDays == 7 && specification.conditions.latency == .milliseconds(300))
+        #expect(specification.conditions.bodyContains == "well" && specification.conditions.bodyPrefix == "all")
+    }
+
+    @Test(arguments: [(1000, 800), (5000, 4000), (6000, 4800), (30_000, 5000), (3_600_000, 5000)])
+    func `without a timeout it is 5 s, or four fifths of the interval`(interval: Int, timeout: Int) throws {
+        var specification = ProbeSpecification(name: "x", target: try ProbeTarget("tcp://192.0.2.1:1"))
+        specification.interval = .milliseconds(interval)
+        #expect(specification.effectiveTimeout == .milliseconds(timeout))
+    }
+
+    @Test(arguments: [
+        ("[[probe]]\nname = 'a'", "reach.toml:1: probe: target is missing; expected target = VALUE below [[probe]]"),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'x'",
+            "reach.toml:3: probe.target: 'x' is no URL that can be probed: there are http://, https://, tcp://, tls://, dns: and icmp://; expected a URL in quotes that begins with http://, https://, tcp://, tls://, dns: or icmp://"
+        ),
+        (
+            "[[probe]]\nname = 'a b'\ntarget = 'icmp://192.0.2.1'",
+            "reach.toml:2: probe.name: \"a b\" cannot be the name of a probe; expected a name in quotes of 1 to 64 letters, digits, hyphens, underscores and dots"
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\n[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.2'",
+            "reach.toml:5: probe.name: there is a probe \"a\" already; expected a name of its own"
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\nstatus = '200'",
+            "reach.toml:4: probe.status: it means nothing for icmp; expected it for http, https only"
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\ninterval = '2s'\ntimeout = '3s'",
+            "reach.toml:5: probe.timeout: it is longer than the interval; expected at most 2.0 s"
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\ninterface = 'eth0'\nclass = 'wifi'",
+            "reach.toml:5: probe.class: there is an interface, too; expected either an interface or a class"
+        ),
+        (
+            "[metrics]\nlisten = '9101'",
+            "reach.toml:2: metrics.listen: \"9101\" is no address with a port; expected an address and a port in quotes, such as \"127.0.0.1:9101\" or \"[::1]:9101\""
+        ),
+    ])
+    func `a mistake is told with its line`(text: String, mistake: String) {
+        #expect(mistakes(in: text) == [mistake])
+    }
+
+    @Test func `a place to listen is an address with a port`() {
+        #expect(SocketPlace("127.0.0.1:9101")?.description == "127.0.0.1:9101")
+        #expect(SocketPlace("[::1]:9101")?.description == "[::1]:9101")
+        for text in [
+            "", ":9101", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "::1:9101", "[127.0.0.1]:1", "a:1",
+            "1.2.3.4:+1",
+        ] {
+            #expect(SocketPlace(text) == nil)
+        }
+    }
+}

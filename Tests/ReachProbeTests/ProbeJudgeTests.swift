@@ -1,0 +1,95 @@
+import ReachCore
+import ReachProbe
+import Testing
+
+@Suite struct ProbeJudgeTests {
+    private static let moment = Moment(
+        wall: Timestamp(nanosecondsSince1970: 1_800_000_000_000_000_000), boot: BootTime(nanoseconds: 1))
+
+    private static func observation(_ ending: ProbeObservation.Ending = .answered) -> ProbeObservation {
+        ProbeObservation(ending, started: moment, duration: .milliseconds(100))
+    }
+
+    private static var answer: ProbeObservation {
+        var seen = observation()
+        seen.httpStatus = 200
+        seen.headers = [.init(name: "Content-Type", value: "text/html; charset=utf-8")]
+        seen.body = Array("<html>all is well</html>".utf8)
+        seen.certificateEnd = Timestamp(
+            nanosecondsSince1970: moment.wall.nanosecondsSince1970 + 20 * 86_400_000_000_000)
+        return seen
+    }
+
+    private static func outcome(
+        _ observation: ProbeObservation, _ evidence: PathEvidence = .same,
+        _ change: (inout ProbeConditions) -> Void = { _ in }
+    ) -> ProbeResult.Outcome {
+        var conditions = ProbeConditions()
+        change(&conditions)
+        return ProbeJudge.result(of: observation, conditions, evidence: evidence).outcome
+    }
+
+    @Test func `an answer is judged by each condition`() {
+        #expect(Self.outcome(Self.answer) == .ok)
+        #expect(Self.outcome(Self.answer) { $0.status = HTTPStatusSet("204") ?? .success } == .fail(.status))
+        #expect(Self.outcome(Self.answer) { $0.header = .init("content-type: html") } == .ok)
+        #expect(Self.outcome(Self.answer) { $0.header = .init("content-type: json") } == .fail(.header))
+        #expect(Self.outcome(Self.answer) { $0.header = .init("x-other") } == .fail(.header))
+        #expect(Self.outcome(Self.answer) { $0.bodyContains = "all is" } == .ok)
+        #expect(Self.outcome(Self.answer) { $0.bodyContains = "ill" } == .fail(.body))
+        #expect(Self.outcome(Self.answer) { $0.bodyPrefix = "<html>" } == .ok)
+        #expect(Self.outcome(Self.answer) { $0.bodyPrefix = "html>" } == .fail(.body))
+        #expect(Self.outcome(Self.answer) { $0.certificateDays = 20 } == .ok)
+        #expect(Self.outcome(Self.answer) { $0.certificateDays = 21 } == .fail(.certificateEnding))
+        #expect(Self.outcome(Self.answer) { $0.latency = .milliseconds(100) } == .ok)
+        #expect(Self.outcome(Self.answer) { $0.latency = .milliseconds(99) } == .fail(.latency))
+    }
+
+    @Test func `a name server's answer is judged by its code and its records`() {
+        var seen = Self.observation()
+        seen.responseCode = 0
+        seen.answers = ["192.0.2.80", "192.0.2.81"]
+        #expect(Self.outcome(seen) == .ok)
+        #expect(Self.outcome(seen) { $0.answers = ["192.0.2.99", "192.0.2.81"] } == .ok)
+        #expect(Self.outcome(seen) { $0.answers = ["192.0.2.99"] } == .fail(.answer))
+        #expect(Self.outcome(seen) { $0.responseCode = .noSuchName } == .fail(.responseCode))
+        seen.answers = []
+        #expect(Self.outcome(seen) == .fail(.answer))
+        seen.responseCode = 3
+        #expect(Self.outcome(seen) == .fail(.responseCode))
+        #expect(Self.outcome(seen) { $0.responseCode = .noSuchName } == .ok)
+    }
+
+    @Test(arguments: [
+        (PathEvidence.lost, ProbeDoubt.pathLost), (.changed, .pathChanged), (.slept, .slept),
+    ])
+    func `C23 whatever came of it, it proves nothing if the path went away or changed`(
+        _ evidence: PathEvidence, _ doubt: ProbeDoubt
+    ) throws {
+        for seen in [Self.answer, Self.observation(.failed(.timeout, "")), Self.observation(.doubtful(.noPath, ""))] {
+            #expect(Self.outcome(seen, evidence) == .inconclusive(doubt))
+        }
+        var specification = ProbeSpecification(name: "web", target: try ProbeTarget("http://192.0.2.1/"))
+        specification.thresholds = .init(down: 2, up: 1)
+        var record = ProbeRecord(specification, at: Self.moment)
+        let fail = Self.observation(.failed(.timeout, ""))
+        _ = record.take(ProbeJudge.result(of: fail, .init(), evidence: .same), at: Self.moment)
+        #expect(record.take(ProbeJudge.result(of: fail, .init(), evidence: evidence), at: Self.moment) == nil)
+        #expect(record.state == .unknown)
+        #expect(record.take(ProbeJudge.result(of: fail, .init(), evidence: .same), at: Self.moment) == .down)
+    }
+
+    @Test func `what failed on the way stays what it was`() {
+        #expect(Self.outcome(Self.observation(.failed(.refused, ""))) == .fail(.refused))
+        #expect(Self.outcome(Self.observation(.doubtful(.noPath, ""))) == .inconclusive(.noPath))
+    }
+
+    @Test func `days left on a certificate are whole, and negative once it has ended`() {
+        var result = ProbeResult(.ok, started: Self.moment, duration: .zero)
+        for (hours, days) in [(49, 2), (24, 1), (23, 0), (0, 0), (-1, -1), (-24, -1), (-25, -2)] {
+            result.certificateEnd = Timestamp(
+                nanosecondsSince1970: Self.moment.wall.nanosecondsSince1970 + Int64(hours) * 3_600_000_000_000)
+            #expect(result.certificateDays == days)
+        }
+    }
+}

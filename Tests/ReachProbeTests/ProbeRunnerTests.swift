@@ -1,0 +1,327 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachProbe
+import ReachTesting
+import ReachTransfer
+import Testing
+
+@Suite struct ProbeRunnerTests {
+    // MARK: - HTTP, TCP, TLS
+
+    @Test(.enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
+    func `http is judged by status, header and body, against nginx`() async throws {
+        let port = try TestProgram.freePort()
+        let web = try WebServer(
+            """
+            server { listen 127.0.0.1:\(port);
+              location /ok { add_header X-Health good; return 200 'all is well'; }
+              location /gone { return 404; }
+              location /move { return 302 /ok; } }
+            """, listensOn: [port])
+        defer { withExtendedLifetime(web) {} }
+        let scene = try RunnerScene()
+        let base = "http://127.0.0.1:\(port)"
+        let good = try await scene.run(base + "/ok") {
+            $0.conditions.bodyContains = "is well"
+            $0.conditions.header = .init("x-health: good")
+        }
+        #expect(good.outcome == .ok)
+        #expect(good.httpStatus == 200)
+        #expect(good.address == IPAddress("127.0.0.1"))
+        for phase in [ProbePhase.connect, .processing, .transfer] { #expect(good.phases[phase] != nil) }
+        #expect(good.phases[.tls] == nil)
+        #expect(good.phases.reached.reduce(.zero) { $0 + $1.duration } <= good.duration)
+        #expect(try await scene.run(base + "/gone").outcome == .fail(.status))
+        #expect(try await scene.run(base + "/ok") { $0.conditions.bodyPrefix = "is" }.outcome == .fail(.body))
+        #expect(try await scene.run(base + "/move").outcome == .fail(.status))
+        #expect(try await scene.run(base + "/move") { $0.redirects = 1 }.outcome == .ok)
+        #expect(try await scene.run("tcp://127.0.0.1:\(port)").outcome == .ok)
+    }
+
+    @Test func `N12 faults of servers have their words`() async throws {
+        let cases: [(ScriptedServer.Script, ProbeFailure)] = [
+            ({ $0.readRequest() }, .reset),
+            (
+                {
+                    $0.readRequest(); $0.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+                }, .reset
+            ),
+            (
+                {
+                    $0.readRequest(); $0.write("no http at all\r\n\r\n")
+                }, .protocolError
+            ),
+        ]
+        let scene = try RunnerScene()
+        for (script, failure) in cases {
+            let server = try ScriptedServer(script)
+            let result = try await scene.run("http://127.0.0.1:\(server.port)/")
+            #expect(result.outcome == .fail(failure), "\(result)")
+        }
+        let closed = try TestProgram.freePort()
+        for kind in ["http", "tcp", "tls"] {
+            let result = try await scene.run("\(kind)://127.0.0.1:\(closed)")
+            #expect(result.outcome == .fail(.refused))
+        }
+    }
+
+    @Test(.enabled(if: WebServer.isAvailable && CertificateAuthority.isAvailable, "nginx and openssl are needed"))
+    func `N16 certificates: days left, expired, wrong host, unknown issuer`() async throws {
+        let authority = try CertificateAuthority()
+        let good = try authority.issue("good", names: ["IP:127.0.0.1"])
+        let expired = try authority.issue("expired", names: ["IP:127.0.0.1"], validity: .expired)
+        let (goodPort, expiredPort) = (try TestProgram.freePort(), try TestProgram.freePort())
+        func block(_ port: UInt16, _ identity: CertificateAuthority.Identity) -> String {
+            """
+            server { listen 127.0.0.1:\(port) ssl; ssl_certificate \(identity.certificatePath);
+              ssl_certificate_key \(identity.keyPath); location / { return 204; } }
+            """
+        }
+        let web = try WebServer(
+            block(goodPort, good) + block(expiredPort, expired), listensOn: [goodPort, expiredPort])
+        defer { withExtendedLifetime(web) {} }
+        let scene = try RunnerScene()
+        for kind in ["https", "tls"] {
+            let untrusted = try await scene.run("\(kind)://127.0.0.1:\(goodPort)/")
+            #expect(untrusted.outcome == .fail(.certificate), "\(untrusted)")
+            let looked = try await scene.run("\(kind)://127.0.0.1:\(goodPort)/") { $0.acceptsAnyCertificate = true }
+            #expect(looked.outcome == .ok, "\(looked)")
+            #expect(looked.phases[.tls] != nil)
+            #expect(try #require(looked.certificateDays) > 5000)
+            let ending = try await scene.run("\(kind)://127.0.0.1:\(goodPort)/") {
+                $0.acceptsAnyCertificate = true
+                $0.conditions.certificateDays = 36_500
+            }
+            #expect(ending.outcome == .fail(.certificateEnding))
+            let old = try await scene.run("\(kind)://127.0.0.1:\(expiredPort)/")
+            #expect(old.outcome == .fail(.certificate))
+            #expect(try #require(old.certificateDays) < 0)
+        }
+    }
+
+    // MARK: - DNS
+
+    @Test(.enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
+    func `dns is judged by code and records, against dnsmasq`() async throws {
+        let port = try TestProgram.freePort()
+        let names = try NameServer(
+            [
+                "--listen-address=127.0.0.1", "--bind-interfaces", "--host-record=web.example,192.0.2.80,2001:db8::80",
+                "--mx-host=web.example,mail.example,10", "--txt-record=web.example,v=spf1,-all",
+                "--srv-host=_sip._tcp.web.example,sip.example,5060,1,2", "--cname=alias.example,web.example",
+                "--local=/example/",
+            ], port: port)
+        defer { withExtendedLifetime(names) {} }
+        let scene = try RunnerScene()
+        func ask(_ question: String, _ answers: [String] = []) async throws -> ProbeResult {
+            try await scene.run("dns://127.0.0.1:\(port)/\(question)") { $0.conditions.answers = answers }
+        }
+        let good = try await ask("web.example", ["192.0.2.80"])
+        #expect(good.outcome == .ok, "\(good)")
+        #expect(good.phases[.processing] != nil)
+        #expect(try await ask("web.example?type=AAAA", ["2001:DB8::80"]).outcome == .ok)
+        #expect(try await ask("web.example?type=MX", ["10 mail.example"]).outcome == .ok)
+        #expect(try await ask("web.example?type=TXT", ["v=spf1-all"]).outcome == .ok)
+        #expect(try await ask("_sip._tcp.web.example?type=SRV", ["1 2 5060 sip.example"]).outcome == .ok)
+        #expect(try await ask("alias.example", ["192.0.2.80"]).outcome == .ok)
+        #expect(try await ask("web.example", ["192.0.2.81"]).outcome == .fail(.answer))
+        #expect(try await ask("none.example").outcome == .fail(.responseCode))
+        let absent = try await scene.run("dns://127.0.0.1:\(port)/none.example") {
+            $0.conditions.responseCode = .noSuchName
+        }
+        #expect(absent.outcome == .ok)
+        let silent = try TestProgram.freePort()
+        #expect(try await scene.run("dns://127.0.0.1:\(silent)/web.example").outcome == .fail(.refused))
+    }
+
+    // MARK: - ICMP
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `icmp by ping sockets: answered, unanswered, without a path, not allowed`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        _ = try namespace.vethPair()
+        try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
+        let scene = try RunnerScene(in: namespace)
+        let good = try await scene.run("icmp://192.0.2.1")
+        #expect(good.outcome == .ok, "\(good)")
+        #expect(good.phases[.processing] != nil)
+        #expect(try await scene.run("icmp://[2001:db8::1]").outcome == .ok)
+        #expect(try await scene.run("icmp://[2001:db8:1::1]").outcome == .inconclusive(.noPath))
+        #expect(try await scene.run("icmp://192.0.2.1", by: "up0").interface == "up0")
+        #expect(try await scene.run("icmp://192.0.2.1", by: "none0").outcome == .inconclusive(.interface))
+        // Nobody has that address: ARP finds out.
+        #expect(try await scene.run("icmp://192.0.2.77").outcome == .fail(.unreachable))
+        try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=1 0")
+        let refused = try await scene.run("icmp://192.0.2.1")
+        #expect(refused.outcome == .inconclusive(.notPermitted))
+        #expect(refused.detail.contains("net.ipv4.ping_group_range"))
+    }
+
+    // MARK: - Time and interfaces
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func
+        `N5 where everything vanishes, an attempt of any kind ends at its timeout, and the loop serves others meanwhile`()
+        async throws
+    {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
+        try peer.run(
+            "nft",
+            "add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in meta l4proto { tcp, udp, icmp } drop"
+        )
+        let scene = try RunnerScene(in: namespace)
+        let lateness = LoopLateness()
+        scene.post { lateness.begin(on: $0) }
+        let targets = [
+            "http://192.0.2.1/", "tcp://192.0.2.1:9", "tls://192.0.2.1", "icmp://192.0.2.1", "dns://192.0.2.1/a.b",
+        ]
+        let orders = try targets.map { target in
+            var specification = ProbeSpecification(name: target, target: try ProbeTarget(target))
+            specification.timeout = .milliseconds(600)
+            return RunnerScene.Order(specification: specification, binding: nil)
+        }
+        for result in try await scene.run(orders) {
+            #expect(result.outcome == .fail(.timeout), "\(result)")
+            #expect(abs((result.duration - .milliseconds(600)) / .milliseconds(1)) <= 50, "\(result)")
+        }
+        #expect(lateness.worst < .milliseconds(20))
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `N6 with a name server that drops everything, 8 probes of 1 s all fail by 1.05 s`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try peer.run(
+            "nft",
+            "add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in udp dport 53 drop"
+        )
+        var options = Resolver.Options()
+        options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("192.0.2.1")))])
+        let scene = try RunnerScene(in: namespace, options)
+        let lateness = LoopLateness()
+        scene.post { lateness.begin(on: $0) }
+        let orders = try (0..<8).map { number in
+            let url = number.isMultiple(of: 2) ? "http://web\(number).example/" : "icmp://host\(number).example"
+            var specification = ProbeSpecification(name: "p\(number)", target: try ProbeTarget(url))
+            specification.timeout = .seconds(1)
+            return RunnerScene.Order(specification: specification, binding: nil)
+        }
+        for result in try await scene.run(orders) {
+            #expect([.fail(.timeout), .fail(.nameNotResolved)].contains(result.outcome), "\(result)")
+            #expect(result.duration < .milliseconds(1050))
+        }
+        #expect(lateness.worst < .milliseconds(50))
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `C23 an error of this machine proves nothing, of any kind`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
+        let scene = try RunnerScene(in: namespace)
+        for target in [
+            "http://192.0.2.1/", "tcp://192.0.2.1:9", "tls://192.0.2.1", "icmp://192.0.2.1", "dns://192.0.2.1/a.b",
+        ] {
+            let result = try await scene.run(target)
+            #expect(result.outcome == .inconclusive(.noPath), "\(target) \(result)")
+            let absent = try await scene.run(target, by: "none0")
+            #expect(absent.outcome == .inconclusive(.interface), "\(target) \(absent)")
+        }
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable && NameServer.isAvailable, "namespaces and dnsmasq are needed"))
+    func `N7 each probe uses its own interface's answer`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        // One resolver's address, behind two links: whose answer it is shows which way the question went.
+        let answers = try ["a": "192.0.2.7", "b": "192.0.2.8"].map { side, answer in
+            let far = try TestNamespace()
+            try namespace.run(
+                "ip", "link", "add", "\(side)0", "type", "veth", "peer", "name", "\(side)1", "netns", far.name)
+            try far.run("ip", "address", "add", "203.0.113.53/32", "dev", "lo")
+            let net = side == "a" ? "198.51.100.0" : "198.51.100.128"
+            let (near, other) = (net.dropLast(net.hasSuffix("128") ? 3 : 1), side == "a" ? 0 : 128)
+            try far.run("ip", "address", "add", "\(near)\(other + 1)/25", "dev", "\(side)1")
+            try far.run("ip", "link", "set", "\(side)1", "up")
+            try namespace.run("ip", "address", "add", "\(near)\(other + 2)/25", "dev", "\(side)0")
+            try namespace.run("ip", "link", "set", "\(side)0", "up")
+            try namespace.run(
+                "ip", "route", "add", "default", "via", "\(near)\(other + 1)", "dev", "\(side)0", "metric",
+                side == "a" ? "10" : "20")
+            let server = try NameServer(["--address=/web.example/\(answer)"], port: 53, in: far)
+            try far.run("ip", "address", "add", answer + "/32", "dev", "lo")
+            let web = try ScriptedServer(in: far, at: try #require(IPAddress(answer)), port: 9) { _ in }
+            return (side, answer, far, server, web)
+        }
+        defer { for (_, _, far, _, _) in answers { far.remove() } }
+        var options = Resolver.Options()
+        options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("203.0.113.53")))])
+        let scene = try RunnerScene(in: namespace, options)
+        for (side, answer, _, _, _) in answers {
+            let result = try await scene.run("tcp://web.example:9", by: "\(side)0", timeout: .seconds(1)) {
+                $0.family = .ipv4
+            }
+            #expect(result.outcome == .ok && result.address == IPAddress(answer), "\(side) \(result)")
+            let asked = try await scene.run("dns:web.example", by: "\(side)0") { $0.conditions.answers = [answer] }
+            #expect(asked.outcome == .ok, "\(side) \(asked)")
+        }
+    }
+
+    @Test func `a cancelled attempt is not heard of again`() async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            sleep(1)
+        }
+        let loop = try EventLoop()
+        let runner = ProbeRunner(loop: loop, transfers: try TransferEngine(loop: loop))
+        var isTold = false
+        for target in [
+            "http://127.0.0.1:\(server.port)/", "icmp://127.0.0.1", "dns://127.0.0.1:1/a.b", "tcp://127.0.0.1:1",
+        ] {
+            for delay in [0, 1, 5] {
+                let specification = ProbeSpecification(name: "x", target: try ProbeTarget(target))
+                let attempt = runner.start(specification, binding: nil) { _ in isTold = delay > 0 ? isTold : true }
+                if delay == 0 { attempt.cancel() }
+                loop.schedule(at: SystemClock.boot + .milliseconds(delay)) { attempt.cancel() }
+            }
+        }
+        loop.schedule(at: SystemClock.boot + .milliseconds(100)) { loop.stop() }
+        loop.run()
+        #expect(!isTold)
+    }
+}
+
+/// How late a timer fires that is due every millisecond, but for the time in which the machine ran something else.
+final class LoopLateness: @unchecked Sendable {
+    // Written on the loop's thread; read when what it measures is over.
+    private(set) var worst: Duration = .zero
+    private var waited: Duration = .zero
+
+    func begin(on loop: EventLoop) {
+        waited = Self.timeInRunQueue
+        let due = SystemClock.boot + .milliseconds(1)
+        loop.schedule(at: due) { [weak self, unowned loop] in
+            guard let self else { return }
+            let late = SystemClock.boot - due
+            worst = max(worst, late - (Self.timeInRunQueue - waited))
+            begin(on: loop)
+        }
+    }
+
+    /// How long this thread has been ready and had no CPU (Documentation/scheduler/sched-stats.rst).
+    private static var timeInRunQueue: Duration {
+        let file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return .zero }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = max(0, read(file, &bytes, bytes.count))
+        let words = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: " ")
+        return .nanoseconds(words.count > 1 ? Int64(words[1]) ?? 0 : 0)
+    }
+}

@@ -1,0 +1,62 @@
+import ReachCore
+import ReachProbe
+import Testing
+
+@Suite struct ProbeTargetTests {
+    private struct Row: Sendable, CustomTestStringConvertible {
+        let text: String
+        let kind: ProbeTarget.Kind
+        let host: String
+        let port: UInt16
+        let path: String
+        var testDescription: String { text }
+    }
+
+    private static let rows: [Row] = [
+        Row(text: "http://example.net", kind: .http, host: "example.net", port: 80, path: "example.net"),
+        Row(text: "https://example.net/a?b#c", kind: .https, host: "example.net", port: 443, path: "example.net"),
+        Row(text: "HTTPS://[2001:db8::1]:8443/", kind: .https, host: "2001:db8::1", port: 8443, path: "2001:db8::1"),
+        Row(text: "http://user:pw@192.0.2.1:8080/x", kind: .http, host: "192.0.2.1", port: 8080, path: "192.0.2.1"),
+        Row(text: "tcp://192.0.2.1:22", kind: .tcp, host: "192.0.2.1", port: 22, path: "192.0.2.1"),
+        Row(text: "tls://mail.example.net", kind: .tls, host: "mail.example.net", port: 443, path: "mail.example.net"),
+        Row(text: "icmp://192.0.2.1", kind: .icmp, host: "192.0.2.1", port: 0, path: "192.0.2.1"),
+        Row(text: "dns://192.0.2.53/example.net?type=mx", kind: .dns, host: "192.0.2.53", port: 53, path: "192.0.2.53"),
+        Row(text: "dns://[2001:db8::53]:5353/a.b.", kind: .dns, host: "2001:db8::53", port: 5353, path: "2001:db8::53"),
+        Row(text: "dns:example.net?class=IN;type=AAAA", kind: .dns, host: "", port: 53, path: "internet"),
+    ]
+
+    @Test(arguments: rows) private func `a URL says what is sent where`(_ row: Row) throws {
+        let target = try ProbeTarget(row.text)
+        #expect(target.kind == row.kind)
+        #expect(target.hostText == row.host)
+        #expect(target.port == row.port)
+        #expect(target.description == row.text)
+        #expect(target.reachabilityTarget.description == row.path)
+    }
+
+    @Test func `a question is taken from a URL as RFC 4501 has it`() throws {
+        #expect(try ProbeTarget("dns:example.net").question?.type == .a)
+        let question = try ProbeTarget("dns://192.0.2.53/_sip._tcp.example.net?type=SRV").question
+        #expect(question?.name == "_sip._tcp.example.net" && question?.type == .srv)
+    }
+
+    @Test(arguments: [
+        "", "example.net", "ftp://example.net", "http:example.net", "http://", "tcp://192.0.2.1", "tcp://192.0.2.1:0",
+        "tcp://192.0.2.1:65536", "icmp://192.0.2.1:7", "tls://example.net/path", "dns://192.0.2.53", "dns:", "dns:a..b",
+        "dns:example.net?type=NONE", "dns:example.net?x=y", "http://exa mple.net", "http://example.net/\r\nHost: other",
+        "https://münchen.example", "icmp:///", "tcp://:80", "https://" + String(repeating: "a", count: 2100),
+    ])
+    func `what cannot be probed is refused in a sentence that names it`(_ text: String) {
+        let error = #expect(throws: TargetError.self) { try ProbeTarget(text) }
+        #expect(error?.description.utf8.allSatisfy { $0 >= 0x20 } == true)
+    }
+
+    @Test func `status sets take codes, ranges and classes`() {
+        #expect(
+            HTTPStatusSet("2xx, 301,404-406").map { set in [200, 299, 301, 404, 406].allSatisfy(set.contains) } == true)
+        #expect(HTTPStatusSet("2xx,301")?.contains(302) == false)
+        for text in ["", "2", "6xx", "99", "600", "300-200", "200-", "2xx,", "abc"] {
+            #expect(HTTPStatusSet(text) == nil)
+        }
+    }
+}
