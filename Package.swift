@@ -47,6 +47,12 @@ let package = Package(
         room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
         room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
         room(
+            "ReachQueueDriver",
+            [
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
+                "ReachQueueStore",
+            ]),
+        room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
             exclude: ["Interfaces/io.reach.Monitor.varlink"]),
         room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
@@ -55,7 +61,7 @@ let package = Package(
             "ReachDaemon",
             [
                 "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
-                "ReachControl",
+                "ReachQueue", "ReachQueueStore", "ReachQueueDriver", "ReachControl",
             ]),
         .executableTarget(
             name: "reach",
@@ -93,6 +99,19 @@ let package = Package(
         tests(
             "ReachProbeTests",
             ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
+        .executableTarget(
+            name: "queuerun",
+            dependencies: [
+                "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
+            ],
+            path: "Tests/Support/queuerun", swiftSettings: strict),
+        tests(
+            "ReachQueueDriverTests",
+            [
+                "queuerun", "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer",
+                "ReachQueue",
+                "ReachQueueStore", "ReachQueueDriver", "ReachTesting",
+            ]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(
             name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
@@ -104,8 +123,8 @@ let package = Package(
         tests(
             "ReachDaemonTests",
             [
-                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachDaemon",
-                "ReachTesting",
+                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachQueue",
+                "ReachDaemon", "ReachTesting",
             ]),
         tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
         .executableTarget(
@@ -117,6 +136,6 @@ let package = Package(
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
         .executableTarget(
             name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
-        tests("ReachCommandTests", ["reach", "reachd", "confine", "monitor", "ReachCore", "ReachTesting"]),
+        tests("ReachCommandTests", ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachTesting"]),
     ]
 )

@@ -55,6 +55,9 @@ package final class EventLines {
         }
     }
 
+    /// Writes a line for what happened in the queue.
+    package func take(_ record: QueueEventRecord) { write(nil) { $0.line(.queue(record)) } }
+
     /// Waits a little for a reader who is about to take what is pending. To be called when the loop has ended.
     package func finish() { output.flush(patienceMilliseconds: 200) }
 

@@ -31,6 +31,9 @@ package final class Daemon {
     private var server: ControlServer?
     private var stateDirectory: StateDirectory?
     private var history: EventHistory?
+    private let queue: QueueKeeper
+    /// What clients ask of the queue is asked here.
+    package let queueService: any QueueService
     private var hooks: HookRunner?
     private var probes: ProbeDesk?
     private var metrics: MetricsPublisher?
@@ -47,14 +50,16 @@ package final class Daemon {
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         watcher = Watcher(loop: loop, configuration: configuration) { [log] in log.write($0, $1) }
         examiner = Examiner(on: loop)
+        queue = QueueKeeper(loop: loop) { [log] in log.write($0, $1) }
+        queueService = QueueDesk(queue)
     }
 
-    /// Two must not write one history: without the directory's lock there is none.
+    /// Two must not write one history or one queue: without the directory's lock there is neither.
     ///
     /// - Throws: When another daemon has it. That it cannot be had at all is only logged.
     private func claimState() throws(StartError) {
         let usual = HistoryFiles.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
-        guard configuration.history.entries > 0,
+        guard configuration.history.entries > 0 || configuration.queue.isEnabled,
             let directory = options.stateDirectory ?? configuration.history.directory ?? usual
         else { return }
         do throws(FileLock.Failure) {
@@ -62,13 +67,14 @@ package final class Daemon {
         } catch {
             switch error {
             case .held(let process): throw .stateInUse(directory: directory, process: process)
-            case .failed(let error): log.write(.warning, "there is no history", ["error": "\(error)"])
+            case .failed(let error):
+                log.write(.warning, "there is no history and no queue", ["error": "\(error)"])
             }
         }
     }
 
     private func beginHistory() {
-        guard let directory = stateDirectory?.path else { return }
+        guard configuration.history.entries > 0, let directory = stateDirectory?.path else { return }
         do throws(SystemError) {
             let history = try EventHistory(
                 HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
@@ -79,6 +85,12 @@ package final class Daemon {
         } catch {
             log.write(.warning, "there is no history", ["error": "\(error)"])
         }
+    }
+
+    private func beginQueue() {
+        guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
+        queue.open(in: directory, configuration, version: options.version, network: watcher)
+        watcher.whenSurveyed { [unowned self] in queue.learn($0) }
     }
 
     private var hookOptions: HookRunner.Options? {
@@ -100,6 +112,7 @@ package final class Daemon {
         let listening = try listen()
         beginHistory()
         beginHooks()
+        beginQueue()
         watcher.whenChanged = { [unowned self] change in take(change) }
         watcher.start()
         beginProbes()
@@ -189,13 +202,14 @@ package final class Daemon {
         do throws(ConfigurationError) {
             let fresh = try file.load()
             if fresh.socket != configuration.socket || fresh.limits != configuration.limits
-                || fresh.history != configuration.history
+                || fresh.history != configuration.history || fresh.queue != configuration.queue
             {
-                log.write(.warning, "changes of [socket], [limits] and [history] hold from the next start")
+                log.write(.warning, "changes of [socket], [limits], [history] and [queue] hold from the next start")
             }
             configuration = fresh
             log.level = fresh.logLevel
             watcher.take(fresh)
+            queue.take(fresh)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
             for name in gone.sorted() { history?.recordUnwatched(probe: name, at: SystemClock.now) }
             probes?.take(fresh)
@@ -217,6 +231,8 @@ package final class Daemon {
         hooks?.stop()
         probes?.stop()
         metrics?.finish()
+        // Within the two seconds of an orderly stop, with what the history may take.
+        queue.close(patience: .milliseconds(900))
         history?.close(at: SystemClock.now, patience: .seconds(1))
         log.finish()
     }
@@ -225,6 +241,11 @@ package final class Daemon {
     package func watchInternet(_ sink: @escaping (MonitorEvent) -> Void) {
         _ = watcher.watch(.internet, sink)
         _ = addSink(sink)
+    }
+
+    /// Calls `sink` with what happens in the queue, whosever it is.
+    package func watchQueue(_ sink: @escaping (QueueEventRecord) -> Void) {
+        _ = queue.watch { if case .event(let record) = $0 { sink(record) } }
     }
 
     private static func groupNumber(_ name: String) -> UInt32? {

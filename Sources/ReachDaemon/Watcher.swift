@@ -3,6 +3,7 @@ internal import ReachCore
 internal import ReachEngine
 internal import ReachLoop
 internal import ReachNetlink
+internal import ReachQueueDriver
 
 /// Everything that is watched, on an engine that a new configuration may replace without those who watch noticing more
 /// than the difference it makes.
@@ -31,6 +32,8 @@ final class Watcher {
     private var configuration: Configuration
     private var engine: ReachabilityEngine
     private let connectivity: ConnectivityKeeper
+    /// Told of all interfaces by which the Internet may be reached.
+    private var pathHandler: (([DefaultPath]?) -> Void)?
     /// Told of every change of the Internet and of the targets that the configuration names.
     var whenChanged: (ReachabilityChange) -> Void = { _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
@@ -48,6 +51,7 @@ final class Watcher {
 
     func start() {
         connectivity.use(engine)
+        engine.followPaths(pathHandler)
         engine.start()
         connectivity.take(configuration.validatorOptions)
         watchNamedTargets()
@@ -98,14 +102,19 @@ final class Watcher {
         named.forEach(end)
         if !isSameEngine {
             for watch in watches.values { engine.unwatch(watch.engineID) }
+            engine.followPaths(nil)
             engine = ReachabilityEngine(loop: loop, options: fresh.engineOptions)
             connectivity.use(engine)
+            engine.followPaths(pathHandler)
             engine.start()
             for watch in watches.values { begin(watch) }
         }
         connectivity.take(fresh.validatorOptions)
         watchNamedTargets()
     }
+
+    /// Tells what probes have proved, whenever that differs.
+    func whenSurveyed(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.whenSurveyed = handler }
 
     private func watchNamedTargets() {
         named = ([.internet] + configuration.targets.map(\.target)).map { target in
@@ -132,5 +141,23 @@ final class Watcher {
             case .notice: break
             }
         }
+    }
+}
+
+extension Watcher: QueueNetwork {
+    func followPaths(_ handler: (([DefaultPath]?) -> Void)?) {
+        pathHandler = handler
+        engine.followPaths(handler)
+    }
+
+    func watch(_ target: Target, _ handler: @escaping (NetworkNews) -> Void) -> () -> Void {
+        let watch = watch(target) { (event: MonitorEvent) in
+            switch event {
+            case .change(let change): handler(.state(change.state))
+            case .wake: handler(.woke)
+            default: break
+            }
+        }
+        return { [weak self] in self?.end(watch) }
     }
 }

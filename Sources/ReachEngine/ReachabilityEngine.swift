@@ -23,6 +23,8 @@ package final class ReachabilityEngine {
     private var survey: ConnectivitySurvey?
     /// Told after every look, with the ways by which the Internet may be reached now; `nil` where nobody wants to know.
     private var uplinkHandler: (([Uplink]?) -> Void)?
+    /// Told after every look, with all interfaces by which the Internet may be reached.
+    private var pathHandler: (([DefaultPath]?) -> Void)?
     private var neighbourTimer: TimerQueue.ID?
     private var staleTimer: TimerQueue.ID?
     /// Why the kernel cannot be observed; `nil` while it can.
@@ -131,6 +133,26 @@ package final class ReachabilityEngine {
         }
     }
 
+    /// Calls `handler` after every look, and now if there was one: with every interface by which the Internet may be
+    /// reached, also those that the kernel does not prefer; or with `nil` while the kernel cannot be observed.
+    ///
+    /// - Parameter handler: `nil` ends it. It must not end the engine.
+    package func followPaths(_ handler: (([DefaultPath]?) -> Void)?) {
+        pathHandler = handler
+        tellPaths()
+    }
+
+    private func tellPaths() {
+        guard let pathHandler, internet != nil || blindness != nil else { return }
+        guard blindness == nil, let view = observer?.view, let internet else { return pathHandler(nil) }
+        do throws(NetlinkError) {
+            let survey = DefaultPathSurvey(view: view, mark: options.mark, anchors: options.anchors)
+            pathHandler(try survey.paths(preferred: internet))
+        } catch {
+            observer?.recover(from: error)
+        }
+    }
+
     // MARK: - What the kernel says
 
     private func take(_ event: KernelObserver.Event) {
@@ -168,6 +190,7 @@ package final class ReachabilityEngine {
             publish(Verdict(.unknown, reason: .cannotObserve), for: watch, effects: [], fallback: cause)
         }
         if uplinkHandler != nil { tellUplinks() }
+        if pathHandler != nil { tellPaths() }
     }
 
     private func tellAll(_ event: EngineEvent) {
@@ -196,6 +219,7 @@ package final class ReachabilityEngine {
             return observer.recover(from: error)
         }
         if uplinkHandler != nil { tellUplinks() }
+        if pathHandler != nil { tellPaths() }
     }
 
     /// - Returns: `nil` while there is nothing to say, since a name is being resolved for the first time.

@@ -1,18 +1,24 @@
-package import ReachQueue
-internal import ReachCore
 internal import Synchronization
+internal import ReachCore
+package import ReachQueue
 
-/// Keeps the queue in memory: for a program's own queue, which ends with the program. Any thread.
+/// Keeps a queue for as long as the process lives. Every transaction is committed at once.
 package final class MemoryStore: QueueKeeping {
-    fileprivate struct Row {
-        var request: QueuedRequest
-        var outcome: RequestOutcome
+    private struct State {
+        var records: [RequestID: Kept] = [:]
+        /// Those that are over, in the order of their ends; the dead are not among them, since the scheduler purges them.
+        var over: [RequestID] = []
+        var firstOver = 0
     }
 
-    fileprivate struct State {
-        var rows: [RequestID: Row] = [:]
-        /// Those that are over and can be forgotten, the oldest first.
-        var over: [RequestID] = []
+    private struct Kept {
+        var request: QueuedRequest
+        let created: Timestamp
+        var deadline: Timestamp
+        var progress: RequestProgress
+        var end: RequestEnd?
+        var time: Timestamp?
+        var result: RequestResult?
     }
 
     private let state = Mutex(State())
@@ -30,54 +36,94 @@ package final class MemoryStore: QueueKeeping {
 
     package func submit(_ transaction: StoreTransaction) {
         let leased = state.withLock { state in
-            var leased: [(RequestID, QueuedRequest)] = []
-            for change in transaction.changes {
-                if case .lease(let id, _, _, _, _) = change, let row = state.rows[id] {
-                    leased.append((id, row.request))
-                }
-                state.apply(change)
-            }
-            state.forget(beyond: resultCount)
-            return leased
+            transaction.changes.compactMap { apply($0, to: &state) }
         }
         deliver(.committed(transaction.number, leased: leased))
     }
 
     package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
-        body(state.withLock { $0.rows[id]?.outcome })
+        body(state.withLock { state in state.records[id].map { Self.record(id, $0).outcome } })
+    }
+
+    package func record(of id: RequestID, _ body: @escaping @Sendable (RequestRecord?) -> Void) {
+        body(state.withLock { state in state.records[id].map { Self.record(id, $0) } })
+    }
+
+    package func records(_ query: RecordQuery, _ body: @escaping @Sendable ([RequestRecord]) -> Void) {
+        let found = state.withLock { state in
+            state.records.filter { id, kept in
+                id.rawValue > query.after && (query.owner == nil || kept.request.owner == query.owner)
+                    && (query.isOver == nil || query.isOver == (kept.end != nil))
+            }.sorted { $0.key < $1.key }.prefix(query.limit).map { Self.record($0.key, $0.value) }
+        }
+        body(found)
     }
 
     @discardableResult
     package func close(patience: Duration) -> Bool { true }
-}
 
-extension MemoryStore.State {
-    fileprivate mutating func apply(_ change: StoreChange) {
+    /// - Returns: What is to be sent, for a lease.
+    private func apply(_ change: StoreChange, to state: inout State) -> (RequestID, QueuedRequest)? {
         switch change {
         case .insert(let stored, let request):
-            let outcome = RequestOutcome(id: stored.id, owner: stored.owner, end: nil, time: nil, result: nil)
-            rows[stored.id] = MemoryStore.Row(request: request, outcome: outcome)
+            state.records[stored.id] = Kept(
+                request: request, created: stored.created.wall, deadline: stored.deadline.wall,
+                progress: stored.progress)
+        case .lease(let id, let attempt, _, _, _):
+            state.records[id]?.progress.tries = attempt
+            return state.records[id].map { (id, $0.request) }
+        case .update(let progress): state.records[progress.id]?.progress = progress
         case .finish(let progress, let end, let result, let moment):
-            guard let row = rows[progress.id] else { return }
-            rows[progress.id]?.outcome = RequestOutcome(
-                id: progress.id, owner: row.outcome.owner, end: end, time: moment.wall, result: result)
-            // The dead are the scheduler's to forget.
-            if case .dead = end { return }
-            rows[progress.id]?.request.body = .none
-            over.append(progress.id)
-        case .revive(let progress, _):
-            guard let row = rows[progress.id] else { return }
-            rows[progress.id]?.outcome = RequestOutcome(
-                id: progress.id, owner: row.outcome.owner, end: nil, time: nil, result: nil)
-        case .purge(let ids): for id in ids { rows[id] = nil }
-        case .lease, .update, .holdQueue, .openBreaker, .closeBreaker: break
+            state.records[progress.id]?.progress = progress
+            state.records[progress.id]?.end = end
+            state.records[progress.id]?.time = moment.wall
+            state.records[progress.id]?.result = result
+            if case .dead = end { return nil }
+            // It is not sent again.
+            state.records[progress.id]?.request.body = .none
+            state.over.append(progress.id)
+            forgetOldest(&state)
+        case .revive(let progress, let deadline):
+            state.records[progress.id]?.progress = progress
+            state.records[progress.id]?.deadline = deadline.wall
+            state.records[progress.id]?.end = nil
+            state.records[progress.id]?.result = nil
+        case .purge(let ids): for id in ids { state.records[id] = nil }
+        case .holdQueue, .openBreaker, .closeBreaker: break
         }
+        return nil
     }
 
-    /// A portion at a time, since to take from the front of an array moves the rest.
-    fileprivate mutating func forget(beyond count: Int) {
-        guard over.count > 2 * count + 64 else { return }
-        for id in over.dropLast(count) { rows[id] = nil }
-        over = Array(over.suffix(count))
+    private func forgetOldest(_ state: inout State) {
+        while state.over.count - state.firstOver > resultCount {
+            state.records[state.over[state.firstOver]] = nil
+            state.firstOver += 1
+        }
+        guard state.firstOver > 1024, state.firstOver * 2 > state.over.count else { return }
+        state.over.removeFirst(state.firstOver)
+        state.firstOver = 0
+    }
+
+    private static func record(_ id: RequestID, _ kept: Kept) -> RequestRecord {
+        var request = kept.request
+        let bytes = request.body.count
+        request.body = .none
+        return RequestRecord(
+            id: id, request: request, bodyBytes: bytes, created: kept.created, deadline: kept.deadline,
+            attempts: kept.progress.attempts, networkFailures: kept.progress.networkFailures,
+            tries: kept.progress.tries, notBefore: kept.progress.notBefore?.wall,
+            outcome: RequestOutcome(
+                id: id, owner: request.owner, end: kept.end, time: kept.time, result: kept.result))
+    }
+}
+
+extension RequestBody {
+    /// In bytes.
+    package var count: Int64 {
+        switch self {
+        case .none: 0
+        case .inline(let bytes): Int64(bytes.count)
+        case .file(_, let bytes), .spooled(_, let bytes): bytes
+        }
     }
 }

@@ -76,6 +76,16 @@ package final class QueueStore: Sendable {
         jobs.put(.read { body(try? $0.specification(id)) })
     }
 
+    /// Reads all that is kept of a request but its body. `body` runs on the store's thread, with `nil` if nothing is.
+    package func record(of id: RequestID, _ body: @escaping @Sendable (RequestRecord?) -> Void) {
+        jobs.put(.read { body(try? $0.record(of: id)) })
+    }
+
+    /// Reads what is kept of several requests. `body` runs on the store's thread.
+    package func records(_ query: RecordQuery, _ body: @escaping @Sendable ([RequestRecord]) -> Void) {
+        jobs.put(.read { body((try? $0.records(query)) ?? []) })
+    }
+
     /// Reads events behind a number, for whoever passes them on. `body` runs on the store's thread.
     package func events(
         after sequence: Int64, limit: Int, _ body: @escaping @Sendable ([(sequence: Int64, json: [UInt8])]) -> Void

@@ -12,4 +12,12 @@ package struct RequestOutcome: Hashable, Sendable {
     package let time: Timestamp?
     /// The answer, if there was one.
     package let result: RequestResult?
+
+    package init(id: RequestID, owner: UInt32, end: RequestEnd?, time: Timestamp?, result: RequestResult?) {
+        self.id = id
+        self.owner = owner
+        self.end = end
+        self.time = time
+        self.result = result
+    }
 }

@@ -24,10 +24,10 @@ struct ReachDaemonCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Where to listen.", valueName: "path"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("Where the event history is kept.", valueName: "directory"))
+    @Option(help: ArgumentHelp("Where the event history and the queue are kept.", valueName: "directory"))
     var state: String?
 
-    @Flag(help: "Print the events of the Internet on standard output, as \"reach watch\" does.")
+    @Flag(help: "Print the events of the Internet and of the queue on standard output.")
     var events = false
 
     @Flag(help: "Check the configuration, and end.")
@@ -104,7 +104,10 @@ struct ReachDaemonCommand: ParsableCommand {
             }
             try daemon.start()
             let printer = printsEvents ? EventLines(STDOUT_FILENO, on: loop, source: .daemon) { _ in loop.stop() } : nil
-            if let printer { daemon.watchInternet { printer.take($0) } }
+            if let printer {
+                daemon.watchInternet { printer.take($0) }
+                daemon.watchQueue { printer.take($0) }
+            }
             loop.run()
             daemon.stop()
             printer?.finish()

@@ -173,7 +173,7 @@ import Testing
         (
             "[zzzzzz]\n",
             "one of [internet], [targets], [[interface]], [connectivity], [hold], [limits], [socket], [hooks], [history], "
-                + "[probes], [[probe]], [metrics]"
+                + "[queue], [probes], [[probe]], [metrics]"
         ),
     ])
     func `an unknown key's mistake names what was probably meant`(text: String, meant: String) {

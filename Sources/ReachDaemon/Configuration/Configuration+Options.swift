@@ -3,6 +3,8 @@ internal import ReachCore
 package import ReachEngine
 internal import ReachNetlink
 internal import ReachProbe
+internal import ReachQueue
+internal import ReachQueueDriver
 
 extension Configuration {
     /// What the engine is told of it.
@@ -28,6 +30,22 @@ extension Configuration {
         options.rhythm.strikesToDemote = connectivity.demoteAfter
         options.rhythm.strikesToPromote = connectivity.promoteAfter
         options.rhythm.meteredBytesPerDay = connectivity.meteredBytesPerDay
+        return options
+    }
+
+    /// What the queue is told of it.
+    func queueOptions(version: String) -> QueueEngine.Options {
+        var options = QueueEngine.Options()
+        options.policy.limits.requests = queue.requests
+        options.policy.limits.ownerRequests = queue.requestsPerUser
+        options.policy.limits.bytes = Int64(queue.bytes)
+        options.policy.limits.ownerBytes = Int64(queue.bytesPerUser)
+        options.policy.globalLimit = queue.concurrency
+        options.policy.interfaceLimit = max(options.policy.interfaceLimit, queue.concurrencyPerDestination)
+        options.policy.destinationLimit = queue.concurrencyPerDestination
+        options.policy.timeToLive = queue.expires
+        options.attempts.answerBytes = UInt64(queue.answerBytes)
+        options.attempts.userAgent = "reach/\(version)"
         return options
     }
 

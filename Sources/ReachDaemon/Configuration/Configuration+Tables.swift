@@ -67,6 +67,20 @@ extension Configuration {
                 ConfigurationKey("directory", \.history.directory, .path(longest: 4000)),
             ]),
         .keys(
+            "queue",
+            [
+                ConfigurationKey("enabled", \.queue.isEnabled, .flag),
+                ConfigurationKey("requests", \.queue.requests, .number(1...1_000_000)),
+                ConfigurationKey("requests_per_user", \.queue.requestsPerUser, .number(1...1_000_000)),
+                ConfigurationKey("bytes", \.queue.bytes, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey("bytes_per_user", \.queue.bytesPerUser, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey("concurrency", \.queue.concurrency, .number(1...256)),
+                ConfigurationKey("concurrency_per_destination", \.queue.concurrencyPerDestination, .number(1...256)),
+                ConfigurationKey(
+                    "expires", \.queue.expires, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
+                ConfigurationKey("answer_bytes", \.queue.answerBytes, .number(1024...1_099_511_627_776)),
+            ]),
+        .keys(
             "probes",
             [
                 ConfigurationKey("concurrency", \.probing.concurrency, .number(1...1024)),
@@ -135,6 +149,18 @@ extension Configuration {
                 (
                     "limits.connections_per_user", "it is more than connections (\(limits.connections))",
                     "at most as many as connections"
+                ))
+        }
+        for (key, ofUser, all) in [
+            ("requests", queue.requestsPerUser, queue.requests), ("bytes", queue.bytesPerUser, queue.bytes),
+        ] where ofUser > all {
+            found.append(("queue.\(key)_per_user", "it is more than \(key) (\(all))", "at most as many as \(key)"))
+        }
+        if queue.concurrencyPerDestination > queue.concurrency {
+            found.append(
+                (
+                    "queue.concurrency_per_destination", "it is more than concurrency (\(queue.concurrency))",
+                    "at most as many as concurrency"
                 ))
         }
         return found

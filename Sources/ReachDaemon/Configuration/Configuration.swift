@@ -2,6 +2,8 @@ internal import ReachControl
 package import ReachCore
 internal import ReachEngine
 package import ReachProbe
+internal import ReachQueue
+internal import ReachQueueDriver
 
 /// What the user says in `reach.toml`. Without a file, everything is as it stands here.
 ///
@@ -97,6 +99,23 @@ package struct Configuration: Hashable, Sendable {
         package var directory: String?
     }
 
+    package struct Queue: Hashable, Sendable {
+        /// Kept in the daemon's state directory, where there is one.
+        package var isEnabled = true
+        /// How many requests that are not over are taken, in all and of one user; and how many bytes of them.
+        package var requests = QueueLimits().requests
+        package var requestsPerUser = QueueLimits().ownerRequests
+        package var bytes = Int(QueueLimits().bytes)
+        package var bytesPerUser = Int(QueueLimits().ownerBytes)
+        /// Attempts at a time, in all and to one destination.
+        package var concurrency = QueuePolicy().globalLimit
+        package var concurrencyPerDestination = QueuePolicy().destinationLimit
+        /// How long a request may wait that does not say.
+        package var expires = QueuePolicy().timeToLive
+        /// The longest answer that is taken.
+        package var answerBytes = Int(QueueTransfers.Options().answerBytes)
+    }
+
     package var logLevel = LogLevel.info
     package var internet = Internet()
     package var targets: [NamedTarget] = []
@@ -108,6 +127,7 @@ package struct Configuration: Hashable, Sendable {
     package var socket = Socket()
     package var hooks = Hooks()
     package var history = History()
+    package var queue = Queue()
     package var probes: [ProbeEntry] = []
     package var probing = Probes()
     package var metrics = Metrics()

@@ -12,6 +12,8 @@ final class ConnectivityKeeper {
     private var options: Validator.Options?
     private var validator: Validator?
     private weak var engine: ReachabilityEngine?
+    /// Told what is proved, whenever that differs; `nil` where nothing is asked.
+    var whenSurveyed: (ConnectivitySurvey?) -> Void = { _ in }
 
     init(loop: EventLoop, log: @escaping (LogLevel, String) -> Void) {
         self.loop = loop
@@ -42,6 +44,7 @@ final class ConnectivityKeeper {
 
     private func connect() {
         engine?.learn(validator?.survey)
+        whenSurveyed(validator?.survey)
         guard let validator else { return engine?.followUplinks(nil) ?? () }
         engine?.followUplinks { [weak validator] in validator?.take($0) }
     }
@@ -51,6 +54,7 @@ final class ConnectivityKeeper {
             let transfers = try TransferEngine(loop: loop)
             return Validator(loop: loop, options: options, transfers: transfers) { [unowned self] survey in
                 engine?.learn(survey)
+                whenSurveyed(survey)
             }
         } catch {
             log(.error, "the Internet cannot be validated: \(error)")

@@ -46,6 +46,11 @@ package enum QueueCommand: Sendable {
     case requestSent(RequestID)
     case ended(RequestID, AttemptEnd)
 
+    // MARK: From whoever ends the run
+
+    /// Attempts are ended as if their path were lost, and nothing starts any more: the next run goes on from there.
+    case stop
+
     // MARK: From the clock
 
     /// ``QueueScheduler/deadline`` is here.

@@ -58,7 +58,7 @@ extension QueueScheduler {
 
     mutating func admit() {
         admitAt = nil
-        guard paths != nil, !isDegraded, heldSince == nil else { return }
+        guard paths != nil, !isDegraded, !isStopped, heldSince == nil else { return }
         var portion = Self.portion
         while running.count < policy.globalLimit {
             let isSpaced = now < spacedUntil

@@ -103,6 +103,12 @@ extension QueueScheduler {
         return true
     }
 
+    /// The run ends: what is leased is given back, so that the next run need not guess what became of it.
+    mutating func stop() {
+        isStopped = true
+        while !running.isEmpty { interrupt(running.count - 1) }
+    }
+
     // MARK: The path of a running attempt
 
     /// Looks whether an attempt may stay on its path (scheduling.md 4.3).

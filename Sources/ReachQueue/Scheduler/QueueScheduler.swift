@@ -67,6 +67,7 @@ package struct QueueScheduler: Sendable {
     var hasGivenUpWaiting = false
     var evidence = PathEvidence()
     var isDegraded = false
+    var isStopped = false
     var degradedSince: BootTime
 
     var credits = [Int](repeating: 0, count: RequestPriority.allCases.count)
@@ -103,6 +104,14 @@ package struct QueueScheduler: Sendable {
 
     /// How many requests are not over.
     package var count: Int { aliveCount }
+
+    /// How many of a client's are not over; for root, of everybody's.
+    package func count(of client: QueueCommand.Client) -> Int {
+        client.user == 0 ? aliveCount : owners[client.user]?.count ?? 0
+    }
+
+    /// Of the last ``PathSet``; 0 before the first.
+    package var epochTold: UInt64 { epoch }
 
     /// How many attempts have begun and not ended.
     package var runningCount: Int { running.count }
@@ -159,6 +168,7 @@ package struct QueueScheduler: Sendable {
         case .degraded(let isDegraded): setDegraded(isDegraded)
         case .requestSent(let id): markSent(id)
         case .ended(let id, let end): attemptEnded(id, end)
+        case .stop: stop()
         case .wake: break
         }
     }

@@ -33,6 +33,9 @@ package final class QueueDriver {
     private var clients: [QueueCommand.Ticket: (QueueReply) -> Void] = [:]
     private var lastTicket: QueueCommand.Ticket = 0
     private var specifications: [RequestID: QueuedRequest] = [:]
+    /// Whoever waits for what the store reads; only their numbers cross threads.
+    private var readers: [UInt64: (Any) -> Void] = [:]
+    private var lastReading: UInt64 = 0
 
     /// - Parameters:
     ///   - executor: Held weakly; makes no attempt before the file is open.
@@ -71,11 +74,14 @@ package final class QueueDriver {
         }
     }
 
-    /// Lets the store finish.
+    /// Ends what runs, gives its leases back, and lets the store finish.
     ///
     /// - Returns: Whether all was written in this time.
     @discardableResult
-    package func close(patience: Duration) -> Bool { store?.close(patience: patience) ?? true }
+    package func close(patience: Duration) -> Bool {
+        send(.stop)
+        return store?.close(patience: patience) ?? true
+    }
 
     // MARK: For clients
 
@@ -106,6 +112,39 @@ package final class QueueDriver {
     }
 
     package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
+
+    /// How many requests are not over: the client's, or for root everybody's.
+    package func count(of client: QueueCommand.Client) -> Int { scheduler.count(of: client) }
+
+    /// The state of a request that is not over, or dead; `nil` for all others.
+    package func state(of id: RequestID) -> RequestState? { scheduler.state(of: id) }
+
+    package var epoch: UInt64 { scheduler.epochTold }
+
+    /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
+    package func record(of id: RequestID, _ reply: @escaping (RequestRecord?) -> Void) {
+        read({ $0.record(of: id, $1) }, reply) ?? reply(nil)
+    }
+
+    /// Reads what is kept of several requests. Answers later, on the loop.
+    package func records(_ query: RecordQuery, _ reply: @escaping ([RequestRecord]) -> Void) {
+        read({ $0.records(query, $1) }, reply) ?? reply([])
+    }
+
+    /// - Returns: `nil` where there is no store to ask.
+    private func read<Value: Sendable>(
+        _ question: (any QueueKeeping, @escaping @Sendable (Value) -> Void) -> Void, _ reply: @escaping (Value) -> Void
+    ) -> Void? {
+        guard let store else { return nil }
+        lastReading += 1
+        let number = lastReading
+        readers[number] = { if let value = $0 as? Value { reply(value) } }
+        let door = Door(driver: self)
+        question(store) { [mailbox = loop.mailbox] value in
+            mailbox.post { _ in door.driver?.readers.removeValue(forKey: number)?(value) }
+        }
+        return ()
+    }
 
     // MARK: For the network and the executor
 

@@ -14,12 +14,16 @@ package enum TransferEvent: Sendable {
 package struct TransferHandler {
     /// Asked about each redirect before it is followed; `false` fails the transfer with `redirect-refused`.
     package let allowsRedirect: (Redirect) -> Bool
+    /// Told as each hop's request begins to be sent: from now on it may have arrived.
+    package let willSend: () -> Void
     package let event: (TransferEvent) -> Void
 
     package init(
-        allowsRedirect: @escaping (Redirect) -> Bool = { _ in true }, event: @escaping (TransferEvent) -> Void
+        allowsRedirect: @escaping (Redirect) -> Bool = { _ in true }, willSend: @escaping () -> Void = {},
+        event: @escaping (TransferEvent) -> Void
     ) {
         self.allowsRedirect = allowsRedirect
+        self.willSend = willSend
         self.event = event
     }
 }

@@ -37,6 +37,8 @@ extension TransferJob {
         guard let attempt, stage == .transferring else { return }
         if attempt.phases.requestStarted != nil, hops[hops.count - 1].phases.requestStarted == nil {
             updateHop { $0.phases = attempt.phases }
+            handler.willSend()
+            guard stage == .transferring else { return }
             timers.beginExchange(at: SystemClock.boot, moved: attempt.movedBytes)
             armTimer()
         }
@@ -62,7 +64,12 @@ extension TransferJob {
     func openSink(for head: ResponseHead) {
         guard case .file(let sink) = request.sink, head.status == 200 || head.status == 206 else { return }
         let keep = head.status == 206 ? request.resumable?.offset ?? 0 : 0
-        let writer = FileWriter(path: sink.path, keep: keep, thread: tools.files, replies: tools.replies)
+        if keep > 0 || sink.memoryBytes == 0 { openFile(sink, keep: keep) }
+    }
+
+    private func openFile(_ sink: FileSink, keep: UInt64) {
+        let writer = FileWriter(
+            path: sink.path, keep: keep, permissions: sink.permissions, thread: tools.files, replies: tools.replies)
         writer.whenRoom = { [weak self] in self?.diskMoved() }
         self.writer = writer
     }
@@ -70,6 +77,10 @@ extension TransferJob {
     func take(_ bytes: [UInt8]) {
         if let writer { return writer.append(bytes) }
         switch request.sink {
+        case .file(let sink) where sink.memoryBytes > 0 && body.count + bytes.count > sink.memoryBytes:
+            openFile(sink, keep: 0)
+            writer?.append(body + bytes)
+            body = []
         case .memory, .file: body += bytes
         case .events: handler.event(.body(bytes))
         case .none: break

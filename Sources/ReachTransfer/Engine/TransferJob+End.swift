@@ -109,6 +109,7 @@ extension TransferJob {
         guard stage != .over else { return }
         var report = TransferReport(outcome: outcome, hops: hops)
         report.body = body
+        report.fileBytes = writer == nil ? nil : fileBytes
         report.isCut = attempt?.isCut ?? false
         report.sentBytes = progress.sent
         report.receivedBytes = progress.received
@@ -118,13 +119,18 @@ extension TransferJob {
         handler.event(.finished(report))
     }
 
+    /// How long the file is, as far as it is good.
+    private var fileBytes: UInt64 {
+        let kept = head?.status == 206 ? request.resumable?.offset ?? 0 : 0
+        return kept + (attempt?.reader.bodyBytes ?? 0)
+    }
+
     func resumePoint(_ outcome: Result<ResponseHead?, TransferFailure>) -> ResumePoint? {
-        guard case .failure = outcome, request.method == "GET", let attempt else { return nil }
+        guard case .failure = outcome, request.method == "GET", attempt != nil else { return nil }
         guard writer != nil, writer?.failure == nil, let head, let tag = head["etag"], ResumePoint.isStrong(tag) else {
             return nil
         }
-        let kept = head.status == 206 ? request.resumable?.offset ?? 0 : 0
-        return ResumePoint(offset: kept + attempt.reader.bodyBytes, entityTag: tag)
+        return ResumePoint(offset: fileBytes, entityTag: tag)
     }
 
     /// No event is told after this.

@@ -10,8 +10,8 @@ final class FileHandOff: @unchecked Sendable {
     ///
     /// - Parameter keep: So many bytes stay.
     /// - Returns: `errno`, or 0.
-    func create(_ path: String, keep: UInt64) -> CInt {
-        descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+    func create(_ path: String, keep: UInt64, permissions: mode_t = 0o666) -> CInt {
+        descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, permissions)
         guard descriptor >= 0 else { return errno }
         guard let size = size, size >= keep else { return size == nil ? errno : EINVAL }
         guard ftruncate(descriptor, Int(keep)) == 0, lseek(descriptor, Int(keep), SEEK_SET) >= 0 else { return errno }

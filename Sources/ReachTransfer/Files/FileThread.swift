@@ -2,7 +2,7 @@ internal import ReachLoop
 internal import Synchronization
 
 /// Work on files, which may block on a disk: in order, on a thread that ends when there is nothing to do.
-final class FileThread: Sendable {
+package final class FileThread: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
         var isRunning = false
@@ -10,7 +10,9 @@ final class FileThread: Sendable {
 
     private let state = Mutex(State())
 
-    func run(_ work: @escaping @Sendable () -> Void) {
+    package init() {}
+
+    package func run(_ work: @escaping @Sendable () -> Void) {
         let starts = state.withLock { state in
             state.waiting.append(work)
             defer { state.isRunning = true }

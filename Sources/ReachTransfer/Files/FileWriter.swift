@@ -18,11 +18,11 @@ final class FileWriter {
     var whenRoom: () -> Void = {}
 
     /// - Parameter keep: So many bytes of what is there stay, and the rest comes after them.
-    init(path: String, keep: UInt64, thread: FileThread, replies: LoopReplies) {
+    init(path: String, keep: UInt64, permissions: UInt32 = 0o666, thread: FileThread, replies: LoopReplies) {
         self.path = path
         self.thread = thread
         self.replies = replies
-        perform { $0.create(path, keep: keep) }
+        perform { $0.create(path, keep: keep, permissions: permissions) }
     }
 
     deinit { thread.run { [file] in file.close() } }

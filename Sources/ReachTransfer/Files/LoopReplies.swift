@@ -1,18 +1,18 @@
-internal import ReachLoop
+package import ReachLoop
 
 /// Answers from other threads to what is confined to a loop: the handlers stay here, and only a number crosses over.
-final class LoopReplies {
+package final class LoopReplies {
     private let loop: EventLoop
     private let box: Box
     private var handlers: [UInt64: (Any) -> Void] = [:]
     private var lastNumber: UInt64 = 0
 
     /// Crosses threads as a reference, and is looked into only on the loop.
-    private final class Box: @unchecked Sendable {
+    fileprivate final class Box: @unchecked Sendable {
         weak var owner: LoopReplies?
     }
 
-    init(loop: EventLoop) {
+    package init(loop: EventLoop) {
         self.loop = loop
         box = Box()
         box.owner = self
@@ -20,7 +20,7 @@ final class LoopReplies {
 
     /// - Parameter handler: Called on the loop, once, with what the other thread hands over.
     /// - Returns: What the other thread is to call, once.
-    func expect<Value: Sendable>(_ handler: @escaping (Value) -> Void) -> @Sendable (Value) -> Void {
+    package func expect<Value: Sendable>(_ handler: @escaping (Value) -> Void) -> @Sendable (Value) -> Void {
         lastNumber += 1
         let number = lastNumber
         handlers[number] = { value in
@@ -32,5 +32,5 @@ final class LoopReplies {
     }
 
     /// Calls `work` on the loop, soon, and not from within the caller.
-    func later(_ work: @escaping () -> Void) { loop.afterEvents(work) }
+    package func later(_ work: @escaping () -> Void) { loop.afterEvents(work) }
 }

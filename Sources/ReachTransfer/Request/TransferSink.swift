@@ -15,6 +15,11 @@ package struct FileSink: Hashable, Sendable {
     package let path: String
     /// Where an earlier transfer stopped; `nil` begins with an empty file.
     package var resume: ResumePoint?
+    /// A body of no more bytes goes into memory, whatever its status, and the file is not made: small answers need no
+    /// disk. Above it the whole body goes into the file, whatever its status.
+    package var memoryBytes = 0
+    /// Of a file that is made, less the process's umask.
+    package var permissions: UInt32 = 0o666
 
     package init(path: String, resume: ResumePoint? = nil) {
         self.path = path

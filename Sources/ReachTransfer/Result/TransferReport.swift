@@ -6,6 +6,8 @@ package struct TransferReport: Hashable, Sendable {
     package var hops: [TransferHop]
     /// The body, where it went into memory; what there is of it, after a failure.
     package var body: [UInt8] = []
+    /// How much of the file is the body, where it went into one.
+    package var fileBytes: UInt64?
     /// The body was cut at the limit, and the caller had said that this is enough.
     package var isCut = false
     /// Bytes of bodies that were sent and received, of all hops.

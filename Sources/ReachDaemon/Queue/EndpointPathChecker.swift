@@ -1,0 +1,41 @@
+internal import ReachCore
+internal import ReachLoop
+internal import ReachProbe
+internal import ReachQueue
+internal import ReachQueueDriver
+internal import ReachTransfer
+
+/// Finds out whether a path works by asking the endpoints of `[connectivity]` over it, whatever the validator believes.
+final class EndpointPathChecker: PathChecker {
+    private let loop: EventLoop
+    private var probe: PathProbe?
+
+    /// scheduling.md 4.4. A little less than the scheduler waits.
+    private static let limit: Duration = .milliseconds(2800)
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    /// Where none are, nothing can be said.
+    func use(_ endpoints: [ConnectivityEndpoint]) {
+        probe = nil
+        guard !endpoints.isEmpty, let transfers = try? TransferEngine(loop: loop) else { return }
+        probe = PathProbe(loop: loop, endpoints: endpoints, transfers: transfers)
+    }
+
+    /// Any family that works is enough.
+    func check(_ path: QueuePath, reply: @escaping (Bool?) -> Void) {
+        guard let probe, !path.families.isEmpty else { return loop.afterEvents { reply(nil) } }
+        var missing = path.families.count
+        var best: Bool?
+        for family in path.families {
+            let key = Uplink.Key(family: family, interface: InterfaceIndex(bitPattern: path.interfaceIndex))
+            let source = path.sources.first { $0.family == family }
+            let uplink = Uplink(key: key, name: path.interface, source: source, isMetered: path.isMetered)
+            probe.ask(by: uplink, within: Self.limit) { works in
+                missing -= 1
+                if let works { best = best == true || works }
+                if missing == 0 { reply(best) }
+            }
+        }
+    }
+}

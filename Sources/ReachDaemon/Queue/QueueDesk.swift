@@ -1,0 +1,345 @@
+internal import Glibc
+package import ReachControl
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueue
+internal import ReachQueueDriver
+internal import ReachQueueStore
+
+/// Answers what clients ask of the queue: who may ask, in whose name, and in their words. Confined to the loop.
+package final class QueueDesk: QueueService {
+    private let keeper: QueueKeeper
+    private let uploads: QueueUploads
+    /// A page is read in portions, so that nobody waits for all of it.
+    private static let portion = 256
+    private static let longestPage = 1000
+
+    init(_ keeper: QueueKeeper) {
+        self.keeper = keeper
+        uploads = QueueUploads(loop: keeper.loop)
+    }
+
+    private func engine() throws(QueueServiceError) -> QueueEngine {
+        guard let engine = keeper.engine else { throw .notAvailable(reason: "this daemon keeps no queue") }
+        return engine
+    }
+
+    /// Root and the daemon's own user may do everything.
+    private func isPrivileged(_ caller: Caller) -> Bool { caller.user == 0 || caller.user == getuid() }
+
+    private func client(_ caller: Caller) -> QueueCommand.Client {
+        isPrivileged(caller) ? .root : QueueCommand.Client(user: caller.user)
+    }
+
+    /// Runs `body`, and answers with what it throws.
+    private func attempt<Value>(
+        _ reply: @escaping Reply<Value>, _ body: (QueueEngine) throws(QueueServiceError) -> Void
+    ) {
+        do throws(QueueServiceError) {
+            try body(try engine())
+        } catch {
+            keeper.loop.afterEvents { reply(.failure(error)) }
+        }
+    }
+
+    // MARK: Adding
+
+    package func add(
+        _ submission: QueueSubmission, for caller: Caller, reply: @escaping Reply<QueueReceipt>
+    ) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            var request = try QueuedRequest(submission, owner: caller.user)
+            switch submission.body {
+            case .none: break
+            case .bytes(let bytes): request.body = .inline(bytes)
+            case .upload(let name):
+                guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
+                try check(request)
+                let bytes = try uploads.claim(name, for: caller.user)
+                request.body = .spooled(name: name, bytes: bytes)
+                // Its row must not name bytes that a loss of power would take.
+                return spool.seal(name) { [weak self] number in
+                    guard number == 0 else {
+                        spool.remove(name)
+                        return reply(.failure(.refused(reason: "storage")))
+                    }
+                    self?.add(request, to: engine) { result in
+                        if case .failure = result { spool.remove(name) }
+                        reply(result)
+                    }
+                }
+            }
+            try check(request)
+            add(request, to: engine, reply: reply)
+        }
+    }
+
+    private func check(_ request: QueuedRequest) throws(QueueServiceError) {
+        do throws(RequestMistake) {
+            try request.check(keeper.policy.limits)
+        } catch {
+            throw QueueServiceError(error)
+        }
+    }
+
+    private func add(_ request: QueuedRequest, to engine: QueueEngine, reply: @escaping Reply<QueueReceipt>) {
+        do throws(RequestMistake) {
+            try engine.driver.add(request, makeKey: UniqueKey.make) { answer in
+                switch answer {
+                case .added(let id): reply(.success(QueueReceipt(id: id.rawValue, isKept: false)))
+                case .kept(let id): reply(.success(QueueReceipt(id: id.rawValue, isKept: true)))
+                case .refused(let refusal): reply(.failure(.refused(reason: refusal.rawValue)))
+                default: reply(.failure(.refused(reason: "storage")))
+                }
+            }
+        } catch {
+            reply(.failure(QueueServiceError(error)))
+        }
+    }
+
+    package func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
+        attempt(reply) { _ throws(QueueServiceError) in
+            keeper.whenOpen { [weak self] in self?.take(piece, from: caller, reply) }
+        }
+    }
+
+    private func take(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
+            let limits = keeper.policy.limits
+            let longest = isPrivileged(caller) ? limits.bytes : limits.ownerBytes
+            uploads.take(piece, of: caller.user, upTo: longest, into: spool, reply: reply)
+        }
+    }
+
+    // MARK: Looking
+
+    package func list(_ filter: QueueFilter, for caller: Caller, reply: @escaping Reply<QueuePage>) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let known = Set(RequestState.allCases.map(\.rawValue))
+            if let unknown = filter.states.subtracting(known).min() {
+                throw .invalid(field: "state", reason: "'\(DisplayText.sanitized(unknown))' is no state")
+            }
+            guard filter.limit > 0 else { throw .invalid(field: "limit", reason: "at least one is listed") }
+            let limit = min(filter.limit, Self.longestPage)
+            collect(filter, limit, client(caller), caller, [], after: filter.after, from: engine, reply)
+        }
+    }
+
+    /// Reads portions until a page is full or all are read.
+    private func collect(
+        _ filter: QueueFilter, _ limit: Int, _ client: QueueCommand.Client, _ caller: Caller, _ found: [QueueItem],
+        after: Int64, from engine: QueueEngine, _ reply: @escaping Reply<QueuePage>
+    ) {
+        var query = RecordQuery(
+            owner: client == .root ? nil : caller.user, after: after, limit: Self.portion, isOver: filter.isOver)
+        if filter.states.isEmpty { query.limit = min(Self.portion, limit - found.count + 1) }
+        let asked = query.limit
+        engine.driver.records(query) { [weak self] records in
+            guard let self else { return }
+            var found = found
+            for record in records {
+                let item = item(record, engine)
+                guard filter.states.isEmpty || filter.states.contains(item.state) else { continue }
+                guard found.count < limit else { return finish(found, hasMore: true, client, engine, reply) }
+                found.append(item)
+            }
+            guard records.count == asked, let last = records.last else {
+                return finish(found, hasMore: false, client, engine, reply)
+            }
+            collect(filter, limit, client, caller, found, after: last.id.rawValue, from: engine, reply)
+        }
+    }
+
+    private func finish(
+        _ items: [QueueItem], hasMore: Bool, _ client: QueueCommand.Client, _ engine: QueueEngine,
+        _ reply: Reply<QueuePage>
+    ) {
+        let count = engine.driver.count(of: client)
+        reply(.success(QueuePage(items: items, next: hasMore ? items.last?.id : nil, count: count)))
+    }
+
+    private func item(_ record: RequestRecord, _ engine: QueueEngine) -> QueueItem {
+        let isOver = record.outcome.end != nil
+        return QueueItem(
+            record, state: isOver ? nil : engine.driver.state(of: record.id),
+            explanation: isOver ? nil : engine.driver.explain(record.id),
+            progress: isOver ? nil : engine.progress(of: record.id))
+    }
+
+    package func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItem>) {
+        find(id, for: caller, reply) { [weak self] record, engine in
+            if let self { reply(.success(item(record, engine))) }
+        }
+    }
+
+    package func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItemExplanation>) {
+        find(id, for: caller, reply) { [weak self] record, engine in
+            guard let self else { return }
+            let explanation = engine.driver.explain(record.id)
+            let reasons = (explanation?.reasons ?? []).map { reason in
+                QueueItemExplanation.Reason(
+                    blocker: reason.blocker.words.first ?? "", since: reason.since, until: reason.until,
+                    text: reason.text, remedy: reason.remedy)
+            }
+            reply(
+                .success(
+                    QueueItemExplanation(
+                        item: item(record, engine), reasons: reasons, interface: explanation?.path?.interface)))
+        }
+    }
+
+    /// Reads a request of the caller's.
+    private func find<Value>(
+        _ id: Int64, for caller: Caller, _ reply: @escaping Reply<Value>,
+        _ body: @escaping (RequestRecord, QueueEngine) -> Void
+    ) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let client = client(caller)
+            engine.driver.record(of: RequestID(rawValue: id)) { record in
+                guard let record, client.mayTouch(record.request.owner) else { return reply(.failure(.notFound(id))) }
+                body(record, engine)
+            }
+        }
+    }
+
+    package func result(
+        _ id: Int64, from offset: Int64, upTo count: Int, for caller: Caller, reply: @escaping Reply<QueueAnswer>
+    ) {
+        guard offset >= 0 else {
+            return keeper.loop.afterEvents {
+                reply(.failure(.invalid(field: "offset", reason: "\(offset) is before the beginning")))
+            }
+        }
+        let count = min(max(count, 0), QueueAnswer.longest)
+        find(id, for: caller, reply) { record, engine in
+            guard let result = record.outcome.result, let end = record.outcome.end else {
+                return reply(.failure(.noAnswer(id)))
+            }
+            let answer = { (bytes: [UInt8]) in
+                QueueAnswer(
+                    id: id, state: end == .done ? "done" : "dead", status: result.status,
+                    headers: result.headers.map { QueueHeader($0.name, $0.value) }, bodyBytes: result.body.count,
+                    offset: offset, bytes: bytes)
+            }
+            switch result.body {
+            case .none: reply(.success(answer([])))
+            case .inline(let bytes):
+                reply(.success(answer(Array(bytes.dropFirst(Int(min(offset, Int64(bytes.count)))).prefix(count)))))
+            case .spooled(let name, _), .file(let name, _):
+                guard let spool = engine.spool else { return reply(.failure(.noAnswer(id))) }
+                spool.read(name, from: offset, count) { bytes in
+                    reply(bytes.map(answer).mapError { _ in .noAnswer(id) })
+                }
+            }
+        }
+    }
+
+    // MARK: Changing
+
+    package func hold(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
+        change(selection, caller, reply) {
+            .hold($0, $1, $2)
+        } all: {
+            .holdQueue($0, $1)
+        }
+    }
+
+    package func release(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
+        change(selection, caller, reply) {
+            .release($0, $1, $2)
+        } all: {
+            .releaseQueue($0, $1)
+        }
+    }
+
+    package func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>) {
+        change(.request(id), caller, reply) {
+            .cancel($0, $1, $2)
+        } all: {
+            .releaseQueue($0, $1)
+        }
+    }
+
+    private func change(
+        _ selection: QueueSelection, _ caller: Caller, _ reply: @escaping Reply<Void>,
+        one: (RequestID, QueueCommand.Client, QueueCommand.Ticket) -> QueueCommand,
+        all: (QueueCommand.Client, QueueCommand.Ticket) -> QueueCommand
+    ) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let client = client(caller)
+            switch selection {
+            case .request(let id):
+                engine.driver.ask({ one(RequestID(rawValue: id), client, $0) }, { reply(Self.outcome($0, id)) })
+            case .all: engine.driver.ask({ all(client, $0) }, { reply(Self.outcome($0, 0)) })
+            }
+        }
+    }
+
+    private static func outcome(_ answer: QueueReply, _ id: Int64) -> Result<Void, QueueServiceError> {
+        switch answer {
+        case .done, .added, .kept, .retried: .success(())
+        case .alreadyOver: .failure(.alreadyOver(id))
+        case .notFound, .notPermitted: .failure(.notFound(id))
+        case .notDead: .failure(.notDead(id))
+        case .refused(let refusal): .failure(.refused(reason: refusal.rawValue))
+        }
+    }
+
+    package func retry(
+        _ selection: QueueSelection, reason: String?, for caller: Caller, reply: @escaping Reply<Int>
+    ) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let client = client(caller)
+            var death: DeathReason?
+            if let reason {
+                death = DeathReason(rawValue: reason)
+                guard death != nil else {
+                    let words = DeathReason.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw .invalid(
+                        field: "reason", reason: "'\(DisplayText.sanitized(reason))' is no reason of a death: \(words)")
+                }
+            }
+            let (command, id): ((QueueCommand.Ticket) -> QueueCommand, Int64) =
+                switch selection {
+                case .request(let id): ({ .retry(RequestID(rawValue: id), client, $0) }, id)
+                case .all: ({ .retryAll(death, client, $0) }, 0)
+                }
+            engine.driver.ask(command) { answer in
+                if case .retried(let count) = answer { return reply(.success(count)) }
+                reply(Self.outcome(answer, id).map { 0 })
+            }
+        }
+    }
+
+    // MARK: Watching
+
+    package func watch(
+        _ id: Int64?, for caller: Caller, sink: @escaping (QueueNotice) -> Void
+    ) throws(QueueServiceError) -> QueueWatch {
+        _ = try engine()
+        let client = client(caller)
+        let number = keeper.watch { news in
+            switch news {
+            case .event(let record):
+                // What concerns the queue as a whole tells of others' destinations.
+                guard let owner = record.user ?? (client == .root ? 0 : nil), client.mayTouch(owner) else { return }
+                if id == nil || record.id == id { sink(.event(record)) }
+            case .moved(let progress):
+                guard progress.id.rawValue == id, client.mayTouch(progress.owner) else { return }
+                sink(.progress(QueueProgress(progress)))
+            }
+        }
+        return QueueWatch { [weak keeper] in keeper?.unwatch(number) }
+    }
+}
+
+extension QueueFilter {
+    /// Whether all that is wanted is over, or none of it.
+    fileprivate var isOver: Bool? {
+        let over: Set = ["done", "dead", "cancelled"]
+        if states.isEmpty { return nil }
+        if states.isSubset(of: over) { return true }
+        return states.isDisjoint(with: over) ? false : nil
+    }
+}

@@ -1,0 +1,63 @@
+internal import Glibc
+internal import ReachQueue
+internal import ReachTransfer
+
+extension AttemptEnd {
+    /// What the end of a transfer means to the queue (scheduling.md 4.4).
+    ///
+    /// - Parameter isClockUnset: Asked only where a certificate's dates are what failed.
+    init(
+        _ report: TransferReport, of request: QueuedRequest, answer: RequestBody,
+        isClockUnset: () -> Bool = MachineClock.isUnset
+    ) {
+        switch report.outcome {
+        case .success(let head):
+            let status = head?.status ?? 0
+            if status == Self.networkAuthenticationRequired {
+                // From a portal on the way, never from the destination.
+                self = .failed(TransferFault(.localNetwork))
+                return
+            }
+            let headers = (head?.fields ?? []).map { QueuedRequest.Header(name: $0.name, value: $0.value) }
+            self = .answered(
+                RequestResult(status: status, headers: headers, body: answer),
+                isAccepted: request.accepts(status: status))
+        case .failure(let failure): self = .failed(TransferFault(failure, isClockUnset: isClockUnset))
+        }
+    }
+
+    /// RFC 6585, 6.
+    private static let networkAuthenticationRequired = 511
+}
+
+extension TransferFault {
+    init(_ failure: TransferFailure, isClockUnset: () -> Bool = MachineClock.isUnset) {
+        self.init(Cause(failure))
+        if cause == .certificateTime { self.isClockUnset = isClockUnset() }
+    }
+}
+
+extension TransferFault.Cause {
+    fileprivate init(_ failure: TransferFailure) {
+        switch failure.reason {
+        case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable: self = .localNetwork
+        case .networkChanged, .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused,
+            .hostUnreachable, .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed,
+            .emptyResponse, .truncated, .badResponse, .sendFailed, .tlsHandshake, .proxyFailed, .http2:
+            self = .transient
+        case .bindRefused, .wrongPath: self = .interface
+        case .certificateExpired, .certificateNotYetValid: self = .certificateTime
+        case .certificateUntrusted, .certificateWrongHost, .certificateInvalid: self = .certificate
+        case .pinMismatch: self = .pin
+        case .badRequest, .unsupportedProtocol, .notSupported: self = .invalid
+        case .tooManyRedirects, .redirectRefused: self = .redirects
+        case .headerTooLarge, .responseTooLarge: self = .unreadable
+        case .clientCertificate: self = .file
+        // A full or failing disk is nobody's fault, and mended by somebody; anything else about a file is not.
+        case .fileFailed:
+            self = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].contains(failure.systemError) ? .local : .file
+        // After a bad range the download begins anew.
+        case .badRange, .outOfMemory, .engineFailed: self = .local
+        }
+    }
+}

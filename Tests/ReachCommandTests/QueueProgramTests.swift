@@ -1,0 +1,59 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachTesting
+internal import Testing
+
+/// The daemon's queue, over the end of a daemon and the loss of a link.
+@Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
+struct QueueProgramTests {
+    private let reachd = BuiltProgram(named: "reachd")
+
+    @Test func `what another process queued is sent when the link returns, and told in the events`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer(in: peer, at: IPAddress(ipv4: 0xc000_0201), port: 80) { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        }
+        try namespace.run("ip", "link", "set", "up0", "down")
+        let earlier = try BuiltProgram(named: "queuerun").start(
+            [directory.path + "/queue", "3", "http://192.0.2.1/"], in: namespace.name)
+        #expect(try earlier.nextLine() == "open 0")
+        for _ in 0..<3 { #expect(try earlier.nextLine().hasPrefix("added ")) }
+        earlier.send(SIGKILL)
+        _ = try earlier.finish()
+
+        let daemon = try reachd.start(
+            ["--socket", directory.path + "/socket", "--state", directory.path, "--events"], in: namespace.name)
+        #expect(try daemon.nextLine().contains("\"type\":\"snapshot\""))
+        #expect(server.requests.values.isEmpty)
+        try namespace.run("ip", "link", "set", "up0", "up")
+        try namespace.run("ip", "route", "replace", "default", "via", "192.0.2.1")
+        var lines: [String] = []
+        while lines.count(where: { $0.contains("\"event\":\"done\"") }) < 3 { lines.append(try daemon.nextLine()) }
+        #expect(server.requests.values.count == 3)
+        let started = lines.filter { $0.contains("\"event\":\"started\"") }
+        #expect(started.count == 3)
+        #expect(started.allSatisfy { $0.contains("\"type\":\"queue\"") && $0.contains("\"interface\":\"up0\"") })
+        let keys = JSONKeys.all(in: lines.joined(separator: "\n"))
+        #expect(keys.subtracting(ManualPage("reach-events.7").arguments(of: "Va")) == [])
+        daemon.send(SIGTERM)
+        #expect(try daemon.finish(within: .seconds(2)).status == 0)
+    }
+
+    @Test func `[queue] can be turned off, and then nothing is kept`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let directory = try TemporaryDirectory()
+        let file = try directory.file("reach.toml", "[queue]\nenabled = false\n")
+        let daemon = try reachd.start(
+            ["--config", file, "--socket", directory.path + "/socket", "--state", directory.path, "--events"],
+            in: namespace.name)
+        _ = try daemon.nextLine()
+        #expect(access(directory.path + "/queue", F_OK) == -1)
+        daemon.send(SIGTERM)
+        #expect(try daemon.finish().status == 0)
+    }
+}

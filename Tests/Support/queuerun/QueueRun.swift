@@ -1,0 +1,43 @@
+import Glibc
+import ReachCore
+import ReachEngine
+import ReachLoop
+import ReachQueue
+import ReachQueueDriver
+import ReachQueueStore
+
+/// A queue with the kernel's news and real transfers, to be killed in the middle.
+///
+///     queuerun DIRECTORY COUNT URL
+///
+/// Opens the queue, adds so many POST requests, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as they come.
+@main struct QueueRun {
+    static func main() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let count = Int(arguments[2]) else { exit(2) }
+        let loop = try EventLoop()
+        let network = ReachabilityEngine(loop: loop)
+        network.start()
+        let queue = try QueueEngine(loop: loop, network: network) { event in
+            guard let id = event.request, [.done, .dead].contains(event.kind) else { return }
+            say("\(event.kind.rawValue) \(id)")
+        } notify: { notice in
+            if case .opened(let count, _) = notice { say("open \(count)") }
+        }
+        try queue.open(try QueueDirectory(arguments[1]))
+        for number in 0..<count {
+            let request = try QueuedRequest(
+                method: "POST", url: arguments[3] + "\(number)", body: .inline(Array("body \(number)".utf8)))
+            try queue.driver.add(request, makeKey: UniqueKey.make) { reply in
+                if case .added(let id) = reply { say("added \(id)") }
+            }
+        }
+        loop.run()
+    }
+
+    private static func say(_ text: String) {
+        var line = text + "\n"
+        line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}
