@@ -1,6 +1,7 @@
 import Foundation
 import ReachCore
 import ReachLoop
+import ReachTesting
 import Testing
 
 @testable import ReachControl
@@ -193,5 +194,31 @@ import Testing
         let reply = try RawClient(server.path)
             .call(#"{"method":"io.reach.Queue.Result","parameters":{"id":1,"offset":2,"length":3}}"#)
         #expect(reply["parameters"]?["answer"]?["data"] == .string(Base64.encode(body[2..<5])))
+    }
+
+    /// Numbers at their ends must not trap.
+    @Test func `whatever the parameters are, a call is answered and the connection goes on`() throws {
+        server.queue { $0.items = [1: .full, 2: .waiting(2)] }
+        let client = try RawClient(server.path)
+        var generator = SeededGenerator(seed: 5)
+        let values = [
+            "null", "true", "false", "0", "1", "-1", "9223372036854775807", "-9223372036854775808", "1.5", "1e300",
+            #""""#, #""a""#, #""AAAA""#, #""\u0000""#, "[]", "[1]", #"["dead"]"#, "{}",
+            #"[{"name":"a","value":"b"}]"#, #"[{"first":200,"last":299}]"#,
+            #"[{"first":-9223372036854775808,"last":9223372036854775807}]"#,
+        ]
+        let methods = QueueInterface.make(PlayedQueue(), Topics(service: PlayedService(), queue: nil, limits: .init()))
+            .methods
+        for _ in 0..<3000 {
+            guard let (name, method) = methods.sorted(by: { $0.key < $1.key }).randomElement(using: &generator) else {
+                return
+            }
+            let members = method.parameters.filter { _ in Bool.random(using: &generator) }.map { parameter in
+                "\"\(parameter)\":" + (values.randomElement(using: &generator) ?? "0")
+            }
+            let call = #"{"method":"io.reach.Queue.\#(name)","parameters":{\#(members.joined(separator: ","))}}"#
+            let reply = try client.call(call)
+            #expect(reply["parameters"] != nil || reply["error"] != nil, "\(call)")
+        }
     }
 }

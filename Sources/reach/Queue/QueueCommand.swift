@@ -46,7 +46,12 @@ struct QueueListCommand: ParsableCommand {
                 count = page.count
                 if queue.json {
                     let now = SystemClock.now
-                    for item in page.items { QueueOptions.printJSON { $0.queueItem(item, at: now) } }
+                    var writer = JSONWriter()
+                    for item in page.items {
+                        writer.queueItem(item, at: now)
+                        writer.newline()
+                    }
+                    StandardOutput.write(writer.bytes)
                 } else {
                     items += page.items
                 }
