@@ -1,6 +1,7 @@
 import Glibc
 import ReachCore
 import ReachQueue
+import ReachQueueDriver
 import ReachTesting
 import Testing
 
