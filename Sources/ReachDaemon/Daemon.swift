@@ -230,7 +230,7 @@ package final class Daemon {
         server?.stop()
         hooks?.stop()
         probes?.stop()
-        metrics?.stop()
+        metrics?.finish()
         // Within the two seconds of an orderly stop, with what the history may take.
         queue.close(patience: .milliseconds(900))
         history?.close(at: SystemClock.now, patience: .seconds(1))

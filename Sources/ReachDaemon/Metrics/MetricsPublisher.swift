@@ -2,6 +2,7 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+internal import Synchronization
 
 /// Has the metrics served and written by a thread of their own, which lives only while the configuration wants them: the engine
 /// does no more for a scrape than take a snapshot.
@@ -11,12 +12,15 @@ final class MetricsPublisher {
     private var wanted = Configuration.Metrics()
     /// The loop of the thread.
     private var thread: Mailbox?
+    private var end = ThreadEnd()
     private var retry: TimerQueue.ID?
     /// Is told what an operator should know: one line of text.
     var whenTroubled: @Sendable (String) -> Void = { _ in }
 
     /// An address may come later than the daemon; a port may be somebody else's for a while.
     private static let retryInterval = Duration.seconds(5)
+    /// Of the two seconds in which the daemon ends.
+    private static let endPatience = Duration.milliseconds(500)
 
     init(on loop: EventLoop, snapshot: @escaping () -> MetricsSnapshot) {
         self.loop = loop
@@ -36,6 +40,14 @@ final class MetricsPublisher {
         retry = nil
         thread?.post { $0.stop() }
         thread = nil
+    }
+
+    /// Ends the thread, and waits for it a moment: the file is to be gone when the process is. Only when the engine has ended.
+    func finish() {
+        let isRunning = thread != nil
+        stop()
+        let deadline = SystemClock.boot + Self.endPatience
+        while isRunning, !end.hasCome, SystemClock.boot < deadline { usleep(1000) }
     }
 
     private func begin() {
@@ -60,6 +72,8 @@ final class MetricsPublisher {
         let source = MetricsSource(engine: loop.mailbox, publisher: PublisherDoor(self), replyTo: threadLoop.mailbox)
         let (file, interval) = (wanted.file, wanted.interval)
         let box = LoopBox(loop: threadLoop)
+        let end = ThreadEnd()
+        self.end = end
         BackgroundThread.start(named: "reach-metrics") { [whenTroubled] in
             // Writing megabytes must not keep the engine waiting for a CPU.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(reach_thread_id()), 10)
@@ -70,11 +84,21 @@ final class MetricsPublisher {
             loop.run()
             writer?.end()
             server?.stop()
+            end.come()
         }
     }
 
     /// Called on the engine's thread.
     fileprivate func takeSnapshot() -> MetricsSnapshot { snapshot() }
+}
+
+/// Whether a thread has done all that it ever will.
+private final class ThreadEnd: Sendable {
+    private let flag = Atomic(false)
+
+    var hasCome: Bool { flag.load(ordering: .acquiring) }
+
+    func come() { flag.store(true, ordering: .releasing) }
 }
 
 /// Asks the engine for a snapshot, from the metrics' thread.
