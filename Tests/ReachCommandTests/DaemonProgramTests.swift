@@ -97,7 +97,7 @@ internal import Testing
         }
     }
 
-    @Test func `a state directory that cannot be had costs the history and nothing else`() throws {
+    @Test func `a state directory that cannot be had costs the history, the queue and nothing else`() throws {
         try withDirectory { directory in
             let socket = directory + "/socket"
             let daemon = try reachd.start(["--socket", socket, "--state", "/dev/null/reach", "--events"])
