@@ -54,7 +54,7 @@ let package = Package(
             ]),
         room(
             "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
-            exclude: ["Interfaces/io.reach.Monitor.varlink"]),
+            exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
         room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
         room(
@@ -136,6 +136,8 @@ let package = Package(
         .executableTarget(name: "confine", path: "Tests/Support/confine"),
         .executableTarget(
             name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
-        tests("ReachCommandTests", ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachTesting"]),
+        tests(
+            "ReachCommandTests",
+            ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
     ]
 )

@@ -130,6 +130,7 @@ package final class Daemon {
             loop: loop, service: self,
             information: ServiceInformation(
                 vendor: "reach", product: "reachd", version: options.version, url: "https://example.org/reach"),
+            queue: queueService,
             authority: ControlAuthority(user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
         server.whenTroubled = { [log] in log.write(.warning, $0) }

@@ -10,8 +10,16 @@ struct ExitStatus: Hashable {
     static let usage = ExitStatus(rawValue: 2)
     static let unknown = ExitStatus(rawValue: 3)
     static let cannotObserve = ExitStatus(rawValue: 4)
+    /// EX_NOINPUT of sysexits.h: a file that was named cannot be read.
+    static let cannotRead = ExitStatus(rawValue: 66)
+    /// EX_UNAVAILABLE: the daemon does not do that.
+    static let unavailable = ExitStatus(rawValue: 69)
     /// EX_IOERR of sysexits.h: standard output cannot be written.
     static let cannotWrite = ExitStatus(rawValue: 74)
+    /// EX_TEMPFAIL: the queue is full.
+    static let tryAgain = ExitStatus(rawValue: 75)
+    /// EX_NOPERM.
+    static let notPermitted = ExitStatus(rawValue: 77)
     /// As timeout(1) has it.
     static let timedOut = ExitStatus(rawValue: 124)
     /// As the shell has them.

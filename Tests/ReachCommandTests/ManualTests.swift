@@ -6,15 +6,34 @@ internal import Testing
 @Suite struct ManualTests {
     private static let reach = ManualPage("reach.1")
     private static let events = ManualPage("reach-events.7")
-    private static let commands = ["status", "watch", "wait", "run", "links", "explain", "history", "probe", "probes"]
+    private static let commands = [
+        "status", "watch", "wait", "run", "links", "explain", "history", "probe", "probes", "queue",
+    ]
+    private static let queueCommands = [
+        "add", "list", "show", "explain", "hold", "release", "cancel", "retry", "wait", "result", "top",
+    ]
 
     @Test func `every command is in the manual, and no other`() throws {
         let help = try BuiltProgram.reach.run(["--help"]).lines
-        let listed = help.drop { !$0.hasPrefix("SUBCOMMANDS") }.dropFirst()
-            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
-            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        let listed = Self.commands(in: help)
         #expect(listed == Self.commands)
         #expect(Self.reach.subsections(of: "COMMANDS") == Self.commands + ["help"])
+        #expect(Self.commands(in: try BuiltProgram.reach.run(["queue", "--help"]).lines) == Self.queueCommands)
+        #expect(Self.reach.subsections(of: "COMMANDS OF THE QUEUE") == Self.queueCommands)
+    }
+
+    private static func commands(in help: [String]) -> [String] {
+        help.drop { !$0.hasPrefix("SUBCOMMANDS") }.dropFirst()
+            .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+
+    @Test(arguments: queueCommands)
+    func `every option of a command of the queue is in the manual, and no other`(command: String) throws {
+        // Every command of the queue takes these.
+        let shared: Set = ["--json", "--socket", "--help", "--version"]
+        let offered = try Self.options(of: ["queue", command])
+        #expect(offered == Self.reach.options(of: "COMMANDS OF THE QUEUE", command).union(shared))
     }
 
     @Test(arguments: commands)
@@ -22,12 +41,14 @@ internal import Testing
         let ofEvery = Self.reach.options(of: "OPTIONS OF EVERY COMMAND")
         let offered = try Self.options(of: [command])
         // They observe nothing themselves.
-        let shared = ["history", "probe", "probes"].contains(command) ? ofEvery.intersection(offered) : ofEvery
+        let shared =
+            ["history", "probe", "probes", "queue"].contains(command) ? ofEvery.intersection(offered) : ofEvery
         #expect(offered == Self.reach.options(of: "COMMANDS", command).union(shared))
     }
 
     @Test func `the manual mentions no option that no command has`() throws {
-        let all = try Self.commands.reduce(into: Self.options(of: [])) { try $0.formUnion(Self.options(of: [$1])) }
+        var all = try Self.commands.reduce(into: Self.options(of: [])) { try $0.formUnion(Self.options(of: [$1])) }
+        for command in Self.queueCommands { all.formUnion(try Self.options(of: ["queue", command])) }
         #expect(Self.reach.mentionedOptions.subtracting(all) == [])
         #expect(Self.events.mentionedOptions.subtracting(all) == [])
     }

@@ -1,31 +1,38 @@
 import Foundation
-import ReachControl
 import ReachCore
 import ReachLoop
 import Testing
 
+@testable import ReachControl
+
 @Suite struct InterfaceDefinitionTests {
-    @Test func `the program has the definition that is in the package`() throws {
-        let path = "Sources/ReachControl/Interfaces/io.reach.Monitor.varlink"
+    private static let definitions = [
+        MonitorInterface.name: MonitorInterface.definition, QueueInterface.name: QueueInterface.definition,
+    ]
+
+    @Test(arguments: definitions.keys)
+    func `the program has the definition that is in the package`(name: String) throws {
+        let path = "Sources/ReachControl/Interfaces/\(name).varlink"
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let file = try String(contentsOf: root.appending(path: path), encoding: .utf8)
-        #expect(file == MonitorInterface.definition)
+        #expect(file == Self.definitions[name])
     }
 
     /// Some readers keep types, methods and errors in one table.
-    @Test func `no name stands for two things`() {
-        let names = MonitorInterface.definition.split(separator: "\n").compactMap { line in
+    @Test(arguments: [(MonitorInterface.definition, 29), (QueueInterface.definition, 29)])
+    func `no name stands for two things`(definition: String, count: Int) {
+        let names = definition.split(separator: "\n").compactMap { line in
             let words = line.split { " (".contains($0) }
             return ["type", "method", "error"].contains(words[0]) ? words[1] : nil
         }
-        #expect(names.count == 29)
+        #expect(names.count == count)
         #expect(Set(names).count == names.count)
     }
 
     /// The names of a type's fields, as the definition has them.
-    private func fields(of type: String) -> Set<String> {
-        let lines = MonitorInterface.definition.split(separator: "\n")
+    private func fields(of type: String, in definition: String = MonitorInterface.definition) -> Set<String> {
+        let lines = definition.split(separator: "\n")
         let body = lines.drop { $0 != "type \(type) (" }.dropFirst().prefix { $0 != ")" }
         return Set(body.compactMap { $0.split(separator: ":").first?.trimmingCharacters(in: .whitespaces) })
     }
@@ -57,7 +64,8 @@ import Testing
 
     @Test func `every key that is written is defined, and every defined one is written`() throws {
         let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
-        let state = ReachabilityState.reachable(.internet)
+        var state = ReachabilityState.reachable(.internet)
+        state.ipv4.connectivity = .full
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
         let events: [EncodedEvent] = [
             .change(change, source: .daemon), .resync(reason: "", at: moment), .wake(slept: .zero, at: moment),
@@ -82,5 +90,61 @@ import Testing
         #expect(Set(event["status"]?.object?.keys ?? [:].keys) == fields(of: "TargetStatus"))
         #expect(Set(event["previous"]?.object?.keys ?? [:].keys) == fields(of: "Summary"))
         #expect(Set(event["status"]?["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Path"))
+    }
+
+    @Test func `what the queue tells is defined as it is written`() throws {
+        func fields(_ type: String) -> Set<String> { self.fields(of: type, in: QueueInterface.definition) }
+        func check(_ type: String, _ body: (inout JSONWriter) -> Void) throws -> JSONValue {
+            var writer = JSONWriter()
+            body(&writer)
+            let json = try JSONReader.read(writer.bytes)
+            #expect(Set(json.object?.keys ?? [:].keys) == fields(type), "\(type)")
+            return json
+        }
+        let moment = Moment.second(0)
+        let request = try check("Request") { $0.queueItem(.full, at: moment) }
+        #expect(Set(request["progress"]?.object?.keys ?? [:].keys) == fields("Progress"))
+        _ = try check("Receipt") { $0.queueReceipt(QueueReceipt(id: 1, isKept: true), at: moment) }
+        let explanation = try check("Explanation") {
+            $0.queueExplanation(
+                QueueItemExplanation(item: .full, reasons: [.unmetered], interface: nil), at: moment)
+        }
+        let reason = explanation["reasons"]?.array?.first
+        #expect(Set(reason?.object?.keys ?? [:].keys) == fields("Reason"))
+        let answer = try check("Answer") {
+            $0.queueAnswer(
+                QueueAnswer(
+                    id: 1, state: "", status: 1, headers: [QueueHeader("", "")], bodyBytes: 0, offset: 0, bytes: []),
+                at: moment)
+        }
+        #expect(Set(answer["headers"]?.array?.first?.object?.keys ?? [:].keys) == fields("Header"))
+    }
+
+    @Test func `every key of the queue's events is defined, and the methods take what is defined`() throws {
+        var record = QueueEventRecord("queued", at: .second(0), epoch: 1)
+        record.id = 1
+        record.user = 1
+        record.attempt = 1
+        record.reason = ""
+        record.status = 1
+        record.interface = ""
+        record.blockers = [""]
+        record.notBefore = Moment.second(0).wall
+        record.destination = ""
+        record.when = ""
+        record.count = 1
+        let progress = QueueProgress(
+            id: 1, interface: "", began: .second(0), sent: 0, toSend: 0, received: 0, toReceive: 0)
+        var stream = EventStream(source: .daemon)
+        let lines = [EncodedEvent.queue(record), .queueProgress(progress, at: .second(0))].map { stream.line($0) }
+        let keys = try lines.reduce(into: Set<String>()) {
+            $0.formUnion(try JSONReader.read($1).object?.keys ?? [:].keys)
+        }
+        #expect(keys == fields(of: "Event", in: QueueInterface.definition))
+        let definition = QueueInterface.definition
+        let add = definition[(definition.range(of: "method Add(\n")?.upperBound ?? definition.endIndex)...]
+        let names = add.prefix { $0 != ")" }.split(separator: "\n").compactMap { $0.split(separator: ":").first }
+        #expect(
+            names.map { $0.trimmingCharacters(in: .whitespaces) }.sorted() == QueueSubmission.parameterNames.sorted())
     }
 }

@@ -11,16 +11,17 @@ final class TestServer: @unchecked Sendable {
     private final class Room {
         let loop: EventLoop
         let service: PlayedService
+        let queue = PlayedQueue()
         let server: ControlServer
 
-        init(_ limits: ControlLimits, _ authority: ControlAuthority) throws {
+        init(_ limits: ControlLimits, _ authority: ControlAuthority, _ hasQueue: Bool) throws {
             loop = try EventLoop()
             service = PlayedService()
             server = ControlServer(
                 loop: loop, service: service,
                 information: ServiceInformation(
                     vendor: "reach", product: "test", version: "1.2.3", url: "https://example.org/reach"),
-                authority: authority, limits: limits)
+                queue: hasQueue ? queue : nil, authority: authority, limits: limits)
         }
     }
 
@@ -40,13 +41,13 @@ final class TestServer: @unchecked Sendable {
 
     init(
         limits: ControlLimits = ControlLimits(), authority: ControlAuthority = ControlAuthority(user: getuid()),
-        listens: Bool = true
+        listens: Bool = true, hasQueue: Bool = false
     ) throws {
         temporary = try TemporaryDirectory()
         path = temporary.path + "/reach.sock"
         BackgroundThread.start(named: "test-server") { [door, path] in
             do {
-                let room = try Room(limits, authority)
+                let room = try Room(limits, authority, hasQueue)
                 if listens { try room.server.listen(at: path) }
                 door.room = room
             } catch {
@@ -83,6 +84,16 @@ final class TestServer: @unchecked Sendable {
             done.signal()
         }
         done.wait()
+        guard let result else { fatalError("the server has stopped") }
+        return result
+    }
+
+    /// Does something to the queue on the loop's thread, and waits for it.
+    @discardableResult
+    func queue<Result>(_ body: @escaping (PlayedQueue) -> Result) -> Result {
+        nonisolated(unsafe) var result: Result?
+        let door = door
+        run { _, _ in result = door.room.map { body($0.queue) } }
         guard let result else { fatalError("the server has stopped") }
         return result
     }

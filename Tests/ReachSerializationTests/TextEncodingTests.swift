@@ -1,4 +1,5 @@
 import Foundation
+import ReachCore
 import ReachSerialization
 import ReachTesting
 import Testing

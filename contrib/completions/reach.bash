@@ -173,13 +173,13 @@ _reach() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    status|watch|wait|run|links|explain|history|probe|probes|help)
+    status|watch|wait|run|links|explain|history|probe|probes|queue|help)
         # Offer subcommand argument completions
         "_reach_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'status watch wait run links explain history probe probes help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'status watch wait run links explain history probe probes queue help' -- "${cur}"))
         ;;
     esac
 }
@@ -412,6 +412,248 @@ _reach_probes() {
     repeating_options=()
     non_repeating_options=(--socket)
     __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __reach_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    add|list|show|explain|hold|release|cancel|retry|wait|result|top)
+        # Offer subcommand argument completions
+        "_reach_queue_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'add list show explain hold release cancel retry wait result top' -- "${cur}"))
+        ;;
+    esac
+}
+
+_reach_queue_add() {
+    repeating_flags=()
+    non_repeating_flags=(--depends --strict --json --version -h --help)
+    repeating_options=(-H --header -d --data --accept)
+    non_repeating_options=(-X --request -T --upload-file --when --priority --expires --key --mode --order --idempotency-key --max-attempts -o --output --socket)
+    __reach_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '-X'|'--request')
+        return
+        ;;
+    '-H'|'--header')
+        return
+        ;;
+    '-d'|'--data')
+        return
+        ;;
+    '-T'|'--upload-file')
+        return
+        ;;
+    '--when')
+        return
+        ;;
+    '--priority')
+        return
+        ;;
+    '--expires')
+        return
+        ;;
+    '--key')
+        return
+        ;;
+    '--mode')
+        return
+        ;;
+    '--order')
+        return
+        ;;
+    '--idempotency-key')
+        return
+        ;;
+    '--max-attempts')
+        return
+        ;;
+    '--accept')
+        return
+        ;;
+    '-o'|'--output')
+        return
+        ;;
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_list() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=(--state)
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--state')
+        return
+        ;;
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_show() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_explain() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_hold() {
+    repeating_flags=()
+    non_repeating_flags=(--json --all --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_release() {
+    repeating_flags=()
+    non_repeating_flags=(--json --all --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_cancel() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_retry() {
+    repeating_flags=()
+    non_repeating_flags=(--json --all --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--reason --socket)
+    __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--reason')
+        return
+        ;;
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_wait() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--timeout --socket)
+    __reach_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--timeout')
+        return
+        ;;
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_result() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(-o --output --socket)
+    __reach_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '-o'|'--output')
+        return
+        ;;
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_top() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--socket)
+    __reach_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in

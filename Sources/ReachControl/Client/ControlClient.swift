@@ -38,7 +38,7 @@ package struct ControlClient: ~Copyable {
         }
     }
 
-    private func read<Value>(
+    func read<Value>(
         _ name: String, of parameters: [String: JSONValue],
         _ body: (JSONValue) throws(StatusReadingError) -> Value
     ) throws(ControlError) -> Value {

@@ -1,7 +1,7 @@
 package import ReachCore
 package import ReachLoop
 
-/// Watches a target through the daemon, on an event loop's thread, until the connection ends.
+/// Watches a target, or the request queue, through the daemon, on an event loop's thread, until the connection ends.
 ///
 /// It does not connect again by itself, as ``DaemonWatch`` does.
 package final class ControlSubscription {
@@ -19,18 +19,39 @@ package final class ControlSubscription {
     /// `nil` when it has ended.
     private var handler: Handler?
 
+    /// Watches a target.
+    package convenience init(
+        path: String, target: Target, patience: Duration = .seconds(1), on loop: EventLoop, handler: @escaping Handler
+    ) throws(ControlError) {
+        let parameters: [String: JSONValue] = ["target": .string(target.description)]
+        try self.init(
+            path: path, VarlinkCall(MonitorInterface.name + ".Watch", parameters, wantsMore: true),
+            patience: patience, on: loop, handler: handler)
+    }
+
+    /// Watches a request, or all that the caller may see. Its events are ``StreamEvent/Content/other(type:_:)``, for
+    /// ``QueueNotice`` to read.
+    package convenience init(
+        path: String, request id: Int64?, patience: Duration = .seconds(1), on loop: EventLoop,
+        handler: @escaping Handler
+    ) throws(ControlError) {
+        let parameters: [String: JSONValue] = id.map { ["id": .integer($0)] } ?? [:]
+        try self.init(
+            path: path, VarlinkCall(QueueInterface.name + ".Watch", parameters, wantsMore: true),
+            patience: patience, on: loop, handler: handler)
+    }
+
     /// Connects, and calls `handler` with what the daemon tells. Not before this returns.
     ///
     /// - Parameter patience: For the connection and the call, during which the thread waits; a daemon that lives takes
     ///   them at once.
-    package init(
-        path: String, target: Target, patience: Duration = .seconds(1), on loop: EventLoop, handler: @escaping Handler
+    private init(
+        path: String, _ call: VarlinkCall, patience: Duration, on loop: EventLoop, handler: @escaping Handler
     ) throws(ControlError) {
         self.loop = loop
         self.handler = handler
         socket = try ClientSocket(path: path, patience: patience)
-        let parameters: [String: JSONValue] = ["target": .string(target.description)]
-        try socket.send(VarlinkCall(MonitorInterface.name + ".Watch", parameters, wantsMore: true))
+        try socket.send(call)
         do throws(SystemError) {
             try loop.watch(socket.descriptor, for: .readable) { [unowned self] _ in read() }
         } catch {

@@ -47,6 +47,28 @@ package final class ControlRequest {
         }
     }
 
+    /// Answers with what came of something that the queue was asked.
+    package func reply<Value>(
+        _ result: Result<Value, QueueServiceError>, _ body: (inout JSONWriter, Value) -> Void
+    ) {
+        switch result {
+        case .success(let value): reply { body(&$0, value) }
+        case .failure(let error): fail(error.varlink)
+        }
+    }
+
+    /// Answers with all that happens to a request from now on, or to all.
+    func stream(_ topics: Topics, request id: Int64?) throws(VarlinkError) {
+        guard let connection else { return }
+        self.connection = nil
+        do throws(VarlinkError) {
+            try topics.subscribe(connection, toRequest: id)
+        } catch {
+            self.connection = connection
+            throw error
+        }
+    }
+
     private func answer(_ frame: [UInt8]) {
         let asker = connection
         connection = nil

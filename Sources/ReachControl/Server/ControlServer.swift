@@ -24,14 +24,17 @@ package final class ControlServer {
 
     /// - Parameters:
     ///   - service: Kept alive by the server.
-    ///   - interfaces: Further ones, beside org.varlink.service and io.reach.Monitor.
+    ///   - queue: What answers io.reach.Queue, kept alive by the server; without it there is no such interface.
+    ///   - interfaces: Further ones, beside org.varlink.service, io.reach.Monitor and io.reach.Queue.
     package init(
         loop: EventLoop, service: any ControlService, information: ServiceInformation,
-        interfaces: [VarlinkInterface] = [], authority: ControlAuthority, limits: ControlLimits = ControlLimits()
+        queue: (any QueueService)? = nil, interfaces: [VarlinkInterface] = [], authority: ControlAuthority,
+        limits: ControlLimits = ControlLimits()
     ) {
         self.loop = loop
-        let topics = Topics(service: service, limits: limits)
-        let own = [MonitorInterface.make(service, topics)] + interfaces
+        let topics = Topics(service: service, queue: queue, limits: limits)
+        let queueInterface = queue.map { QueueInterface.make($0, topics) }
+        let own = [MonitorInterface.make(service, topics)] + [queueInterface].compactMap { $0 } + interfaces
         switchboard = Switchboard(
             loop: loop, topics: topics, interfaces: [ServiceInterface.make(information, own)] + own,
             authority: authority, limits: limits)

@@ -39,7 +39,7 @@ final class Switchboard {
         var statistics = counts
         statistics.connections = connections.count
         statistics.subscribers = topics.subscriberCount
-        statistics.targets = topics.count
+        statistics.targets = topics.targetCount
         statistics.droppedEvents += connections.values.reduce(0) { $0 + ($1.subscription?.droppedCount ?? 0) }
         return statistics
     }

@@ -1,23 +1,37 @@
 internal import ReachCore
-internal import ReachLoop
 
-/// A target that somebody subscribes to. What happens to it is encoded once and kept once, for all of them.
+/// Something that somebody subscribes to. What happens to it is encoded once and kept once, for all of them.
 final class Topic {
-    let target: Target
+    enum Subject: Hashable {
+        case target(Target)
+        /// One request, or all that the user may see.
+        case queue(user: UInt32, request: Int64?)
+    }
+
+    /// What a topic asks of where its events come from.
+    struct Source {
+        /// What a newcomer is told first, and whoever has missed events; `nil` while there is nothing to tell.
+        let snapshot: (_ isInitial: Bool) -> EncodedEvent?
+        let isStale: () -> Bool
+        /// Nobody subscribes any more.
+        let cancel: () -> Void
+    }
+
+    let subject: Subject
     private(set) var subscribers: [CInt: Connection] = [:]
     private(set) var backlog: Backlog
-    private var watch: ControlWatch?
+    private var source: Source?
     /// The number after that of the last change.
     private(set) var changeEnd: UInt64 = 0
 
-    init(target: Target, backlogBytes: Int) {
-        self.target = target
+    init(_ subject: Subject, backlogBytes: Int) {
+        self.subject = subject
         backlog = Backlog(limit: backlogBytes)
     }
 
-    func begin(_ watch: ControlWatch) { self.watch = watch }
+    func begin(_ source: Source) { self.source = source }
 
-    func end() { watch?.cancel() }
+    func end() { source?.cancel() }
 
     func add(_ connection: Connection) -> Subscription {
         subscribers[connection.descriptor] = connection
@@ -29,10 +43,11 @@ final class Topic {
         forgetRead()
     }
 
-    func publish(_ event: MonitorEvent) {
+    /// - Parameter isChange: It tells the whole state anew.
+    func publish(_ event: EncodedEvent, isChange: Bool = false) {
         forgetRead()
-        backlog.append(Self.reply(event.encoded))
-        if case .change = event { changeEnd = backlog.end }
+        backlog.append(Self.reply(event))
+        if isChange { changeEnd = backlog.end }
         for connection in subscribers.values { connection.proceedSoon() }
     }
 
@@ -42,53 +57,13 @@ final class Topic {
         backlog.forget(before: needed ?? backlog.end)
     }
 
-    /// The kernel cannot be observed at the moment.
-    var isStale: Bool { watch?.state()?.isStale ?? false }
+    /// What it is about cannot be observed at the moment.
+    var isStale: Bool { source?.isStale() ?? false }
 
     /// The state now, for somebody who has no other; `nil` while it is not determined.
-    func snapshot(isInitial: Bool) -> EncodedEvent? {
-        guard let state = watch?.state() else { return nil }
-        let cause: Cause = isInitial ? .start : .resync
-        let now = SystemClock.now
-        return Self.reply(.snapshot(state, source: .daemon, isInitial: isInitial, cause: cause, at: now))
-    }
+    func snapshot(isInitial: Bool) -> EncodedEvent? { source?.snapshot(isInitial).map(Self.reply) }
 
     static func reply(_ event: EncodedEvent) -> EncodedEvent {
         event.enclosed(in: "{\"parameters\":{\"event\":", "},\"continues\":true}\0")
-    }
-}
-
-/// All targets that are subscribed to.
-final class Topics {
-    private let service: any ControlService
-    private let limits: ControlLimits
-    private var topics: [Target: Topic] = [:]
-
-    init(service: any ControlService, limits: ControlLimits) {
-        self.service = service
-        self.limits = limits
-    }
-
-    var count: Int { topics.count }
-    var subscriberCount: Int { topics.values.reduce(0) { $0 + $1.subscribers.count } }
-
-    func subscribe(_ connection: Connection, to target: Target) throws(MonitorError) {
-        connection.stream(try topic(for: target, connection.caller).add(connection))
-    }
-
-    func unsubscribe(_ connection: Connection, from topic: Topic) {
-        topic.remove(connection)
-        guard topic.subscribers.isEmpty else { return }
-        topics[topic.target] = nil
-        topic.end()
-    }
-
-    private func topic(for target: Target, _ caller: Caller) throws(MonitorError) -> Topic {
-        if let topic = topics[target] { return topic }
-        guard topics.count < limits.targets else { throw .tooManyTargets(limit: limits.targets) }
-        let topic = Topic(target: target, backlogBytes: limits.backlogBytes)
-        topic.begin(try service.watch(target, for: caller) { [weak topic] event in topic?.publish(event) })
-        topics[target] = topic
-        return topic
     }
 }

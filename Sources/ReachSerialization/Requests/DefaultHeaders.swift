@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// The headers that every request gets unless it has its own, as AFHTTPRequestSerializer makes them.
 public enum DefaultHeaders {
     /// `Accept-Language`, where the environment asks for a language, and `User-Agent` with this machine's system.

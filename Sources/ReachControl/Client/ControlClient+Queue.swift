@@ -1,0 +1,142 @@
+internal import ReachCore
+
+/// Calls of io.reach.Queue.
+extension ControlClient {
+    /// Adds a request. A body that is too large for one message is sent in pieces first.
+    package mutating func add(_ submission: QueueSubmission) throws(ControlError) -> QueueReceipt {
+        var submission = submission
+        if case .bytes(let bytes) = submission.body, bytes.count > QueueUpload.pieceBytes {
+            var name: String?
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                name = try upload(Array(rest.prefix(QueueUpload.pieceBytes)), to: name)
+                rest = rest.dropFirst(QueueUpload.pieceBytes)
+            }
+            submission.body = name.map { .upload($0) } ?? .none
+        }
+        let parameters = try callQueue("Add", submission.parameters)
+        return try read("receipt", of: parameters) { json throws(StatusReadingError) in
+            try QueueReceipt(reading: json)
+        }
+    }
+
+    /// Sends a piece of a body.
+    ///
+    /// - Parameter name: What the first piece's call gave; `nil` for that one.
+    /// - Returns: The name of the body.
+    package mutating func upload(_ bytes: [UInt8], to name: String?) throws(ControlError) -> String {
+        var parameters: [String: JSONValue] = ["data": .string(Base64.encode(bytes))]
+        if let name { parameters["name"] = .string(name) }
+        guard let name = try callQueue("Upload", parameters)["name"]?.string else {
+            throw .notUnderstood("'name' is missing")
+        }
+        return name
+    }
+
+    package mutating func requests(_ filter: QueueFilter) throws(ControlError) -> QueuePage {
+        var parameters: [String: JSONValue] = [
+            "after": .integer(filter.after), "limit": .integer(Int64(filter.limit)),
+        ]
+        if !filter.states.isEmpty { parameters["states"] = .array(filter.states.sorted().map { .string($0) }) }
+        let answer = try callQueue("List", parameters)
+        let items = try read("requests", of: answer) { json throws(StatusReadingError) in
+            guard let elements = json.array else { throw StatusReadingError(key: "requests") }
+            return try elements.map { item throws(StatusReadingError) in try QueueItem(reading: item) }
+        }
+        return QueuePage(items: items, next: answer["next"]?.integer, count: Int(answer["count"]?.integer ?? 0))
+    }
+
+    package mutating func request(_ id: Int64) throws(ControlError) -> QueueItem {
+        try read("request", of: try callQueue("Show", ["id": .integer(id)])) { json throws(StatusReadingError) in
+            try QueueItem(reading: json)
+        }
+    }
+
+    package mutating func explanation(ofRequest id: Int64) throws(ControlError) -> QueueItemExplanation {
+        let parameters = try callQueue("Explain", ["id": .integer(id)])
+        return try read("explanation", of: parameters) { json throws(StatusReadingError) in
+            try QueueItemExplanation(reading: json)
+        }
+    }
+
+    package mutating func hold(_ selection: QueueSelection) throws(ControlError) {
+        _ = try callQueue("Hold", selection.parameters)
+    }
+
+    package mutating func release(_ selection: QueueSelection) throws(ControlError) {
+        _ = try callQueue("Release", selection.parameters)
+    }
+
+    package mutating func cancel(request id: Int64) throws(ControlError) {
+        _ = try callQueue("Cancel", ["id": .integer(id)])
+    }
+
+    /// - Returns: How many are sent again.
+    package mutating func retry(_ selection: QueueSelection, reason: String? = nil) throws(ControlError) -> Int {
+        var parameters = selection.parameters
+        if let reason { parameters["reason"] = .string(reason) }
+        return Int(try callQueue("Retry", parameters)["count"]?.integer ?? 0)
+    }
+
+    /// A part of what was answered: ``QueueAnswer/longest`` bytes of the body at most.
+    package mutating func answer(toRequest id: Int64, from offset: Int64 = 0) throws(ControlError) -> QueueAnswer {
+        let parameters = try callQueue("Result", ["id": .integer(id), "offset": .integer(offset)])
+        return try read("answer", of: parameters) { json throws(StatusReadingError) in
+            try QueueAnswer(reading: json)
+        }
+    }
+
+    private mutating func callQueue(
+        _ method: String, _ parameters: [String: JSONValue]
+    ) throws(ControlError) -> [String: JSONValue] {
+        try call(VarlinkCall(QueueInterface.name + "." + method, parameters))
+    }
+}
+
+extension QueueUpload {
+    /// As much as a call has room for, in base64 with room to spare.
+    package static let pieceBytes = 512 << 10
+}
+
+extension QueueSelection {
+    fileprivate var parameters: [String: JSONValue] {
+        switch self {
+        case .request(let id): ["id": .integer(id)]
+        case .all: ["all": .bool(true)]
+        }
+    }
+}
+
+extension QueueSubmission {
+    fileprivate var parameters: [String: JSONValue] {
+        var parameters: [String: JSONValue] = ["url": .string(url)]
+        func put(_ name: String, _ text: String?) { if let text { parameters[name] = .string(text) } }
+        put("method", method)
+        put("when", when)
+        put("priority", priority)
+        put("idempotency_key", idempotencyKey)
+        put("order", order)
+        put("key", key)
+        put("mode", mode)
+        if !headers.isEmpty {
+            parameters["headers"] = .array(
+                headers.map { .object(["name": .string($0.name), "value": .string($0.value)]) })
+        }
+        switch body {
+        case .none: break
+        case .bytes(let bytes): put("body", Base64.encode(bytes))
+        case .upload(let name): put("upload", name)
+        }
+        if let expires { parameters["expires_ms"] = .integer(expires.nanoseconds / 1_000_000) }
+        if depends { parameters["depends"] = .bool(true) }
+        if let maximumAttempts { parameters["max_attempts"] = .integer(Int64(maximumAttempts)) }
+        if isStrict { parameters["strict"] = .bool(true) }
+        if !acceptedStatuses.isEmpty {
+            parameters["accept"] = .array(
+                acceptedStatuses.map {
+                    .object(["first": .integer(Int64($0.lowerBound)), "last": .integer(Int64($0.upperBound))])
+                })
+        }
+        return parameters
+    }
+}

@@ -1,0 +1,120 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// io.reach.Queue: what is asked of the daemon's request queue.
+package enum QueueInterface {
+    package static let name = "io.reach.Queue"
+
+    /// When a page has so many bytes no further request is written to it: what is left of a message is for the last one.
+    static let pageBytes = 768 << 10
+
+    static func make(_ service: any QueueService, _ topics: Topics) -> VarlinkInterface {
+        let methods = [reading(service, topics), changing(service)]
+        return VarlinkInterface(
+            name: name, definition: definition,
+            methods: methods.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+        )
+    }
+
+    private static func reading(_ service: any QueueService, _ topics: Topics) -> [String: VarlinkInterface.Method] {
+        [
+            "List": .init(["states", "after", "limit"]) { request throws(VarlinkError) in
+                service.list(try request.filter(), for: request.caller) { result in
+                    request.reply(result) { json, page in json.queuePage(page, at: SystemClock.now) }
+                }
+            },
+            "Show": .init(["id"]) { request throws(VarlinkError) in
+                service.show(try request.id(), for: request.caller) { result in
+                    request.reply(result) { json, item in
+                        json.key("request")
+                        json.queueItem(item, at: SystemClock.now)
+                    }
+                }
+            },
+            "Explain": .init(["id"]) { request throws(VarlinkError) in
+                service.explain(try request.id(), for: request.caller) { result in
+                    request.reply(result) { json, explanation in
+                        json.key("explanation")
+                        json.queueExplanation(explanation, at: SystemClock.now)
+                    }
+                }
+            },
+            "Result": .init(["id", "offset", "length"]) { request throws(VarlinkError) in
+                let offset = try request.natural("offset") ?? 0
+                let length = min(try request.natural("length") ?? .max, Int64(QueueAnswer.longest))
+                service.result(try request.id(), from: offset, upTo: Int(length), for: request.caller) { result in
+                    request.reply(result) { json, answer in
+                        json.key("answer")
+                        json.queueAnswer(answer, at: SystemClock.now)
+                    }
+                }
+            },
+            "Watch": .init(["id"]) { request throws(VarlinkError) in
+                let id = try request.natural("id")
+                guard request.call.wantsMore else { throw .expectedMore }
+                try request.stream(topics, request: id)
+            },
+        ]
+    }
+
+    private static func changing(_ service: any QueueService) -> [String: VarlinkInterface.Method] {
+        [
+            "Add": .init(QueueSubmission.parameterNames) { request throws(VarlinkError) in
+                service.add(try QueueSubmission(request), for: request.caller) { result in
+                    request.reply(result) { json, receipt in
+                        json.key("receipt")
+                        json.queueReceipt(receipt, at: SystemClock.now)
+                    }
+                }
+            },
+            "Upload": .init(["name", "data"]) { request throws(VarlinkError) in
+                guard let bytes = try request.bytes("data") else { throw .invalidParameter("data") }
+                let piece = QueueUpload.Piece(name: try request.text("name"), bytes: bytes)
+                service.upload(piece, for: request.caller) { result in
+                    request.reply(result) { json, upload in
+                        json.field("name", upload.name)
+                        json.field("bytes", upload.bytes)
+                    }
+                }
+            },
+            "Hold": .init(["id", "all"]) { request throws(VarlinkError) in
+                service.hold(try request.selection(), for: request.caller) { request.reply($0) { _, _ in } }
+            },
+            "Release": .init(["id", "all"]) { request throws(VarlinkError) in
+                service.release(try request.selection(), for: request.caller) { request.reply($0) { _, _ in } }
+            },
+            "Cancel": .init(["id"]) { request throws(VarlinkError) in
+                service.cancel(try request.id(), for: request.caller) { request.reply($0) { _, _ in } }
+            },
+            "Retry": .init(["id", "all", "reason"]) { request throws(VarlinkError) in
+                let selection = try request.selection()
+                let reason = try request.text("reason")
+                // One that is named is sent again whatever it died of.
+                if reason != nil, selection != .all { throw .invalidParameter("reason") }
+                service.retry(selection, reason: reason, for: request.caller) { result in
+                    request.reply(result) { json, count in json.field("count", count.wide) }
+                }
+            },
+        ]
+    }
+}
+
+extension JSONWriter {
+    /// As many requests as there is room for; the rest are on the next page.
+    fileprivate mutating func queuePage(_ page: QueuePage, at moment: Moment) {
+        var next = page.next
+        field(
+            "requests",
+            array: { json in
+                for (index, item) in page.items.enumerated() {
+                    guard json.bytes.count < QueueInterface.pageBytes else {
+                        next = page.items[index - 1].id
+                        break
+                    }
+                    json.queueItem(item, at: moment)
+                }
+            })
+        field("next", next)
+        field("count", page.count.wide)
+    }
+}

@@ -1,0 +1,94 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// All that is subscribed to: targets, and parts of the request queue.
+final class Topics {
+    private let service: any ControlService
+    private let queue: (any QueueService)?
+    private let limits: ControlLimits
+    private var topics: [Topic.Subject: Topic] = [:]
+    private var queueWatches: [UInt32: Int] = [:]
+
+    init(service: any ControlService, queue: (any QueueService)?, limits: ControlLimits) {
+        self.service = service
+        self.queue = queue
+        self.limits = limits
+    }
+
+    var targetCount: Int { topics.count - queueWatches.values.reduce(0, +) }
+    var subscriberCount: Int { topics.values.reduce(0) { $0 + $1.subscribers.count } }
+
+    func unsubscribe(_ connection: Connection, from topic: Topic) {
+        topic.remove(connection)
+        guard topic.subscribers.isEmpty else { return }
+        topics[topic.subject] = nil
+        if case .queue(let user, _) = topic.subject {
+            queueWatches[user] = queueWatches[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+        topic.end()
+    }
+
+    // MARK: - Targets
+
+    func subscribe(_ connection: Connection, to target: Target) throws(MonitorError) {
+        connection.stream(try topic(for: target, connection.caller).add(connection))
+    }
+
+    private func topic(for target: Target, _ caller: Caller) throws(MonitorError) -> Topic {
+        let subject = Topic.Subject.target(target)
+        if let topic = topics[subject] { return topic }
+        guard targetCount < limits.targets else { throw .tooManyTargets(limit: limits.targets) }
+        let topic = Topic(subject, backlogBytes: limits.backlogBytes)
+        let watch = try service.watch(target, for: caller) { [weak topic] event in
+            let isChange = if case .change = event { true } else { false }
+            topic?.publish(event.encoded, isChange: isChange)
+        }
+        topic.begin(Topic.Source(watch))
+        topics[subject] = topic
+        return topic
+    }
+
+    // MARK: - The queue
+
+    func subscribe(_ connection: Connection, toRequest id: Int64?) throws(VarlinkError) {
+        connection.stream(try topic(forRequest: id, connection.caller).add(connection))
+    }
+
+    private func topic(forRequest id: Int64?, _ caller: Caller) throws(VarlinkError) -> Topic {
+        let subject = Topic.Subject.queue(user: caller.user, request: id)
+        if let topic = topics[subject] { return topic }
+        guard let queue else { throw QueueServiceError.notAvailable(reason: "this daemon keeps no queue").varlink }
+        let count = queueWatches[caller.user] ?? 0
+        guard count < limits.queueWatchesPerUser else {
+            throw QueueServiceError.tooManyWatches(limit: limits.queueWatchesPerUser)
+        }
+        let topic = Topic(subject, backlogBytes: limits.backlogBytes)
+        do throws(QueueServiceError) {
+            let watch = try queue.watch(id, for: caller) { [weak topic] notice in topic?.publish(notice.encoded) }
+            topic.begin(Topic.Source(watch))
+        } catch {
+            throw error.varlink
+        }
+        topics[subject] = topic
+        queueWatches[caller.user] = count + 1
+        return topic
+    }
+}
+
+extension Topic.Source {
+    fileprivate init(_ watch: ControlWatch) {
+        self.init(
+            snapshot: { isInitial in
+                guard let state = watch.state() else { return nil }
+                let cause: Cause = isInitial ? .start : .resync
+                return .snapshot(state, source: .daemon, isInitial: isInitial, cause: cause, at: SystemClock.now)
+            },
+            isStale: { watch.state()?.isStale ?? false }, cancel: watch.cancel)
+    }
+
+    /// What is now is asked for by a call of its own, which may take its time.
+    fileprivate init(_ watch: QueueWatch) {
+        self.init(
+            snapshot: { _ in .queueWatching(at: SystemClock.now) }, isStale: { false }, cancel: watch.cancel)
+    }
+}

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+struct QueueAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a request to the queue, and print its number when it is safely stored.",
+        discussion: """
+            The letters are curl's. With -o the command then waits until the request is over, and ends as "reach queue \
+            wait" does; the request goes on without it.
+
+            Exit status: 0 stored, 2 usage, 4 no daemon answers, 69 it keeps no queue, 75 the queue is full, 77 not \
+            permitted.
+            """)
+
+    @OptionGroup var request: QueueRequestOptions
+    @OptionGroup var conditions: QueueConditionOptions
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Wait for the answer, and write its body into this file.", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var queue: QueueOptions
+
+    @Argument(help: "An http or https URL.")
+    var url: String
+
+    func run() throws {
+        var submission = try request.submission(to: url)
+        conditions.apply(to: &submission)
+        if let file = request.uploadFile { try QueueBodyFile(file).check() }
+        let receipt = try queue.ask { client throws(ControlError) in
+            if let file = request.uploadFile {
+                submission.body = .upload(try QueueBodyFile(file).upload(through: &client))
+            }
+            return try client.add(submission)
+        }
+        if queue.json {
+            QueueOptions.printJSON { $0.queueReceipt(receipt, at: SystemClock.now) }
+        } else {
+            StandardOutput.write("\(receipt.id)\n")
+        }
+        guard let output else { return }
+        let display: QueueWait.Display = queue.json ? .json : StandardOutput.isTerminal ? .bar : .none
+        try QueueWait(id: receipt.id, path: queue.path, timeout: nil, display: display).run()
+        try QueueResultCommand.write(receipt.id, to: output, queue)
+    }
+}

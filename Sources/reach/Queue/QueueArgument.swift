@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+
+/// Values on the command line of `reach queue add`, with a sentence for each that is wrong.
+enum QueueArgument {
+    static func header(_ text: String) throws -> QueueHeader {
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+            throw ValidationError("'\(DisplayText.sanitized(text))' is not of the form 'Name: value'")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        return QueueHeader(String(text[..<colon]), String(value))
+    }
+
+    static func statuses(_ text: String) throws -> ClosedRange<Int> {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        guard let first = parts.first ?? nil, let last = parts.last ?? nil, parts.count <= 2, 100...599 ~= first,
+            100...599 ~= last, first <= last
+        else { throw ValidationError("'\(DisplayText.sanitized(text))' is no status, nor two such as 200-299") }
+        return first...last
+    }
+
+    /// A URL that ends with a slash is a directory for the file, as curl has it.
+    static func url(_ url: String, uploading file: String?) -> String {
+        guard let file, file != "-", url.hasSuffix("/") else { return url }
+        let name = file.split(separator: "/").last ?? ""
+        return url
+            + name.utf8.map { byte in
+                let isPlain =
+                    byte < 0x80
+                    && (Character(Unicode.Scalar(byte)).isLetter
+                        || Character(Unicode.Scalar(byte)).isNumber || Array("-._~".utf8).contains(byte))
+                if isPlain { return String(decoding: [byte], as: UTF8.self) }
+                return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }.joined()
+    }
+}

@@ -1,0 +1,86 @@
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+/// A file whose bytes become a body; `-` is standard input.
+struct QueueBodyFile {
+    let path: String
+
+    init(_ path: String) { self.path = path }
+
+    /// All of it.
+    func read() throws(CommandError) -> [UInt8] {
+        var body: [UInt8] = []
+        do throws(SystemError) {
+            try pieces { piece throws(SystemError) in body += piece }
+        } catch {
+            throw refusal(error)
+        }
+        return body
+    }
+
+    /// Refuses what cannot be read before anybody is asked: directories, too, whose reading fails even of nothing.
+    func check() throws(CommandError) {
+        do throws(SystemError) {
+            let descriptor = try open()
+            defer { if path != "-" { close(descriptor) } }
+            var byte: UInt8 = 0
+            _ = try SystemError.check("read") { CInt(Glibc.read(descriptor, &byte, 0)) }
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    /// Brings it to the daemon piece by piece, however large it is.
+    ///
+    /// - Returns: The name that the daemon gave to it.
+    func upload(through client: inout ControlClient) throws(ControlError) -> String {
+        let descriptor: CInt
+        do throws(SystemError) { descriptor = try open() } catch { throw .failed(path: path, error) }
+        defer { if path != "-" { close(descriptor) } }
+        var name: String?
+        while true {
+            let piece: [UInt8]
+            do throws(SystemError) { piece = try Self.piece(of: descriptor) } catch { throw .failed(path: path, error) }
+            // An empty file is a body, too.
+            if piece.isEmpty, let name { return name }
+            name = try client.upload(piece, to: name)
+            if piece.isEmpty, let name { return name }
+        }
+    }
+
+    private func pieces(_ take: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) {
+        let descriptor = try open()
+        defer { if path != "-" { close(descriptor) } }
+        while case let piece = try Self.piece(of: descriptor), !piece.isEmpty { try take(piece) }
+    }
+
+    private func open() throws(SystemError) -> CInt {
+        if path == "-" { return STDIN_FILENO }
+        return try SystemError.check("open") { Glibc.open(path, O_RDONLY | O_CLOEXEC) }
+    }
+
+    /// As much as goes into one call; less only at the end.
+    private static func piece(of descriptor: CInt) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < QueueUpload.pieceBytes {
+            let wanted = QueueUpload.pieceBytes - bytes.count
+            var failure: SystemError?
+            let part = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+                var result = Glibc.read(descriptor, buffer.baseAddress, wanted)
+                while result < 0, errno == EINTR { result = Glibc.read(descriptor, buffer.baseAddress, wanted) }
+                if result < 0 { failure = SystemError(call: "read") }
+                count = max(0, result)
+            }
+            if let failure { throw failure }
+            guard !part.isEmpty else { break }
+            bytes += part
+        }
+        return bytes
+    }
+
+    private func refusal(_ error: SystemError) -> CommandError {
+        CommandError(status: .cannotRead, message: "\(DisplayText.sanitized(path)): \(error)")
+    }
+}

@@ -1,0 +1,105 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+struct QueueCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Hand HTTP requests to the daemon, which sends them when the network allows.",
+        discussion: """
+            Requests are safe on disk when their number is printed, and survive restarts of programs and of the machine. \
+            Everybody has a queue of their own; root sees all.
+
+            Exit status: 0 done, 1 no such request or not in that state, 2 usage, 4 no daemon answers, 69 it keeps no \
+            queue, 75 the queue is full, 77 not permitted.
+            """,
+        subcommands: [
+            QueueAddCommand.self, QueueListCommand.self, QueueShowCommand.self, QueueExplainCommand.self,
+            QueueHoldCommand.self, QueueReleaseCommand.self, QueueCancelCommand.self, QueueRetryCommand.self,
+            QueueWaitCommand.self, QueueResultCommand.self, QueueTopCommand.self,
+        ])
+}
+
+struct QueueListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print the requests on their way, and those that are over and still kept.")
+
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp("Only requests in this state. May be given several times.", valueName: "state"))
+    var states: [String] = []
+
+    @OptionGroup var queue: QueueOptions
+
+    func run() throws {
+        var filter = QueueFilter()
+        filter.states = Set(states)
+        filter.limit = 1000
+        var items: [QueueItem] = []
+        var count = 0
+        // Page by page on one connection; JSON as it comes, since there may be 100,000.
+        try queue.ask { client throws(ControlError) in
+            while true {
+                let page = try client.requests(filter)
+                count = page.count
+                if queue.json {
+                    let now = SystemClock.now
+                    var writer = JSONWriter()
+                    for item in page.items {
+                        writer.queueItem(item, at: now)
+                        writer.newline()
+                    }
+                    StandardOutput.write(writer.bytes)
+                } else {
+                    items += page.items
+                }
+                guard let next = page.next else { return }
+                filter.after = next
+            }
+        }
+        guard !queue.json else { return }
+        let text = QueueText.current
+        let summary = items.isEmpty ? "" : text.style.paint("(\(text.count(count)))", .grey) + "\n"
+        StandardOutput.write(text.table(items, at: SystemClock.now.wall) + summary)
+    }
+}
+
+struct QueueShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Print how a request stands.")
+
+    @OptionGroup var queue: QueueOptions
+
+    @Argument(help: "The number of a request.")
+    var id: Int64
+
+    func run() throws {
+        let item = try queue.ask { client throws(ControlError) in try client.request(id) }
+        if queue.json {
+            QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) }
+        } else {
+            StandardOutput.write(QueueText.current.describe(item))
+        }
+    }
+}
+
+struct QueueExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Explain why a request is not running, and what would let it.")
+
+    @OptionGroup var queue: QueueOptions
+
+    @Argument(help: "The number of a request.")
+    var id: Int64
+
+    func run() throws {
+        let explanation = try queue.ask { client throws(ControlError) in try client.explanation(ofRequest: id) }
+        let now = SystemClock.now
+        if queue.json {
+            QueueOptions.printJSON { $0.queueExplanation(explanation, at: now) }
+        } else {
+            StandardOutput.write(QueueText.current.explain(explanation, at: now))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+/// Which requests are meant: some by their numbers, or all of the caller's.
+struct QueueSelectionOptions: ParsableArguments {
+    @Flag(help: "All requests: those of the user, and for root everybody's.")
+    var all = false
+
+    @Argument(help: "The numbers of requests.")
+    var ids: [Int64] = []
+
+    func validate() throws {
+        if all && !ids.isEmpty { throw ValidationError("--all and numbers of requests exclude each other") }
+        if !all && ids.isEmpty { throw ValidationError("give the numbers of requests, or --all") }
+    }
+
+    var selections: [QueueSelection] { all ? [.all] : ids.map { .request($0) } }
+}
+
+extension QueueOptions {
+    /// Does something to each, whatever comes of the others.
+    ///
+    /// - Throws: What the first failed with. The others' failures are said as they come.
+    func each(
+        _ selections: [QueueSelection], _ action: String,
+        _ body: (inout ControlClient, QueueSelection) throws(ControlError) -> Int?
+    ) throws(CommandError) {
+        var first: CommandError?
+        for selection in selections {
+            do throws(CommandError) {
+                let count = try ask { client throws(ControlError) in try body(&client, selection) }
+                report(action, selection, count: count, at: SystemClock.now)
+            } catch {
+                if first != nil, let message = error.message { StandardError.write("reach: \(message)\n") }
+                first = first ?? error
+            }
+        }
+        if let first { throw first }
+    }
+}
+
+struct QueueHoldCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hold",
+        abstract: "Keep requests from starting until they are released; attempts that can be repeated end.")
+
+    @OptionGroup var queue: QueueOptions
+    @OptionGroup var selection: QueueSelectionOptions
+
+    func run() throws {
+        try queue.each(selection.selections, "hold") { client, selection throws(ControlError) in
+            try client.hold(selection)
+            return nil
+        }
+    }
+}
+
+struct QueueReleaseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "release", abstract: "Let held requests go on.")
+
+    @OptionGroup var queue: QueueOptions
+    @OptionGroup var selection: QueueSelectionOptions
+
+    func run() throws {
+        try queue.each(selection.selections, "release") { client, selection throws(ControlError) in
+            try client.release(selection)
+            return nil
+        }
+    }
+}
+
+struct QueueCancelCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "cancel", abstract: "End requests for good.")
+
+    @OptionGroup var queue: QueueOptions
+
+    @Argument(help: "The numbers of requests.")
+    var ids: [Int64]
+
+    func run() throws {
+        try queue.each(ids.map { .request($0) }, "cancel") { client, selection throws(ControlError) in
+            if case .request(let id) = selection { try client.cancel(request: id) }
+            return nil
+        }
+    }
+}
+
+struct QueueRetryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "retry", abstract: "Send dead requests again.")
+
+    @Option(help: ArgumentHelp("With --all: only those that died of it.", valueName: "word"))
+    var reason: String?
+
+    @OptionGroup var queue: QueueOptions
+    @OptionGroup var selection: QueueSelectionOptions
+
+    func validate() throws {
+        if reason != nil && !selection.all { throw ValidationError("--reason goes with --all") }
+    }
+
+    func run() throws {
+        try queue.each(selection.selections, "retry") { client, selection throws(ControlError) in
+            let count = try client.retry(selection, reason: reason)
+            if case .all = selection, !queue.json { StandardOutput.write("\(count)\n") }
+            return count
+        }
+    }
+}

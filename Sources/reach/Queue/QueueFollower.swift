@@ -1,0 +1,89 @@
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+/// Follows the daemon's queue on an event loop, for as long as somebody wants to know: a daemon that goes away is looked
+/// for.
+final class QueueFollower {
+    enum Event {
+        /// From here on nothing is missed: what is now can be asked. Also after a loss, and when the daemon is back.
+        case began
+        case notice(QueueNotice)
+        /// The daemon went away, and is looked for.
+        case away(ControlError)
+        /// The daemon does not answer, or refuses: nothing more comes.
+        case failed(CommandError)
+    }
+
+    private let path: String
+    private let id: Int64?
+    private let loop: EventLoop
+    private let handler: (Event) -> Void
+    private var subscription: ControlSubscription?
+    private var retryTimer: TimerQueue.ID?
+    private var backoff = Backoff(first: .milliseconds(100), longest: .seconds(5))
+    private var hasBegun = false
+    private var isAway = false
+
+    /// - Parameter id: One request, or all.
+    init(_ id: Int64?, path: String, on loop: EventLoop, handler: @escaping (Event) -> Void) {
+        self.path = path
+        self.id = id
+        self.loop = loop
+        self.handler = handler
+    }
+
+    /// The handler may be called before this returns.
+    func start() {
+        do throws(ControlError) {
+            subscription = try ControlSubscription(path: path, request: id, on: loop) { [unowned self] event in
+                switch event {
+                case .event(let event): take(event)
+                case .ended(let error): lose(error)
+                }
+            }
+        } catch {
+            lose(error)
+        }
+    }
+
+    func cancel() {
+        subscription?.cancel()
+        subscription = nil
+        retryTimer.map(loop.cancel)
+        retryTimer = nil
+    }
+
+    private func take(_ event: StreamEvent) {
+        // Of events that were lost, the next one says that what is now can be asked.
+        guard case .other("queue", let json) = event.content else { return }
+        do throws(StatusReadingError) {
+            if let notice = try QueueNotice(reading: json) { return handler(.notice(notice)) }
+        } catch {
+            return fail(.notUnderstood(error.description))
+        }
+        hasBegun = true
+        isAway = false
+        backoff.reset()
+        handler(.began)
+    }
+
+    private func lose(_ error: ControlError) {
+        subscription = nil
+        if case .refused = error { return fail(error) }
+        guard hasBegun else { return fail(error) }
+        retryTimer = loop.schedule(at: SystemClock.boot + backoff.wait()) { [unowned self] in
+            retryTimer = nil
+            start()
+        }
+        if !isAway {
+            isAway = true
+            handler(.away(error))
+        }
+    }
+
+    private func fail(_ error: ControlError) {
+        cancel()
+        handler(.failed(CommandError(queue: error)))
+    }
+}

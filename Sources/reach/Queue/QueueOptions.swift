@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+
+/// Where the daemon is whose queue is meant. There is no queue without one.
+struct QueueOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Ask the daemon that listens there.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print JSON, one object a line.")
+    var json = false
+
+    var path: String {
+        socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
+    }
+
+    /// What the daemon answers. It may have to write to a slow disk first.
+    func ask<Answer>(
+        _ question: (inout ControlClient) throws(ControlError) -> Answer
+    ) throws(CommandError) -> Answer {
+        do throws(ControlError) {
+            var client = try ControlClient(path: path, patience: .seconds(30))
+            return try question(&client)
+        } catch {
+            throw CommandError(queue: error)
+        }
+    }
+
+    /// What came of something that was done, for programs; people are told by the exit status.
+    func report(_ action: String, _ selection: QueueSelection, count: Int? = nil, at now: Moment) {
+        guard json else { return }
+        var writer = JSONWriter()
+        writer.object { json in
+            json.field("v", 1)
+            json.field("type", "queue-action")
+            json.field("time", now.wall)
+            json.field("boottime_ns", now.boot.nanoseconds)
+            json.field("action", action)
+            if case .request(let id) = selection { json.field("id", id) } else { json.field("id", Int64?.none) }
+            json.field("count", count.map { Int64($0) })
+        }
+        writer.newline()
+        StandardOutput.write(writer.bytes)
+    }
+
+    /// Prints an object on a line of its own.
+    static func printJSON(_ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        body(&writer)
+        writer.newline()
+        StandardOutput.write(writer.bytes)
+    }
+}
+
+extension CommandError {
+    /// Why the queue did not do what it was asked, as scripts know it (sysexits.h).
+    init(queue error: ControlError) {
+        guard let refusal = error.queueError else {
+            if case .refused(let refused) = error, refused.name == "org.varlink.service.InterfaceNotFound" {
+                self.init(status: .unavailable, message: "this daemon keeps no queue")
+            } else {
+                self.init(status: .cannotObserve, message: error.description)
+            }
+            return
+        }
+        let status: ExitStatus =
+            switch refusal {
+            case .invalid: .usage
+            case .refused: .tryAgain
+            case .notFound, .alreadyOver, .notDead, .noAnswer: .notReachable
+            case .notPermitted: .notPermitted
+            case .notAvailable: .unavailable
+            }
+        let text =
+            if case .invalid(let field, let reason) = refusal { "\(field): \(reason)" } else { refusal.description }
+        self.init(status: status, message: DisplayText.sanitized(text))
+    }
+}
+
+extension QueueText {
+    /// What suits standard output.
+    static var current: QueueText {
+        QueueText(style: .current, width: StandardOutput.width, stamp: EventText.localTime)
+    }
+}

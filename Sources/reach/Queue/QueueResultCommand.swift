@@ -1,0 +1,89 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+struct QueueResultCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "result",
+        abstract: "Write the body of the answer to a request that is over.",
+        discussion: """
+            With --json, status, headers and the body in base64, in an object for each part of 512 KiB.
+
+            Exit status: 0 written, 1 there is no answer, 2 usage, 4 no daemon answers, 74 it cannot be written.
+            """)
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Write it into this file instead of standard output.", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var queue: QueueOptions
+
+    @Argument(help: "The number of a request.")
+    var id: Int64
+
+    func validate() throws {
+        if queue.json && output != nil { throw ValidationError("--json and -o exclude each other") }
+    }
+
+    func run() throws {
+        if let output { return try Self.write(id, to: output, queue) }
+        try Self.each(id, queue) { answer throws(CommandError) in
+            if queue.json {
+                QueueOptions.printJSON { $0.queueAnswer(answer, at: SystemClock.now) }
+            } else {
+                StandardOutput.write(answer.bytes)
+            }
+        }
+    }
+
+    /// Calls `take` with one part after the other; with an empty one where the body is empty.
+    private static func each(
+        _ id: Int64, _ queue: QueueOptions, _ take: (QueueAnswer) throws(CommandError) -> Void
+    ) throws(CommandError) {
+        var offset: Int64 = 0
+        while true {
+            let answer = try queue.ask { client throws(ControlError) in
+                try client.answer(toRequest: id, from: offset)
+            }
+            try take(answer)
+            offset += Int64(answer.bytes.count)
+            if offset >= answer.bodyBytes { return }
+            if answer.bytes.isEmpty {
+                throw CommandError(status: .cannotObserve, message: "the daemon's answer ends too early")
+            }
+        }
+    }
+
+    /// Writes the body into a file, which is there only if there is an answer.
+    static func write(_ id: Int64, to path: String, _ queue: QueueOptions) throws(CommandError) {
+        var descriptor: CInt = -1
+        defer { if descriptor >= 0 { close(descriptor) } }
+        try each(id, queue) { answer throws(CommandError) in
+            do throws(SystemError) {
+                if descriptor < 0 {
+                    descriptor = try SystemError.check("open") {
+                        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+                    }
+                }
+                try write(answer.bytes, to: descriptor)
+            } catch {
+                throw CommandError(status: .cannotWrite, message: "\(DisplayText.sanitized(path)): \(error)")
+            }
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw SystemError(call: "write")
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+internal import ReachControl
+internal import ReachCore
+
+/// Requests of the queue in words and tables, for people. Whatever programs put into them is made safe for a terminal.
+struct QueueText {
+    let style: TerminalStyle
+    /// Columns of the terminal, if there is one.
+    let width: Int?
+    /// Writes a time as people read it here.
+    let stamp: (Timestamp) -> String
+
+    /// Blockers that are the network's.
+    static let networkBlockers: Set<String> = ["class", "metered", "validated", "family", "target"]
+
+    // MARK: - Many
+
+    func table(_ items: [QueueItem], at now: Timestamp) -> String {
+        guard !items.isEmpty else { return "no requests\n" }
+        let heading = ["ID", "STATE", "AGE", "TRIES", "WHEN", "METHOD", "URL"].map { TextTable.Cell($0, .grey) }
+        let rows = items.map { item in
+            [
+                TextTable.Cell("\(item.id)", .bold), TextTable.Cell(state(item), Self.colour(of: item.state)),
+                TextTable.Cell(age(item.created, now)), TextTable.Cell("\(item.tries)"),
+                TextTable.Cell(DisplayText.sanitized(item.when)), TextTable.Cell(DisplayText.sanitized(item.method)),
+                TextTable.Cell(DisplayText.sanitized(item.url)),
+            ]
+        }
+        return TextTable(style: style, width: width).layOut([heading] + rows)
+    }
+
+    /// How many requests are on their way.
+    func count(_ count: Int) -> String {
+        switch count {
+        case 0: "no request is on its way"
+        case 1: "1 request is on its way"
+        default: "\(count) requests are on their way"
+        }
+    }
+
+    /// The state, with what it is about.
+    private func state(_ item: QueueItem) -> String {
+        let words = [
+            item.status.map { "\($0)" }, item.reason,
+            item.blockers.isEmpty ? nil : item.blockers.joined(separator: " "),
+        ]
+        let told = words.compactMap { $0 }
+        return DisplayText.sanitized(item.state + (told.isEmpty ? "" : " (\(told.joined(separator: ", ")))"))
+    }
+
+    private func age(_ time: Timestamp, _ now: Timestamp) -> String {
+        DurationText.describe(.nanoseconds(max(0, now.nanosecondsSince1970 - time.nanosecondsSince1970)))
+    }
+
+    static func colour(of state: String) -> TerminalStyle.Colour? {
+        switch state {
+        case "done", "running": .green
+        case "dead": .red
+        case "held", "backoff", "lingering": .yellow
+        case "cancelled": .grey
+        default: nil
+        }
+    }
+
+    // MARK: - One
+
+    func describe(_ item: QueueItem) -> String {
+        let url = DisplayText.sanitized("\(item.method) \(item.url)")
+        let summary = "request \(item.id) is \(style.paint(state(item), Self.colour(of: item.state) ?? .bold))\n"
+        let lines: [(String, String?)] = [
+            ("request", url),
+            ("when", item.when), ("priority", item.priority), ("order", item.order), ("key", item.key),
+            ("idempotency key", item.idempotencyKey),
+            ("body", item.bodyBytes > 0 ? ByteCount.describe(item.bodyBytes) : nil),
+            ("added", stamp(item.created) + " by user \(item.user)"),
+            ("expires", item.over == nil ? stamp(item.deadline) : nil),
+            ("next attempt", item.notBefore.map { "not before \(stamp($0))" }), ("over", item.over.map(stamp)),
+            ("attempts", attempts(item)), ("now", item.running.map(progress)),
+            (
+                "answer",
+                item.status.map { "status \($0)" + (item.answerBytes.map { ", \(ByteCount.describe($0))" } ?? "") }
+            ),
+        ]
+        return summary
+            + lines.compactMap { name, value in
+                value.map { "  " + style.paint(name + ":", .grey) + " \(DisplayText.sanitized($0))\n" }
+            }.joined()
+    }
+
+    private func attempts(_ item: QueueItem) -> String? {
+        guard item.tries > 0 else { return nil }
+        return "\(item.tries) made, \(item.attempts) failed and count, \(item.networkFailures) ended by the network"
+    }
+
+    private func progress(_ progress: QueueProgress) -> String {
+        let sent = progress.toSend.map { "\(ByteCount.describe(progress.sent)) of \(ByteCount.describe($0)) sent, " }
+        let total = progress.toReceive.map { " of \(ByteCount.describe($0))" } ?? ""
+        return (sent ?? "") + "\(ByteCount.describe(progress.received))\(total) received by \(progress.interface)"
+    }
+
+    // MARK: - Why
+
+    /// Whole sentences, one thing a line.
+    func explain(_ explanation: QueueItemExplanation, at now: Moment) -> String {
+        let item = explanation.item
+        let summary = "request \(item.id) is \(style.paint(state(item), Self.colour(of: item.state) ?? .bold))\n"
+        let url = "  " + DisplayText.sanitized("\(item.method) \(item.url)") + "\n"
+        guard explanation.reasons.isEmpty else {
+            return summary + url + explanation.reasons.map { reason($0, now) }.joined()
+        }
+        return summary + url + "  " + sentence(for: item, by: explanation.interface) + "\n"
+    }
+
+    private func reason(_ reason: QueueItemExplanation.Reason, _ now: Moment) -> String {
+        let since = "(\(DurationText.describe(max(.zero, now.boot - reason.since.boot))))"
+        let text = DisplayText.sanitized(reason.text) + " " + style.paint(since, .grey)
+        return "  " + style.paint(DisplayText.sanitized(reason.blocker) + ":", .yellow) + " \(text)\n"
+            + "    " + DisplayText.sanitized(reason.remedy) + "\n"
+    }
+
+    private func sentence(for item: QueueItem, by interface: String?) -> String {
+        let way = interface.map { " by \(DisplayText.sanitized($0))" } ?? ""
+        switch item.state {
+        case "done": return "It was answered, and nothing further happens."
+        case "dead": return "It is given up. \"reach queue retry \(item.id)\" sends it again."
+        case "cancelled": return "It was cancelled, and nothing further happens."
+        case "running": return "It is being sent\(way)."
+        case "lingering": return "Its path is gone; it goes on if that is back in a moment."
+        default: return "Nothing keeps it: it starts\(way) in a moment."
+        }
+    }
+
+    // MARK: - Waiting
+
+    /// Why somebody who waits for a request still does, on one line: `waiting for unmetered for 3 min 0 s: wlan0 down`.
+    ///
+    /// - Parameter links: Links that would carry it if they could, and what is wrong with each, in words.
+    func waiting(_ explanation: QueueItemExplanation, links: [String], at now: Moment) -> String {
+        guard let reason = explanation.reasons.first else {
+            return DisplayText.sanitized(explanation.item.state)
+        }
+        let time = DurationText.describe(max(.zero, now.boot - reason.since.boot))
+        let left = reason.until.map { "; \(DurationText.describe(max(.zero, $0.boot - now.boot))) left" } ?? ""
+        guard Self.networkBlockers.contains(reason.blocker) else {
+            return DisplayText.sanitized("waiting for \(time): \(Self.phrase(reason.text))\(left)")
+        }
+        let why = links.isEmpty ? Self.phrase(reason.text) : links.joined(separator: ", ")
+        let wanted = explanation.item.when == "any" ? "the network" : explanation.item.when
+        return DisplayText.sanitized("waiting for \(wanted) for \(time): \(why)\(left)")
+    }
+
+    /// A sentence as the rest of another.
+    private static func phrase(_ sentence: String) -> String {
+        let body = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+        return body.prefix(1).lowercased() + body.dropFirst()
+    }
+}

@@ -1,0 +1,127 @@
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+
+/// Waits on the calling thread until a request is over, and shows meanwhile how far it is.
+final class QueueWait {
+    enum Display {
+        /// A line on the terminal, written over and over.
+        case bar
+        /// The request as it is when it is watched, the events as they come, and the request when it is over.
+        case json
+        case none
+    }
+
+    private let id: Int64
+    private let path: String
+    private let timeout: Duration?
+    private let display: Display
+    private var outcome: Result<QueueItem, CommandError>?
+    private var line = QueueWaitLine()
+    private var stream = EventStream(source: .daemon)
+    private var tick: TimerQueue.ID?
+
+    init(id: Int64, path: String, timeout: Duration?, display: Display) {
+        self.id = id
+        self.path = path
+        self.timeout = timeout
+        self.display = display
+    }
+
+    /// - Throws: ``CommandError`` unless the request is done.
+    func run() throws(CommandError) {
+        let loop: EventLoop
+        do throws(SystemError) {
+            loop = try EventLoop()
+        } catch {
+            throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
+        }
+        let follower = QueueFollower(id, path: path, on: loop) { [unowned self] in take($0, loop) }
+        loop.afterEvents { follower.start() }
+        if let timeout {
+            _ = loop.schedule(at: SystemClock.boot + timeout) { [unowned self] in
+                end(.failure(CommandError(status: .timedOut)), loop)
+            }
+        }
+        if display == .bar { redrawEverySecond(loop) }
+        loop.run()
+        follower.cancel()
+        if display == .bar { StandardOutput.write("\r\u{1b}[K") }
+        let item = try outcome?.get()
+        if let item { try finish(item) }
+    }
+
+    private func finish(_ item: QueueItem) throws(CommandError) {
+        switch display {
+        case .json: QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) }
+        case .bar: StandardOutput.write(QueueText.current.describe(item))
+        case .none: break
+        }
+        guard item.state != "done" else { return }
+        let reason = item.reason.map { ": \($0)" } ?? ""
+        throw CommandError(
+            status: .notReachable, message: DisplayText.sanitized("request \(id) is \(item.state)\(reason)"))
+    }
+
+    private func end(_ outcome: Result<QueueItem, CommandError>, _ loop: EventLoop) {
+        if self.outcome == nil { self.outcome = outcome }
+        loop.stop()
+    }
+
+    // MARK: - What happens
+
+    private func take(_ event: QueueFollower.Event, _ loop: EventLoop) {
+        switch event {
+        case .began: ask(loop, isFirst: true)
+        case .notice(let notice):
+            if display == .json { StandardOutput.write(stream.line(notice.encoded)) }
+            if case .progress(let progress) = notice {
+                line.take(progress, at: SystemClock.boot)
+            } else {
+                ask(loop)
+            }
+        case .away(let error): line.away = error.description
+        case .failed(let error): end(.failure(error), loop)
+        }
+        draw()
+    }
+
+    /// Finds out how the request stands now.
+    ///
+    /// - Parameter isFirst: It is watched from now on, or again.
+    private func ask(_ loop: EventLoop, isFirst: Bool = false) {
+        do throws(ControlError) {
+            var client = try ControlClient(path: path)
+            let item = try client.request(id)
+            line.away = nil
+            if item.over != nil { return end(.success(item), loop) }
+            if isFirst, display == .json { QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) } }
+            guard display == .bar else { return }
+            let explanation = try client.explanation(ofRequest: id)
+            let hasNetworkReason = explanation.reasons.first.map { QueueText.networkBlockers.contains($0.blocker) }
+            let links = hasNetworkReason == true ? try client.links() : []
+            line.take(explanation, links: links, at: SystemClock.boot)
+        } catch {
+            // A daemon that goes away is told of by the one who follows it.
+            if error.queueError != nil { end(.failure(CommandError(queue: error)), loop) }
+        }
+    }
+
+    // MARK: - The terminal
+
+    private func redrawEverySecond(_ loop: EventLoop) {
+        _ = loop.schedule(at: SystemClock.boot + .seconds(1)) { [unowned self] in
+            draw()
+            redrawEverySecond(loop)
+        }
+    }
+
+    private func draw() {
+        guard display == .bar else { return }
+        let text = line.text(
+            .current, QueueProgressText(isUnicode: TerminalStyle.isUnicode), width: StandardOutput.width ?? 80,
+            at: SystemClock.now)
+        StandardOutput.write("\r\(text)\u{1b}[K")
+    }
+}

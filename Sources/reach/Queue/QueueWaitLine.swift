@@ -1,0 +1,55 @@
+internal import ReachControl
+internal import ReachCore
+
+/// What is known of a request that somebody waits for, as one line.
+struct QueueWaitLine {
+    private var explanation: QueueItemExplanation?
+    private var links: [String] = []
+    private var progress: QueueProgress?
+    private var rate = TransferRate()
+    /// Why nothing is known.
+    var away: String?
+
+    mutating func take(_ explanation: QueueItemExplanation, links: [LinkReport], at now: BootTime) {
+        self.explanation = explanation
+        self.links = Self.candidates(links, for: explanation)
+        if let running = explanation.item.running { take(running, at: now) } else { progress = nil }
+    }
+
+    mutating func take(_ progress: QueueProgress, at now: BootTime) {
+        if self.progress?.began != progress.began { rate = TransferRate() }
+        self.progress = progress
+        rate.add(progress.sent + progress.received, at: now)
+    }
+
+    /// One column less than there are: a terminal may go to the next line with the last one.
+    func text(_ words: QueueText, _ bar: QueueProgressText, width: Int, at now: Moment) -> String {
+        let width = max(1, width - 1)
+        if let away { return String(DisplayText.sanitized("\(away); it is looked for").prefix(width)) }
+        if let progress { return bar.line(progress, rate: rate.bytesPerSecond(at: now.boot), width: width) }
+        guard let explanation else { return "" }
+        return String(words.waiting(explanation, links: links, at: now).prefix(width))
+    }
+
+    /// Links that would satisfy the condition but for what is wrong with them: `wlan0 no-carrier`.
+    private static func candidates(_ links: [LinkReport], for explanation: QueueItemExplanation) -> [String] {
+        let words = explanation.item.when.split(separator: ",").map { $0.drop { $0 == " " } }
+        let fitting = links.filter { report in
+            report.linkClass != .loopback && !report.isBackground
+                && words.allSatisfy { word in
+                    switch word {
+                    case "unmetered": !report.isMetered
+                    case let word where word.hasPrefix("not "): report.linkClass.rawValue != word.dropFirst(4)
+                    case "interface=\(report.link.name)": true
+                    case let word where word.hasPrefix("interface="): false
+                    case let word: LinkClass(rawValue: String(word)).map { $0 == report.linkClass } ?? true
+                    }
+                }
+        }
+        return fitting.compactMap { report in
+            report.trouble.map { trouble in
+                "\(report.link.name) \(report.link.isUp ? trouble.rawValue : "down")"
+            }
+        }.prefix(2).map { $0 }
+    }
+}

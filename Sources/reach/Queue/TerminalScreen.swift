@@ -1,0 +1,38 @@
+internal import Glibc
+
+/// The whole terminal, written over and over, until it is given back as it was.
+final class TerminalScreen {
+    private var saved: termios?
+
+    /// Takes the terminal's other screen, and keys as they are pressed, unseen.
+    init() {
+        var settings = termios()
+        if tcgetattr(STDIN_FILENO, &settings) == 0 {
+            saved = settings
+            settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        }
+        // The other screen (xterm's 1049), and no cursor.
+        StandardOutput.write("\u{1b}[?1049h\u{1b}[?25l")
+    }
+
+    /// Rows of the terminal.
+    static var height: Int? {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
+        return Int(size.ws_row)
+    }
+
+    func draw(_ lines: [String]) {
+        // Over what is there, without clearing it first: that would flicker.
+        StandardOutput.write("\u{1b}[H" + lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n") + "\u{1b}[J")
+    }
+
+    /// To be called before the program ends.
+    func leave() {
+        StandardOutput.write("\u{1b}[?25h\u{1b}[?1049l")
+        guard var settings = saved else { return }
+        saved = nil
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
+}

@@ -1,0 +1,277 @@
+internal import Foundation
+internal import ReachControl
+internal import ReachCore
+internal import ReachTesting
+internal import Testing
+
+/// `reach queue` with the daemon that is built, and servers on the loopback.
+@Suite(.timeLimit(.minutes(5))) struct QueueCommandTests {
+    private let reach = BuiltProgram.reach
+
+    /// A daemon with a queue of its own.
+    private final class Stage {
+        let directory: TemporaryDirectory
+        private(set) var daemon: RunningProgram
+        var socket: String { directory.path + "/socket" }
+        private let arguments: [String]
+
+        init(configuration: String = "") throws {
+            directory = try TemporaryDirectory()
+            try directory.file("reach.toml", configuration + "\n", mode: 0o644)
+            arguments = [
+                "--config", directory.path + "/reach.toml", "--socket", directory.path + "/socket", "--state",
+                directory.path, "--events",
+            ]
+            daemon = try Self.start(arguments)
+        }
+
+        private static func start(_ arguments: [String]) throws -> RunningProgram {
+            let daemon = try BuiltProgram(named: "reachd").start(arguments)
+            _ = try daemon.nextLine()
+            return daemon
+        }
+
+        func kill() throws {
+            daemon.send(SIGKILL)
+            _ = try daemon.finish()
+        }
+
+        func restart() throws { daemon = try Self.start(arguments) }
+
+        /// `reach queue` with these words.
+        func queue(_ words: [String]) throws -> BuiltProgram.Result {
+            try BuiltProgram.reach.run(["queue"] + words, environment: ["REACH_SOCKET": socket])
+        }
+
+        func follow(_ words: [String]) throws -> RunningProgram {
+            try BuiltProgram.reach.start(["queue"] + words, environment: ["REACH_SOCKET": socket])
+        }
+
+        /// The number of what was added.
+        func add(_ words: [String]) throws -> String {
+            let added = try queue(["add"] + words)
+            try #require(added.status == 0, "\(added.standardError)")
+            return try #require(added.lines.first)
+        }
+    }
+
+    /// Something that is not the same everywhere.
+    private static func letter(_ place: Int) -> UInt8 {
+        let sum: Int = place &* 31 &+ (place >> 8)
+        return UInt8(33 + sum % 90)
+    }
+
+    private static func answer(_ body: String, status: String = "200 OK") -> String {
+        "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nX-Name: v\r\nConnection: close\r\n\r\n\(body)"
+    }
+
+    private func object(_ line: String) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+
+    @Test func `a request is sent as curl would send it, and its answer is fetched`() throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(Self.answer("the answer"))
+        }
+        let stage = try Stage()
+        let id = try stage.add(["-H", "X-A: 1", "-d", "a=1", "-d", "b=2", "http://127.0.0.1:\(server.port)/path"])
+        let waited = try stage.queue(["wait", "--timeout", "20s", id])
+        #expect(waited.status == 0, "\(waited)")
+        let last = try object(try #require(waited.lines.last))
+        #expect(last["type"] as? String == "queue-item" && last["state"] as? String == "done")
+        #expect(last["status"] as? Int == 200 && last["answer_bytes"] as? Int == 10)
+        let request = try #require(server.requests.values.first)
+        #expect(request.hasPrefix("POST /path HTTP/1.1\r\n"))
+        #expect(request.contains("\r\nX-A: 1\r\n"))
+        #expect(request.lowercased().contains("\r\ncontent-type: application/x-www-form-urlencoded\r\n"))
+        #expect(request.hasSuffix("\r\n\r\na=1&b=2"))
+        #expect(try stage.queue(["result", id]).standardOutput == "the answer")
+        let answer = try object(try #require(try stage.queue(["result", "--json", id]).lines.first))
+        #expect(answer["type"] as? String == "queue-answer" && answer["data"] as? String == "dGhlIGFuc3dlcg==")
+        let file = stage.directory.path + "/answer"
+        #expect(try stage.queue(["result", "-o", file, id]).status == 0)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "the answer")
+        let explained = try stage.queue(["explain", id])
+        #expect(explained.standardOutput.contains("It was answered"))
+    }
+
+    @Test func `a file of some megabytes arrives as it is, and the answer is written into another`() throws {
+        let body = Data((0..<(2 << 20)).map(Self.letter))
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(Self.answer("stored", status: "201 Created"))
+        }
+        let stage = try Stage()
+        let source = stage.directory.path + "/a file"
+        try body.write(to: URL(filePath: source))
+        let output = stage.directory.path + "/answer"
+        let url = "http://127.0.0.1:\(server.port)/d/"
+        let added = try stage.queue(["add", "--accept", "201", "-T", source, "-o", output, url])
+        #expect(added.status == 0, "\(added)")
+        #expect(added.lines.count == 1 && Int(added.lines[0]) != nil)
+        #expect(try String(contentsOfFile: output, encoding: .utf8) == "stored")
+        let request = try #require(server.requests.values.first)
+        #expect(request.hasPrefix("PUT /d/a%20file HTTP/1.1\r\n"))
+        #expect(request.contains("\r\nContent-Length: \(body.count)\r\n"))
+        #expect(request.utf8.suffix(body.count).elementsEqual(body))
+    }
+
+    @Test func `a request waits for what it asks of the network, is held, released and cancelled`() throws {
+        let stage = try Stage()
+        let id = try stage.add(["--when", "interface=nosuch0", "--priority", "low", "http://127.0.0.1:1/"])
+        let explained = try stage.queue(["explain", id])
+        #expect(explained.lines.first == "request \(id) is waiting (class)", "\(explained.standardOutput)")
+        #expect(explained.standardOutput.contains("No path satisfies 'interface=nosuch0'."))
+        #expect(try stage.queue(["hold", id]).status == 0)
+        let held = try object(try #require(try stage.queue(["show", "--json", id]).lines.first))
+        #expect(held["state"] as? String == "held")
+        #expect((held["blockers"] as? [String])?.contains("hold") == true)
+        #expect(try stage.queue(["release", "--json", id]).standardOutput.contains("\"action\":\"release\""))
+        #expect(try stage.queue(["wait", "--timeout", "100ms", id]).status == 124)
+        let waiting = try stage.follow(["wait", id])
+        #expect(try stage.queue(["list", "--state", "waiting"]).standardOutput.contains("interface=nosuch0"))
+        #expect(try waiting.nextLine().contains("\"state\":\"waiting\""))
+        #expect(try waiting.lines(during: .milliseconds(300)).isEmpty)
+        #expect(try stage.queue(["cancel", id]).status == 0)
+        let ended = try waiting.finish()
+        #expect(ended.status == 1)
+        #expect(ended.standardOutput.contains("\"event\":\"cancelled\""))
+        #expect(ended.standardError == "reach: request \(id) is cancelled: user\n")
+        #expect(try stage.queue(["cancel", id]).status == 1)
+        #expect(try stage.queue(["list"]).standardOutput.contains("no request is on its way"))
+    }
+
+    @Test func `a dead request is sent again when it is told to`() throws {
+        let isWell = EventLog<Bool>()
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(isWell.values.isEmpty ? Self.answer("no", status: "404 Not Found") : Self.answer("yes"))
+        }
+        let stage = try Stage()
+        let id = try stage.add(["http://127.0.0.1:\(server.port)/"])
+        let dead = try stage.queue(["wait", id])
+        #expect(dead.status == 1)
+        #expect(dead.standardError.hasPrefix("reach: request \(id) is dead"))
+        #expect(try stage.queue(["list", "--state", "dead", "--json"]).lines.count == 1)
+        isWell.append(true)
+        let retried = try stage.queue(["retry", "--all"])
+        #expect(retried.status == 0 && retried.standardOutput == "1\n")
+        #expect(try stage.queue(["wait", id]).status == 0)
+        #expect(try stage.queue(["result", id]).standardOutput == "yes")
+        #expect(try stage.queue(["retry", id]).status == 1)
+    }
+
+    @Test func `a daemon that is killed takes nothing along, and those who wait wait on`() throws {
+        let stage = try Stage()
+        let id = try stage.add(["--when", "interface=nosuch0", "http://127.0.0.1:1/"])
+        let waiting = try stage.follow(["wait", id])
+        let top = try stage.follow(["top"])
+        #expect(try waiting.nextLine().contains("\"type\":\"queue-item\""))
+        #expect(try top.nextLine().contains("\"event\":\"watching\""))
+        #expect(try stage.queue(["hold", id]).status == 0)
+        #expect(try waiting.nextLine().contains("\"event\":\"suspended\""))
+        #expect(try top.nextLine().contains("\"event\":\"suspended\""))
+        try stage.kill()
+        try stage.restart()
+        #expect(try stage.queue(["show", id]).standardOutput.hasPrefix("request \(id) is held"))
+        #expect(try waiting.nextLine().contains("\"state\":\"held\""))
+        #expect(try top.nextLine().contains("\"event\":\"watching\""))
+        #expect(try stage.queue(["cancel", id]).status == 0)
+        #expect(try waiting.finish().status == 1)
+        top.send(SIGTERM)
+        #expect(try top.finish().status == 0)
+    }
+
+    @Test(arguments: [
+        (["add", "--when", "sunny", "http://127.0.0.1/"], 2, "when: "), (["add", "ftp://127.0.0.1/"], 2, "url: "),
+        (["add", "--priority", "9", "http://127.0.0.1/"], 2, "priority: "), (["show", "99"], 1, "no request 99"),
+        (["explain", "99"], 1, "no request 99"), (["result", "99"], 1, "99"), (["wait", "99"], 1, "no request 99"),
+        (["hold", "98", "99"], 1, "no request 98"),
+    ])
+    func `what the queue refuses ends with its status and a sentence`(
+        words: [String], status: CInt, sentence: String
+    ) throws {
+        let result = try Stage().queue(words)
+        #expect(result.status == status && result.standardOutput.isEmpty)
+        #expect(result.standardError.contains(sentence), "\(result.standardError)")
+    }
+
+    @Test func `a queue that is full, or is not there, says so`() throws {
+        let small = try Stage(configuration: "[queue]\nrequests = 1\nrequests_per_user = 1")
+        _ = try small.add(["--when", "interface=nosuch0", "http://127.0.0.1:1/"])
+        let full = try small.queue(["add", "--when", "interface=nosuch0", "http://127.0.0.1:1/"])
+        #expect(full.status == 75 && full.standardOutput.isEmpty, "\(full)")
+        let none = try Stage(configuration: "[queue]\nenabled = false").queue(["list"])
+        #expect(none.status == 69 && none.standardError == "reach: this daemon keeps no queue\n")
+    }
+
+    /// `script` gives it a terminal, and `q` is pressed before it looks.
+    @Test func `on a terminal a wait is one line, and the screen of top is given back`() throws {
+        let stage = try Stage()
+        let id = try stage.add(["--when", "interface=nosuch0", "http://127.0.0.1:1/"])
+        func onTerminal(_ words: String, keys: String = "") throws -> String {
+            let command = "stty cols 100; \(reach.path) queue \(words); echo status $?"
+            return try ChildProcess.run([
+                "env", "REACH_SOCKET=\(stage.socket)", "TERM=xterm", "sh", "-c",
+                "(printf '\(keys)'; sleep 3) | script -qc '\(command)' /dev/null",
+            ])
+        }
+        let waited = try onTerminal("wait --timeout 500ms \(id)")
+        #expect(waited.contains("\rwaiting for interface=nosuch0 for "), "\(waited)")
+        #expect(waited.contains("no path satisfies 'interface=nosuch0'"))
+        #expect(waited.contains("status 124"))
+        let top = try onTerminal("top", keys: "q")
+        #expect(top.contains("\u{1b}[?1049h") && top.contains("\u{1b}[?1049l"), "\(top)")
+        #expect(top.contains("status 0"))
+    }
+
+    @Test func `every key that is printed is in the manual`() throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(Self.answer("a"))
+        }
+        let stage = try Stage()
+        var printed = try stage.queue(["add", "--json", "http://127.0.0.1:\(server.port)/"]).standardOutput
+        printed += try stage.queue(["wait", "1"]).standardOutput
+        printed += try stage.queue(["add", "--json", "--when", "interface=nosuch0", "http://127.0.0.1:1/"])
+            .standardOutput
+        for words in [["explain", "2"], ["result", "1"], ["list"], ["hold", "2"]] {
+            printed += try stage.queue(words + ["--json"]).standardOutput
+        }
+        #expect(JSONKeys.all(in: printed).isSuperset(of: ["kept", "remedy", "headers", "action", "answer_bytes"]))
+        #expect(JSONKeys.all(in: printed).subtracting(ManualPage("reach-events.7").arguments(of: "Va")) == [])
+    }
+}
+
+/// What needs no daemon.
+@Suite(.timeLimit(.minutes(5))) struct QueueUsageTests {
+    @Test(arguments: [
+        (["add"], "url"), (["add", "-H", "nocolon", "http://h/"], "Name: value"),
+        (["add", "-d", "a", "-T", "b", "http://h/"], "exclude each other"),
+        (["add", "--expires", "soon", "http://h/"], "is not a duration"),
+        (["add", "--accept", "9", "http://h/"], "is no status"), (["show", "x"], "x"), (["hold"], "--all"),
+        (["hold", "--all", "1"], "exclude each other"), (["retry", "--reason", "expired", "1"], "--all"),
+        (["result", "--json", "-o", "f", "1"], "exclude each other"), (["wait", "--timeout", "-1", "1"], "timeout"),
+    ])
+    func `a mistake on the command line is named, and ends with 2`(arguments: [String], word: String) throws {
+        let result = try BuiltProgram.reach.run(["queue"] + arguments)
+        #expect(result.status == 2 && result.standardOutput.isEmpty)
+        #expect(result.standardError.contains(word), "\(result.standardError)")
+    }
+
+    @Test(arguments: [["list"], ["add", "http://127.0.0.1/"], ["wait", "1"], ["top"], ["result", "1"]])
+    func `without a daemon there is no queue`(arguments: [String]) throws {
+        let result = try BuiltProgram.reach.run(["queue"] + arguments + ["--socket", "/nonexistent/socket"])
+        #expect(result.status == 4 && result.standardOutput.isEmpty)
+        #expect(result.standardError == "reach: no daemon answers at /nonexistent/socket\n")
+    }
+
+    @Test(arguments: [["-T", "/nonexistent/file"], ["-d", "@/nonexistent/file"], ["-T", "/"]])
+    func `a body that cannot be read ends with 66, before anybody is asked`(arguments: [String]) throws {
+        let result = try BuiltProgram.reach.run(
+            ["queue", "add", "--socket", "/nonexistent/socket"] + arguments + ["http://127.0.0.1/"])
+        #expect(result.status == 66)
+        #expect(result.standardError.contains(arguments[1].hasPrefix("@") ? "/nonexistent/file" : arguments[1]))
+    }
+}

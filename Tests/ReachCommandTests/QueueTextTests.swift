@@ -1,0 +1,235 @@
+import ReachControl
+import ReachCore
+import Testing
+
+@testable import reach
+
+@Suite struct QueueTextTests {
+    private let text = QueueText(style: .plain, width: nil) { "s\($0.nanosecondsSince1970 / 1_000_000_000)" }
+
+    private static func moment(_ second: Int64) -> Moment {
+        Moment(
+            wall: Timestamp(nanosecondsSince1970: second * 1_000_000_000),
+            boot: BootTime(nanoseconds: second * 1_000_000_000))
+    }
+
+    private func item(_ state: String, _ change: (inout QueueItem) -> Void = { _ in }) -> QueueItem {
+        var item = QueueItem(
+            id: 12, user: 1000, state: state, method: "PUT", url: "https://host.example/a\u{1b}[2J", when: "unmetered",
+            priority: "normal", created: Self.moment(100).wall, deadline: Self.moment(900).wall)
+        change(&item)
+        return item
+    }
+
+    private func reason(_ blocker: String, _ text: String, until: Int64? = nil) -> QueueItemExplanation.Reason {
+        .init(
+            blocker: blocker, since: Self.moment(120), until: until.map(Self.moment), text: text,
+            remedy: "It starts when there is one.")
+    }
+
+    private let progress = QueueProgress(
+        id: 12, interface: "eth\u{7}0", began: moment(290), sent: 1 << 20, toSend: 4 << 20, received: 0,
+        toReceive: nil)
+
+    @Test(arguments: [
+        (0, "0 B"), (-1, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (10_189, "10 KiB"),
+        (10_240, "10 KiB"), (1_048_000, "1023 KiB"), (1_048_575, "1.0 MiB"), (5 << 30, "5.0 GiB"),
+        (Int64.max, "8.0 EiB"),
+    ])
+    func `bytes have two or more digits and a unit`(bytes: Int64, words: String) {
+        #expect(ByteCount.describe(bytes) == words)
+    }
+
+    @Test func `requests stand in a table, and what they hold cannot touch the terminal`() {
+        let items = [
+            item("waiting") { $0.blockers = ["metered"] },
+            item("dead") {
+                $0.status = 404
+                $0.reason = "refused"
+                $0.tries = 3
+            },
+        ]
+        #expect(
+            text.table(items, at: Self.moment(160).wall) == """
+                ID  STATE                AGE        TRIES  WHEN       METHOD  URL
+                12  waiting (metered)    1 min 0 s  0      unmetered  PUT     https://host.example/a\\u{1b}[2J
+                12  dead (404, refused)  1 min 0 s  3      unmetered  PUT     https://host.example/a\\u{1b}[2J
+
+                """)
+        #expect(text.table([], at: Self.moment(0).wall) == "no requests\n")
+        #expect([0, 1, 2].map(text.count).map { $0.split(separator: " ")[0] } == ["no", "1", "2"])
+    }
+
+    @Test func `a request is described by what it has, and by nothing else`() {
+        #expect(
+            text.describe(item("waiting")) == """
+                request 12 is waiting
+                  request: PUT https://host.example/a\\u{1b}[2J
+                  when: unmetered
+                  priority: normal
+                  added: s100 by user 1000
+                  expires: s900
+
+                """)
+        let whole = text.describe(
+            item("done") {
+                $0.order = "o"
+                $0.key = "k"
+                $0.idempotencyKey = "i"
+                $0.bodyBytes = 2048
+                $0.over = Self.moment(300).wall
+                $0.tries = 2
+                $0.attempts = 1
+                $0.status = 201
+                $0.answerBytes = 5
+                $0.running = progress
+            })
+        for line in [
+            "order: o", "key: k", "idempotency key: i", "body: 2.0 KiB", "over: s300",
+            "attempts: 2 made, 1 failed and count, 0 ended by the network", "answer: status 201, 5 B",
+            "now: 1.0 MiB of 4.0 MiB sent, 0 B received by eth\\u{7}0",
+        ] {
+            #expect(whole.contains("  \(line)\n"), "\(line)")
+        }
+        #expect(!whole.contains("expires"))
+    }
+
+    @Test func `an explanation says what keeps it, since when, and what would let it`() {
+        let waiting = item("waiting") { $0.blockers = ["metered", "hold"] }
+        let explanation = QueueItemExplanation(
+            item: waiting,
+            reasons: [reason("metered", "Every path is metered."), reason("hold", "A user holds it.")],
+            interface: nil)
+        #expect(
+            text.explain(explanation, at: Self.moment(300)) == """
+                request 12 is waiting (metered hold)
+                  PUT https://host.example/a\\u{1b}[2J
+                  metered: Every path is metered. (3 min 0 s)
+                    It starts when there is one.
+                  hold: A user holds it. (3 min 0 s)
+                    It starts when there is one.
+
+                """)
+    }
+
+    @Test(arguments: [
+        ("running", "It is being sent by eth0."), ("ready", "Nothing keeps it: it starts by eth0 in a moment."),
+        ("dead", "It is given up. \"reach queue retry 12\" sends it again."), ("done", "It was answered"),
+        ("cancelled", "It was cancelled"), ("lingering", "Its path is gone"),
+    ])
+    func `what nothing keeps is explained by its state`(state: String, sentence: String) {
+        let told = text.explain(
+            QueueItemExplanation(item: item(state), reasons: [], interface: "eth0"), at: Self.moment(0))
+        #expect(told.contains("\n  " + sentence))
+    }
+
+    @Test func `a request that waits says for what, how long, and which link would do`() {
+        func line(_ reason: QueueItemExplanation.Reason?, links: [String] = [], when: String = "unmetered") -> String {
+            let waiting = item("waiting") { $0.when = when }
+            let explanation = QueueItemExplanation(item: waiting, reasons: [reason].compactMap { $0 }, interface: nil)
+            return text.waiting(explanation, links: links, at: Self.moment(300))
+        }
+        let metered = reason("metered", "Every path is metered.")
+        #expect(line(metered, links: ["wlan0 down"]) == "waiting for unmetered for 3 min 0 s: wlan0 down")
+        #expect(line(metered) == "waiting for unmetered for 3 min 0 s: every path is metered")
+        #expect(line(metered, when: "any") == "waiting for the network for 3 min 0 s: every path is metered")
+        #expect(
+            line(reason("backoff", "It failed.", until: 330)) == "waiting for 3 min 0 s: it failed; 30 s left")
+        #expect(line(metered, links: ["w\u{1b}"]).hasSuffix("w\\u{1b}"))
+        #expect(line(nil) == "waiting")
+    }
+
+    @Test func `progress has a bar, bytes, rate and the time that is left, and fits`() {
+        let bar = QueueProgressText(isUnicode: false)
+        #expect(
+            bar.line(progress, rate: 512 << 10, width: 200)
+                == "sending  [######------------------]  25 %  1.0 MiB of 4.0 MiB  512 KiB/s  6.0 s left  by eth\\u{7}0"
+        )
+        #expect(bar.line(progress, rate: 0, width: 200).contains("0 B/s  by"))
+        // The bar gives way first.
+        #expect(
+            bar.line(progress, rate: 512 << 10, width: 90)
+                == "sending  [####------------]  25 %  1.0 MiB of 4.0 MiB  512 KiB/s  6.0 s left  by eth\\u{7}0")
+        #expect(bar.line(progress, rate: nil, width: 20) == "sending  [##------] ")
+        let receiving = QueueProgress(
+            id: 12, interface: "eth0", began: Self.moment(290), sent: 5, toSend: 5, received: 99, toReceive: 100)
+        #expect(
+            bar.line(receiving, rate: nil, width: 200)
+                == "receiving  [#######################-]  99 %  99 B of 100 B  by eth0")
+        let endless = QueueProgress(
+            id: 12, interface: "eth0", began: Self.moment(290), sent: 0, toSend: nil, received: 2048, toReceive: nil)
+        #expect(bar.line(endless, rate: 1024, width: 200) == "receiving  2.0 KiB  1.0 KiB/s  by eth0")
+        #expect(QueueProgressText(isUnicode: true).line(progress, rate: nil, width: 90).contains("██████░░"))
+    }
+
+    @Test func `a rate is that of the last seconds, falls while nothing comes, and begins anew`() {
+        func at(_ second: Int64) -> BootTime { BootTime(nanoseconds: second * 1_000_000_000) }
+        var rate = TransferRate()
+        #expect(rate.bytesPerSecond(at: at(0)) == nil)
+        rate.add(0, at: at(0))
+        #expect(rate.bytesPerSecond(at: at(1)) == nil)
+        rate.add(1000, at: at(1))
+        #expect(rate.bytesPerSecond(at: at(1)) == 1000)
+        #expect(rate.bytesPerSecond(at: at(4)) == 250)
+        for second in 2...20 { rate.add(1000 + Int64(second) * 10, at: at(Int64(second))) }
+        #expect(rate.bytesPerSecond(at: at(20)) == 10)
+        rate.add(5, at: at(21))
+        #expect(rate.bytesPerSecond(at: at(21)) == nil)
+    }
+
+    @Test func `the line of a wait follows what is known`() {
+        var line = QueueWaitLine()
+        let bar = QueueProgressText(isUnicode: false)
+        func shown(width: Int = 200) -> String { line.text(text, bar, width: width, at: Self.moment(300)) }
+        #expect(shown() == "")
+        func link(_ name: String, _ linkClass: LinkClass, isUp: Bool = true, _ trouble: Reason? = nil) -> LinkReport {
+            var link = Link(index: 3, name: name)
+            link.flags = isUp ? [.up] : []
+            return LinkReport(
+                link, linkClass: linkClass, controller: nil, lower: [], trouble: trouble, brokenLower: nil,
+                isMetered: linkClass == .wwan, addresses: [], carriesInternet: [])
+        }
+        let links = [
+            link("lo", .loopback, isUp: false, .linkDown), link("wlan0", .wifi, isUp: false, .linkDown),
+            link("wwan0", .wwan, .noCarrier), link("eth0", .wired), link("eth1", .wired, .noCarrier),
+        ]
+        let explanation = QueueItemExplanation(
+            item: item("waiting"), reasons: [reason("metered", "Every path is metered.")], interface: nil)
+        line.take(explanation, links: links, at: BootTime(nanoseconds: 0))
+        #expect(shown() == "waiting for unmetered for 3 min 0 s: wlan0 down, eth1 no-carrier")
+        #expect(shown(width: 8) == "waiting")
+        line.take(progress, at: BootTime(nanoseconds: 0))
+        #expect(shown().hasPrefix("sending  ["))
+        line.away = "the daemon\u{7} hung up"
+        #expect(shown() == "the daemon\\u{7} hung up; it is looked for")
+        line.away = nil
+        line.take(explanation, links: [], at: BootTime(nanoseconds: 0))
+        #expect(shown() == "waiting for unmetered for 3 min 0 s: every path is metered")
+    }
+
+    @Test func `the screen has what fits, what is being sent with its bar`() {
+        let top = QueueTopText(words: text, bar: QueueProgressText(isUnicode: false))
+        let items = [item("running") { $0.running = progress }, item("waiting"), item("waiting")]
+        let lines = top.lines(items, 3, width: 60, height: 4, at: Self.moment(160).wall)
+        #expect(lines.count == 4)
+        #expect(lines[0] == "queue: 3 requests are on their way")
+        #expect(lines[1].hasPrefix("ID  STATE"))
+        #expect(lines[2].hasPrefix("12  running") && lines[3].hasPrefix("    sending  [##--"))
+        #expect(lines.allSatisfy { $0.count <= 60 })
+        #expect(top.lines([], 0, width: 60, height: 4, at: Self.moment(0).wall) == ["queue: no request is on its way"])
+    }
+
+    @Test func `values of the command line are read, and mistakes are refused`() throws {
+        #expect(try QueueArgument.header("A: b: c") == QueueHeader("A", "b: c"))
+        #expect(try QueueArgument.header("A:") == QueueHeader("A", ""))
+        for text in ["A", ":b", ""] { #expect(throws: (any Error).self) { try QueueArgument.header(text) } }
+        #expect(try QueueArgument.statuses("404") == 404...404)
+        #expect(try QueueArgument.statuses("200-299") == 200...299)
+        for text in ["", "a", "99", "600", "300-200", "200-", "200-300-400"] {
+            #expect(throws: (any Error).self) { try QueueArgument.statuses(text) }
+        }
+        #expect(QueueArgument.url("http://h/d/", uploading: "/tmp/a b\u{e9}.txt") == "http://h/d/a%20b%C3%A9.txt")
+        #expect(QueueArgument.url("http://h/d", uploading: "/tmp/a") == "http://h/d")
+        #expect(QueueArgument.url("http://h/d/", uploading: "-") == "http://h/d/")
+    }
+}

@@ -1,0 +1,224 @@
+import Foundation
+import ReachCore
+import ReachLoop
+import ReachTesting
+import Testing
+
+@testable import ReachControl
+
+/// io.reach.Queue as clients meet it.
+@Suite struct QueueCallTests {
+    private let server: TestServer
+
+    init() throws { server = try TestServer(hasQueue: true) }
+
+    private func text(_ json: JSONValue) -> String {
+        var writer = JSONWriter()
+        writer.value(json)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func refusal<Value>(_ call: (inout ControlClient) throws -> Value) throws -> QueueServiceError? {
+        var client = try ControlClient(path: server.path)
+        do {
+            _ = try call(&client)
+            return nil
+        } catch let error as ControlError {
+            return error.queueError
+        }
+    }
+
+    @Test func `the interface is there where there is a queue, and not where there is none`() throws {
+        let call = #"{"method":"io.reach.Queue.List"}"#
+        #expect(try RawClient(server.path).call(call)["parameters"]?["requests"] != nil)
+        let other = try TestServer()
+        let without = try RawClient(other.path).call(call)
+        #expect(without["error"] == .string("org.varlink.service.InterfaceNotFound"))
+        other.stop()
+    }
+
+    @Test func `a request arrives as it was handed in, and whose it is says the kernel`() throws {
+        var submission = QueueSubmission(url: "https://host.example/\u{e4}")
+        submission.method = "PATCH"
+        submission.headers = [QueueHeader("A", "1"), QueueHeader("A", "\"2\"")]
+        submission.body = .bytes([0, 255, 10])
+        submission.when = "unmetered, not wwan"
+        submission.priority = "low"
+        submission.expires = .seconds(90)
+        submission.idempotencyKey = "i"
+        submission.order = "o"
+        submission.depends = true
+        submission.key = "k"
+        submission.mode = "replace"
+        submission.maximumAttempts = 3
+        submission.isStrict = true
+        submission.acceptedStatuses = [200...204, 404...404]
+        var client = try ControlClient(path: server.path)
+        #expect(try client.add(QueueSubmission(url: "a")) == QueueReceipt(id: 1, isKept: false))
+        #expect(try client.add(submission) == QueueReceipt(id: 2, isKept: true))
+        let taken = server.queue { $0.submissions }
+        #expect(taken.map(\.0) == [QueueSubmission(url: "a"), submission])
+        #expect(taken.allSatisfy { $0.1 == Caller(user: getuid(), group: getgid(), process: getpid()) })
+    }
+
+    @Test func `a body that is larger than a message is sent in pieces, and is the same`() throws {
+        var submission = QueueSubmission(url: "a")
+        let body = (0..<(QueueUpload.pieceBytes * 2 + 5)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        submission.body = .bytes(body)
+        var client = try ControlClient(path: server.path)
+        _ = try client.add(submission)
+        let (uploads, taken) = server.queue { ($0.uploads, $0.submissions.last?.0.body) }
+        #expect(uploads == ["u0": body])
+        #expect(taken == .upload("u0"))
+        submission.body = .bytes(Array(body.prefix(QueueUpload.pieceBytes)))
+        _ = try client.add(submission)
+        #expect(server.queue { $0.submissions.last?.0 } == submission)
+    }
+
+    @Test(arguments: [
+        (#""Add","parameters":{}"#, "InvalidParameter", #"{"parameter":"url"}"#),
+        (#""Add","parameters":{"url":"a","prio":"low"}"#, "InvalidParameter", #"{"parameter":"prio"}"#),
+        (#""Add","parameters":{"url":"a","headers":[{"name":"b"}]}"#, "InvalidParameter", #"{"parameter":"headers"}"#),
+        (#""Add","parameters":{"url":"a","expires_ms":-1}"#, "InvalidParameter", #"{"parameter":"expires_ms"}"#),
+        (
+            #""Add","parameters":{"url":"a","accept":[{"first":3,"last":2}]}"#, "InvalidParameter",
+            #"{"parameter":"accept"}"#
+        ),
+        (
+            #""Add","parameters":{"url":"a","body":"","upload":"u"}"#, "InvalidParameter", #"{"parameter":"upload"}"#
+        ),
+        (
+            #""Add","parameters":{"url":"a","body":"*"}"#, "BadRequest",
+            #"{"parameter":"body","reason":"it is not base64"}"#
+        ),
+        (#""Upload","parameters":{"name":"u"}"#, "InvalidParameter", #"{"parameter":"data"}"#),
+        (#""Show","parameters":{}"#, "InvalidParameter", #"{"parameter":"id"}"#),
+        (#""Show","parameters":{"id":"1"}"#, "InvalidParameter", #"{"parameter":"id"}"#),
+        (#""Show","parameters":{"id":5}"#, "NotFound", #"{"id":5}"#),
+        (#""Hold","parameters":{}"#, "InvalidParameter", #"{"parameter":"id"}"#),
+        (#""Hold","parameters":{"id":1,"all":true}"#, "InvalidParameter", #"{"parameter":"all"}"#),
+        (#""Retry","parameters":{"id":1,"reason":"expired"}"#, "InvalidParameter", #"{"parameter":"reason"}"#),
+        (#""List","parameters":{"states":[1]}"#, "InvalidParameter", #"{"parameter":"states"}"#),
+        (#""Watch","parameters":{}"#, "ExpectedMore", "{}"),
+    ])
+    func `a mistake is answered by its name, and the connection goes on`(
+        call: String, name: String, parameters: String
+    ) throws {
+        let client = try RawClient(server.path)
+        let ofVarlink = ["InvalidParameter", "ExpectedMore"].contains(name)
+        let error = (ofVarlink ? "org.varlink.service." : "io.reach.Queue.") + name
+        let message = #"{"method":"io.reach.Queue."# + call.dropFirst() + "}"
+        #expect(text(try client.call(message)) == #"{"error":"\#(error)","parameters":\#(parameters)}"#)
+        #expect(try client.call(#"{"method":"io.reach.Queue.List"}"#)["parameters"] != nil)
+        #expect(server.queue { $0.actions.isEmpty && $0.submissions.isEmpty })
+    }
+
+    @Test(arguments: [
+        QueueServiceError.invalid(field: "when", reason: "r"), .refused(reason: "user-limit"), .notFound(3),
+        .alreadyOver(3), .notDead(3), .noAnswer(3), .notPermitted(reason: "r"), .notAvailable(reason: "r"),
+    ])
+    func `what the queue refuses is told as what it is`(error: QueueServiceError) throws {
+        server.queue {
+            $0.failure = error
+            $0.items[3] = .waiting(3)
+        }
+        #expect(try refusal { try $0.add(QueueSubmission(url: "a")) } == error)
+        #expect(try refusal { try $0.request(3) } == error)
+        #expect(try refusal { try $0.explanation(ofRequest: 3) } == error)
+        #expect(try refusal { try $0.requests(QueueFilter()) } == error)
+        #expect(try refusal { try $0.hold(.all) } == error)
+        #expect(try refusal { try $0.retry(.request(3)) } == error)
+        #expect(try refusal { try $0.answer(toRequest: 3) } == error)
+        #expect(try refusal { try $0.upload([1], to: nil) } == error)
+    }
+
+    @Test func `a request is shown whole, and so is why it waits`() throws {
+        server.queue { $0.items = [7: .full, 8: .waiting(8)] }
+        var client = try ControlClient(path: server.path)
+        #expect(try client.request(7) == .full)
+        #expect(try client.request(8) == .waiting(8))
+        let explanation = try client.explanation(ofRequest: 8)
+        #expect(
+            explanation
+                == QueueItemExplanation(item: .waiting(8), reasons: [.unmetered, .held], interface: "wlan0"))
+    }
+
+    @Test func `requests come in pages, as many as a message has room for`() throws {
+        server.queue { queue in
+            for id in 1...40 {
+                queue.items[Int64(id)] = .waiting(Int64(id))
+                queue.items[Int64(id)]?.url += String(repeating: "x", count: 60_000)
+            }
+        }
+        var client = try ControlClient(path: server.path)
+        var filter = QueueFilter()
+        filter.states = ["waiting", "dead"]
+        filter.limit = 1000
+        var (ids, pages): ([Int64], Int) = ([], 0)
+        repeat {
+            let page = try client.requests(filter)
+            #expect(page.count == 2)
+            ids += page.items.map(\.id)
+            pages += 1
+            filter.after = page.next ?? -1
+        } while filter.after >= 0
+        #expect(ids == Array(1...40))
+        #expect(pages == 4)
+        #expect(server.queue { $0.filters.allSatisfy { $0.states == ["waiting", "dead"] && $0.limit == 1000 } })
+    }
+
+    @Test func `holding, releasing, cancelling and retrying name what they are about`() throws {
+        var client = try ControlClient(path: server.path)
+        try client.hold(.request(4))
+        try client.hold(.all)
+        try client.release(.request(4))
+        try client.cancel(request: 4)
+        #expect(try client.retry(.all, reason: "expired") == 3)
+        #expect(try client.retry(.request(4)) == 3)
+        #expect(
+            server.queue { $0.actions } == [
+                "hold request(4)", "hold all", "release request(4)", "cancel 4", "retry all expired",
+                "retry request(4) -",
+            ])
+    }
+
+    @Test func `an answer is fetched in parts, which make the whole`() throws {
+        let body = (0..<(QueueAnswer.longest + 9)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        server.queue { $0.body = body }
+        var client = try ControlClient(path: server.path)
+        let first = try client.answer(toRequest: 1)
+        #expect(first.bytes.count == QueueAnswer.longest && first.bodyBytes == Int64(body.count))
+        #expect(first.headers == [QueueHeader("X-A", "\"b\"")] && first.status == 201)
+        let second = try client.answer(toRequest: 1, from: Int64(first.bytes.count))
+        #expect(first.bytes + second.bytes == body)
+        let reply = try RawClient(server.path)
+            .call(#"{"method":"io.reach.Queue.Result","parameters":{"id":1,"offset":2,"length":3}}"#)
+        #expect(reply["parameters"]?["answer"]?["data"] == .string(Base64.encode(body[2..<5])))
+    }
+
+    /// Numbers at their ends must not trap.
+    @Test func `whatever the parameters are, a call is answered and the connection goes on`() throws {
+        server.queue { $0.items = [1: .full, 2: .waiting(2)] }
+        let client = try RawClient(server.path)
+        var generator = SeededGenerator(seed: 5)
+        let values = [
+            "null", "true", "false", "0", "1", "-1", "9223372036854775807", "-9223372036854775808", "1.5", "1e300",
+            #""""#, #""a""#, #""AAAA""#, #""\u0000""#, "[]", "[1]", #"["dead"]"#, "{}",
+            #"[{"name":"a","value":"b"}]"#, #"[{"first":200,"last":299}]"#,
+            #"[{"first":-9223372036854775808,"last":9223372036854775807}]"#,
+        ]
+        let methods = QueueInterface.make(PlayedQueue(), Topics(service: PlayedService(), queue: nil, limits: .init()))
+            .methods
+        for _ in 0..<3000 {
+            guard let (name, method) = methods.sorted(by: { $0.key < $1.key }).randomElement(using: &generator) else {
+                return
+            }
+            let members = method.parameters.filter { _ in Bool.random(using: &generator) }.map { parameter in
+                "\"\(parameter)\":" + (values.randomElement(using: &generator) ?? "0")
+            }
+            let call = #"{"method":"io.reach.Queue.\#(name)","parameters":{\#(members.joined(separator: ","))}}"#
+            let reply = try client.call(call)
+            #expect(reply["parameters"] != nil || reply["error"] != nil, "\(call)")
+        }
+    }
+}
