@@ -32,6 +32,8 @@ final class QueueRoom: Sendable {
     let notices = EventLog<QueueDriver.Notice>()
     let progress = EventLog<AttemptProgress>()
     let resyncs = EventLog<String>()
+    /// Of the Internet.
+    let changes = EventLog<ReachabilityChange>()
     private let mailbox: Mailbox
     private let box: Box
     private let ended: ThreadGate
@@ -45,7 +47,7 @@ final class QueueRoom: Sendable {
         var options = QueueEngine.Options()
         change(&options)
         let (box, ready, ended) = (Box(), ThreadGate(), ThreadGate())
-        let (events, notices, progress, resyncs) = (events, notices, progress, resyncs)
+        let (events, notices, progress, resyncs, changes) = (events, notices, progress, resyncs, changes)
         BackgroundThread.start(named: "test-queue") { [options] in
             do {
                 if let namespace { reach_enter_network_namespace(namespace.descriptor) }
@@ -57,6 +59,7 @@ final class QueueRoom: Sendable {
                 network.start()
                 _ = network.watch(.internet) { (event: EngineEvent) in
                     if case .resync(_, let reason) = event { resyncs.append(reason) }
+                    if case .change(let change) = event { changes.append(change) }
                 }
                 let queue = try QueueEngine(
                     loop: loop, network: network, options: options,
