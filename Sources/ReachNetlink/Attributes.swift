@@ -1,5 +1,4 @@
 internal import CNetlink
-internal import CReachLinux
 internal import ReachCore
 
 /// The attributes of a message, or those nested in another, in their order. libnl checks each length.
@@ -26,7 +25,7 @@ struct Attribute {
     /// Without the bits that say whether it is nested and in which byte order.
     var type: Int { Int(nla_type(pointer)) }
 
-    private var payload: UnsafeRawBufferPointer {
+    var payload: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: nla_data(pointer), count: Int(nla_len(pointer)))
     }
 
@@ -42,12 +41,6 @@ struct Attribute {
 
     /// Of four or sixteen bytes.
     var address: IPAddress? { IPAddress(payload) }
-
-    /// Of a `tcp_info`.
-    var tcpTraffic: reach_tcp_traffic? {
-        var traffic = reach_tcp_traffic()
-        return reach_tcp_traffic(payload.baseAddress, payload.count, &traffic) == 0 ? traffic : nil
-    }
 
     var nested: Attributes { Attributes(at: payload.baseAddress, byteCount: payload.count) }
 

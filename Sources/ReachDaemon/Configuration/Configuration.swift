@@ -3,7 +3,6 @@ package import ReachCore
 internal import ReachEngine
 package import ReachProbe
 internal import ReachQueue
-internal import ReachQueueDriver
 
 /// What the user says in `reach.toml`. Without a file, everything is as it stands here.
 ///
@@ -113,7 +112,7 @@ package struct Configuration: Hashable, Sendable {
         /// How long a request may wait that does not say.
         package var expires = QueuePolicy().timeToLive
         /// The longest answer that is taken.
-        package var answerBytes = Int(QueueTransfers.Options().answerBytes)
+        package var answerBytes = QueueLimits.answerBytes
     }
 
     package var logLevel = LogLevel.info

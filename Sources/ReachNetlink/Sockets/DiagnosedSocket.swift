@@ -63,3 +63,11 @@ extension TrafficQuestion {
     /// Whether sockets with this far end prove nothing, as far as the kernel was not asked to leave them out.
     func excludes(_ remote: Remote) -> Bool { remote.port == Self.excludedPort || excludedRemotes.contains(remote) }
 }
+
+extension Attribute {
+    /// Of a `tcp_info`.
+    fileprivate var tcpTraffic: reach_tcp_traffic? {
+        var traffic = reach_tcp_traffic()
+        return reach_tcp_traffic(payload.baseAddress, payload.count, &traffic) == 0 ? traffic : nil
+    }
+}

@@ -73,6 +73,9 @@ package struct QueuePolicy: Hashable, Sendable {
 
 /// How much the queue takes.
 package struct QueueLimits: Hashable, Sendable {
+    /// So much of an answer's body is kept, where nothing else is said.
+    package static let answerBytes = 64 << 20
+
     package var requests = 10_000
     package var bytes: Int64 = 64 << 20
     /// Of one user who is not root.

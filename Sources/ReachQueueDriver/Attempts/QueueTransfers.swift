@@ -8,7 +8,7 @@ package final class QueueTransfers {
     package struct Options: Sendable {
         package var timeouts = TransferTimeouts()
         /// The longest answer that is taken; a longer one kills the request.
-        package var answerBytes: UInt64 = 64 << 20
+        package var answerBytes = UInt64(QueueLimits.answerBytes)
         /// An answer of no more bytes is kept with the request; a longer one in a file of its own, where there is a
         /// directory for it.
         package var memoryBytes = 64 << 10
