@@ -115,7 +115,10 @@ extension QueueDatabase {
         return request
     }
 
-    private static func request(_ row: SQLiteStatement) -> QueuedRequest? {
+    /// From a row that begins with ``RequestColumns/specification``; its body is not in it.
+    ///
+    /// - Returns: `nil` where what is kept cannot be understood.
+    static func request(_ row: SQLiteStatement) -> QueuedRequest? {
         guard
             var request = try? QueuedRequest(
                 method: row.text(0) ?? "GET", url: row.text(1) ?? "",

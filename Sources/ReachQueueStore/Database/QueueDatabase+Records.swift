@@ -4,9 +4,7 @@ internal import ReachQueue
 /// What is kept of requests, for people who ask.
 extension QueueDatabase {
     private static let columns = """
-        SELECT id, method, url, headers, idempotency_key, accepted, output_path, body_bytes, owner, condition, priority,
-            lifetime, order_key, unique_mode, unique_name, depends, strict, maximum_attempts, deadline_wall, attempts,
-            network_failures, tries, not_before_wall
+        SELECT \(RequestColumns.specification), id, deadline_wall, attempts, network_failures, tries, not_before_wall
         FROM request
         """
 
@@ -33,29 +31,14 @@ extension QueueDatabase {
 
     /// - Returns: `nil` where what is kept cannot be understood.
     private func record(_ row: borrowing SQLiteStatement) throws(SQLiteError) -> RequestRecord? {
-        let id = RequestID(rawValue: row.integer(0))
-        guard let outcome = try outcome(of: id),
-            var request = try? QueuedRequest(
-                method: row.text(1) ?? "GET", url: row.text(2) ?? "",
-                headers: RequestColumns.headers(row.text(3) ?? ""),
-                constraint: (try? Constraint(row.text(9) ?? "any")) ?? .any, owner: UInt32(clamping: row.integer(8)))
-        else { return nil }
-        if let key = row.text(4) { request.idempotency = .key(key) }
-        request.acceptedStatuses = RequestColumns.statuses(row.text(5) ?? "")
-        request.outputPath = row.text(6)
-        request.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(10))) ?? .normal
-        request.timeToLive = .nanoseconds(row.integer(11))
-        request.orderKey = row.text(12)
-        request.uniqueness = RequestColumns.uniqueness(row.text(13), row.text(14))
-        request.dependsOnPrevious = row.flag(15)
-        request.isStrict = row.flag(16)
-        request.maximumAttempts = row.optionalInteger(17).map(Int.init)
-        let deadline = row.integer(18)
+        let id = RequestID(rawValue: row.integer(19))
+        guard let outcome = try outcome(of: id), let request = Self.request(row) else { return nil }
+        let deadline = row.integer(20)
         return RequestRecord(
-            id: id, request: request, bodyBytes: row.integer(7),
-            created: Timestamp(nanosecondsSince1970: deadline &- row.integer(11)),
-            deadline: Timestamp(nanosecondsSince1970: deadline), attempts: Int(row.integer(19)),
-            networkFailures: Int(row.integer(20)), tries: Int(row.integer(21)),
-            notBefore: row.optionalInteger(22).map(Timestamp.init(nanosecondsSince1970:)), outcome: outcome)
+            id: id, request: request, bodyBytes: row.integer(8),
+            created: Timestamp(nanosecondsSince1970: deadline &- row.integer(12)),
+            deadline: Timestamp(nanosecondsSince1970: deadline), attempts: Int(row.integer(21)),
+            networkFailures: Int(row.integer(22)), tries: Int(row.integer(23)),
+            notBefore: row.optionalInteger(24).map(Timestamp.init(nanosecondsSince1970:)), outcome: outcome)
     }
 }

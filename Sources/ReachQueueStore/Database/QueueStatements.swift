@@ -85,12 +85,7 @@ struct QueueStatements {
         closeBreaker = try database.prepare("DELETE FROM breaker WHERE destination = ? AND interface = ?")
         holdQueue = try database.prepare("INSERT OR IGNORE INTO held_queue (owner) VALUES (?)")
         releaseQueue = try database.prepare("DELETE FROM held_queue WHERE owner = ?")
-        specification = try database.prepare(
-            """
-            SELECT method, url, headers, idempotency_key, accepted, output_path, body_kind, body_path, body_bytes, owner,
-                condition, priority, lifetime, order_key, unique_mode, unique_name, depends, strict, maximum_attempts
-            FROM request WHERE id = ?
-            """)
+        specification = try database.prepare("SELECT \(RequestColumns.specification) FROM request WHERE id = ?")
         body = try database.prepare("SELECT bytes FROM body WHERE request = ?")
     }
 }

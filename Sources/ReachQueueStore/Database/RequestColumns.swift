@@ -2,6 +2,12 @@ internal import ReachQueue
 
 /// How parts of a request are written into columns.
 enum RequestColumns {
+    /// What a ``QueuedRequest`` is made of, in the order in which `QueueDatabase.request(_:)` takes it.
+    static let specification = """
+        method, url, headers, idempotency_key, accepted, output_path, body_kind, body_path, body_bytes, owner,
+        condition, priority, lifetime, order_key, unique_mode, unique_name, depends, strict, maximum_attempts
+        """
+
     /// One header a line, as HTTP has them: neither names nor values can hold a line break.
     static func text(of headers: [QueuedRequest.Header]) -> String {
         headers.map { "\($0.name): \($0.value)\r\n" }.joined()
