@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReachCore
 internal import ReachLoop
 package import ReachQueue
@@ -9,6 +10,8 @@ package final class QueueTransfers {
         package var timeouts = TransferTimeouts()
         /// The longest answer that is taken; a longer one kills the request.
         package var answerBytes = UInt64(QueueLimits.answerBytes)
+        /// The longest download to a place of the client's.
+        package var downloadBytes: UInt64 = 1 << 40
         /// An answer of no more bytes is kept with the request; a longer one in a file of its own, where there is a
         /// directory for it.
         package var memoryBytes = 64 << 10
@@ -24,7 +27,18 @@ package final class QueueTransfers {
         let request: QueuedRequest
         let began: Moment
         var transfer: TransferID?
+        var sent: TransferRequest?
         var progress: TransferProgress
+        var download: Download?
+    }
+
+    /// An answer that goes where the client wants it.
+    private struct Download {
+        let path: String
+        /// Where it is until it is whole.
+        let part: String
+        /// Of what comes, where that is a success.
+        var entityTag: String?
     }
 
     private let loop: EventLoop
@@ -38,6 +52,10 @@ package final class QueueTransfers {
     private var running: [RequestID: Running] = [:]
     /// Files of answers that no result names: what a download left, and where it goes on.
     private var unfinished: [RequestID: ResumePoint?] = [:]
+    /// What downloads left at the places of their clients.
+    private var parts: [RequestID: String] = [:]
+    private let downloads: QueueDownloads
+    weak var host: (any AttemptHost)?
     private var witness = PathWitness()
 
     /// - Parameter send: Takes what comes of attempts.
@@ -48,6 +66,7 @@ package final class QueueTransfers {
         self.engine = engine
         self.options = options
         self.send = send
+        downloads = QueueDownloads(on: loop)
     }
 
     package var runningCount: Int { engine.runningCount }
@@ -57,7 +76,7 @@ package final class QueueTransfers {
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
         running[order.id] = Running(
             order: order, request: request, began: SystemClock.now, progress: TransferProgress())
-        let transfer: TransferRequest
+        var transfer: TransferRequest
         do throws(TransferURL.Mistake) {
             transfer = try TransferRequest(
                 order, request, options, spool: spool, resume: unfinished[order.id].flatMap(\.self))
@@ -65,19 +84,58 @@ package final class QueueTransfers {
             running[order.id] = nil
             return send(.ended(order.id, .failed(TransferFault(.invalid))))
         }
-        let number = order.number
-        running[order.id]?.transfer = engine.start(
+        host?.prepare(&transfer, of: order.id)
+        if let path = request.outputPath, case .file(let sink) = transfer.sink {
+            goOn(order.id, asDownloadTo: path, part: sink.path)
+        }
+        begin(transfer, order.id, order.number)
+    }
+
+    private func begin(_ transfer: TransferRequest, _ id: RequestID, _ number: Int) {
+        running[id]?.sent = transfer
+        running[id]?.transfer = engine.start(
             transfer,
             handler: TransferHandler(
-                willSend: { [weak self] in self?.send(.requestSent(order.id)) },
-                event: { [weak self] in self?.take($0, of: order.id, number) }))
+                willSend: { [weak self] in self?.send(.requestSent(id)) },
+                event: { [weak self] in self?.take($0, of: id, number) }))
     }
 
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
         if let transfer = attempt.transfer { engine.cancel(transfer) }
-        // What was written of an answer cannot be gone on with: how much of it is good was not told.
-        if spool != nil { unfinished[id] = .some(nil) }
+        // What was written of an answer cannot be gone on with before it is known how much of it is good.
+        guard spool != nil || attempt.download != nil else { return }
+        unfinished[id] = .some(nil)
+        measure(attempt) { [weak self] point in
+            guard let self, running[id] == nil, unfinished[id] == .some(nil) else { return }
+            unfinished[id] = point
+        }
+    }
+
+    /// Ends an attempt without telling the queue, which is to be told otherwise.
+    func breakOff(_ id: RequestID, reply: @escaping (ResumePoint?) -> Void) {
+        guard let attempt = running.removeValue(forKey: id) else { return reply(unfinished[id].flatMap(\.self)) }
+        if let transfer = attempt.transfer { engine.cancel(transfer) }
+        measure(attempt) { [weak self] point in
+            self?.unfinished[id] = .some(point)
+            reply(point)
+        }
+    }
+
+    /// Finds out where a download stands that was ended. What is written is a beginning of it, whatever of it still waited to
+    /// be written: the file is cut to this before anything else is.
+    private func measure(_ attempt: Running, _ reply: @escaping (ResumePoint?) -> Void) {
+        guard let download = attempt.download, attempt.request.method == "GET", let tag = download.entityTag,
+            ResumePoint.isStrong(tag)
+        else { return reply(nil) }
+        downloads.size(of: download.part) { size in
+            reply(size.flatMap { $0 > 0 ? ResumePoint(offset: $0, entityTag: tag) : nil })
+        }
+    }
+
+    private func goOn(_ id: RequestID, asDownloadTo path: String, part: String) {
+        running[id]?.download = Download(path: path, part: part)
+        parts[id] = part
     }
 
     /// The network is another one: connections of before are not used any more.
@@ -89,7 +147,8 @@ package final class QueueTransfers {
     private func take(_ event: TransferEvent, of id: RequestID, _ number: Int) {
         guard running[id]?.order.number == number else { return }
         switch event {
-        case .head, .body: break
+        case .head(let head): received(head, of: id)
+        case .body: break
         case .progress(let progress):
             running[id]?.progress = progress
             if let attempt = running[id] { whenMoved(Self.progress(attempt)) }
@@ -97,9 +156,26 @@ package final class QueueTransfers {
         }
     }
 
+    private func received(_ head: ResponseHead, of id: RequestID) {
+        let isWanted = head.status == 200 || head.status == 206
+        if let path = host?.received(head, of: id), isWanted, let transfer = running[id]?.transfer {
+            let sink = FileSink(path: TransferRequest.part(of: path, id))
+            engine.use(sink, for: transfer)
+            goOn(id, asDownloadTo: path, part: sink.path)
+        }
+        running[id]?.download?.entityTag = isWanted ? head["etag"] : nil
+    }
+
     private func finished(_ id: RequestID, _ report: TransferReport) {
         guard let attempt = running[id] else { return }
         note(report, of: attempt.order)
+        if let sent = attempt.sent {
+            if report.failure == nil, let next = host?.next(after: report, to: sent, of: id) {
+                return begin(next, id, attempt.order.number)
+            }
+            host?.ended(report, sent: sent, of: id)
+        }
+        if let download = attempt.download { return finished(download, id, report) }
         guard let bytes = report.fileBytes, let spool else {
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
             if report.failure == nil, unfinished.removeValue(forKey: id) != nil {
@@ -121,6 +197,24 @@ package final class QueueTransfers {
         }
     }
 
+    private func finished(_ download: Download, _ id: RequestID, _ report: TransferReport) {
+        unfinished[id] = .some(report.resume)
+        guard report.failure == nil, let bytes = report.fileBytes else {
+            return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
+        }
+        let number = running[id]?.order.number
+        downloads.deliver(download.part, to: download.path) { [weak self] failure in
+            guard let self, running[id]?.order.number == number else { return }
+            guard failure == 0 else {
+                running[id] = nil
+                let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
+                return send(.ended(id, .failed(TransferFault(isFull ? .local : .file))))
+            }
+            parts[id] = nil
+            end(id, report, answer: .file(path: download.path, bytes: Int64(clamping: bytes)))
+        }
+    }
+
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
         guard let attempt = running.removeValue(forKey: id) else { return }
         send(.ended(id, AttemptEnd(report, of: attempt.request, answer: answer)))
@@ -139,7 +233,13 @@ package final class QueueTransfers {
     ///
     /// - Parameter keepsAnswer: Its result is kept, and the file with it.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
-        let isLeft = unfinished.removeValue(forKey: id) != nil
+        let left = unfinished.removeValue(forKey: id)
+        if let part = parts.removeValue(forKey: id) {
+            // Its host was told how it can be gone on with, and is to remove it.
+            if host == nil || left.flatMap(\.self) == nil { downloads.remove(part) }
+            return
+        }
+        let isLeft = left != nil
         if isLeft, !keepsAnswer { spool?.remove(QueueSpool.answerName(id)) }
     }
 

@@ -23,12 +23,20 @@ extension TransferRequest {
         timeouts = options.timeouts
         limit = ResponseLimit(bodyBytes: options.answerBytes, action: .fail)
         security = options.security
+        if let path = queued.outputPath {
+            limit.bodyBytes = options.downloadBytes
+            sink = .file(FileSink(path: Self.part(of: path, order.id), resume: resume))
+            return
+        }
         guard let spool else { return }
         var sink = FileSink(path: spool.path(QueueSpool.answerName(order.id)), resume: resume)
         sink.memoryBytes = options.memoryBytes
         sink.permissions = 0o600
         self.sink = .file(sink)
     }
+
+    /// Where a download to a client's place is until it is whole: the same for each attempt.
+    static func part(of path: String, _ id: RequestID) -> String { "\(path).part-\(id)" }
 }
 
 extension TransferBody {

@@ -21,6 +21,12 @@ package struct CurlRuntime: Hashable, Sendable {
         return CurlRuntime(information)
     }()
 
+    /// Why no transfer can be made with it; `nil` where they can.
+    package static var whyUnusable: String? {
+        guard let current else { return "libcurl cannot be started" }
+        return current.hasOpenSSL ? nil : "libcurl must use OpenSSL, and uses \(current.tls)"
+    }
+
     private init(_ information: curl_version_info_data) {
         version = String(cString: information.version)
         tls = information.ssl_version.map { String(cString: $0) } ?? ""

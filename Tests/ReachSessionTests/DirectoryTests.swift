@@ -1,0 +1,137 @@
+import ReachCore
+import ReachSession
+import ReachTesting
+import Testing
+
+/// Sessions that keep their requests in a directory.
+@Suite(.timeLimit(.minutes(1))) struct DirectoryTests {
+    private func session(
+        _ directory: TemporaryDirectory, _ change: (inout RequestSessionOptions) -> Void = { _ in }
+    ) throws -> RequestSession {
+        var options = RequestSessionOptions()
+        change(&options)
+        return try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
+    }
+
+    @Test func `what was stored is sent by a later run, to whose tasks handlers are added`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
+        let url = "http://127.0.0.1:\(server.port)/"
+        let first = try session(directory)
+        var options = RequestOptions()
+        options.constraint = .interface("none0")
+        options.priority = .high
+        options.orderKey = "mine"
+        let waiting = try first.post(url + "later", parameters: ["a": "b"], options: options)
+        let log = EventLog<String>()
+        waiting.whenComplete { result in
+            if case .failure(let error) = result { log.append(error.summary) }
+        }
+        let number = try await waiting.stored()
+        let held = try first.get(url + "held").resume()
+        held.suspend()
+        try await held.stored()
+        #expect(await first.closeAndWait())
+        #expect(log.values == ["closed closed"])
+        #expect(server.requests.values.isEmpty)
+
+        let second = try session(directory)
+        let tasks = await second.tasks()
+        try #require(tasks.count == 2)
+        #expect(tasks.map(\.storedNumber) == [number, number + 1])
+        #expect(tasks[0].options == options.with { $0.idempotencyKey = tasks[0].options.idempotencyKey; $0.retries = .untilExpiry })
+        #expect(tasks[0].originalRequest.method == "POST" && tasks[0].originalRequest.address.path == "/later")
+        #expect(tasks[0].suspensionReasons == .network && tasks[1].suspensionReasons == .user)
+        #expect(await second.tasks().map(\.identifier) == tasks.map(\.identifier))
+        tasks[1].resume()
+        let value = try await tasks[1].value()
+        #expect(value?.json?["line"] == "GET /held HTTP/1.1")
+        tasks[0].cancel()
+        await second.closeAndWait()
+    }
+
+    @Test func `an answer that came while nobody asked is kept, a long one too`() async throws {
+        let directory = try TemporaryDirectory()
+        let long = String(repeating: "long ", count: 40_000)
+        let server = try ScriptedServer { connection in
+            let request = connection.readRequest()
+            let body = request.contains("/long") ? long : "short"
+            connection.write(SessionStage.answer(body, status: request.contains("/no") ? "403 No" : "200 OK", type: "text/plain"))
+        }
+        let url = "http://127.0.0.1:\(server.port)"
+        let first = try session(directory) { $0.responseSerializer = DataResponseSerializer() }
+        #expect(try await first.get(url + "/long").response().text == long)
+        for path in ["/short", "/no"] { _ = await first.get(url + path).awaitedResult }
+        await first.closeAndWait()
+
+        let second = try session(directory) { $0.responseSerializer = DataResponseSerializer() }
+        let tasks = await second.tasks()
+        try #require(tasks.count == 3)
+        #expect(tasks.allSatisfy { $0.requestState == .completed })
+        #expect(try await tasks[0].response().text == long)
+        #expect(try await tasks[1].response().text == "short")
+        #expect(await failure { try await tasks[2].response() } == "response bad-status")
+        await second.closeAndWait()
+    }
+
+    @Test func `one session at a time uses a directory`() async throws {
+        let directory = try TemporaryDirectory()
+        let first = try session(directory)
+        #expect(await failure { _ = try session(directory) } == "not-taken storage")
+        #expect(await failure { _ = try RequestSession(keeping: .directory("/nonexistent/queue")) } == "not-taken storage")
+        await first.closeAndWait()
+        let second = try session(directory)
+        #expect(await second.tasks().isEmpty)
+        await second.closeAndWait()
+    }
+
+    @Test func `a long body of bytes is safe when it is stored`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
+        let body = String(repeating: "body ", count: 400_000)
+        let first = try session(directory)
+        let task = try first.upload(
+            Array(body.utf8), to: "http://127.0.0.1:\(server.port)/", when: .interface("none0"))
+        try await task.stored()
+        await first.closeAndWait()
+        let second = try session(directory)
+        let tasks = await second.tasks()
+        #expect(tasks.map(\.kind) == [.upload])
+        tasks[0].cancel()
+        await second.closeAndWait()
+        #expect(try ChildProcess.run(["ls", directory.path + "/queue/spool"]) == "")
+    }
+
+    @Test func `a name that is kept has two handles of one request`() async throws {
+        let slow = try SlowServer()
+        let directory = try TemporaryDirectory()
+        let session = try session(directory)
+        var options = RequestOptions()
+        options.uniqueness = .keep("sync")
+        let first = try session.get(slow.url, options: options)
+        let second = try session.get(slow.url, options: options)
+        let numbers = [try await first.stored(), try await second.stored()]
+        #expect(numbers[0] == numbers[1])
+        try await slow.server.requests.wait(for: 1)
+        slow.gate.open()
+        #expect(try await first.response().statusCode == 200)
+        #expect(try await second.response().statusCode == 200)
+        #expect(slow.server.requests.values.count == 1)
+        options.uniqueness = .replace("sync")
+        options.constraint = .interface("none0")
+        let old = try session.get(slow.url, options: options)
+        try await old.stored()
+        try await session.get(slow.url, options: options).stored()
+        #expect(await failure { try await old.response() } == "cancelled superseded")
+        #expect(old.requestState == .cancelled)
+        await session.closeAndWait()
+    }
+}
+
+extension RequestOptions {
+    fileprivate func with(_ change: (inout RequestOptions) -> Void) -> RequestOptions {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
