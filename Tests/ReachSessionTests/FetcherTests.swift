@@ -45,10 +45,10 @@ import Testing
 
     @Test func `failures are told to all and not kept`() async throws {
         let tries = EventLog<Int>()
-        let stage = try SessionStage { _ in
+        let stage = try SessionStage(answer: { _ in
             tries.append(1)
             return tries.values.count == 1 ? SessionStage.answer("{}", status: "404 No") : SessionStage.answer("{}")
-        }
+        })
         let fetcher = SharedFetcher(stage.session)
         #expect(await failure { _ = try await fetcher.fetch("a") } == "response bad-status")
         #expect(try await fetcher.fetch("a").statusCode == 200)

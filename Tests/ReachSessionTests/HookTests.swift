@@ -43,7 +43,7 @@ import Testing
         #expect(try await first.response().statusCode == 200)
         #expect(log.values == ["\(first.identifier) 302 /there"])
         decision.append(.stay)
-        let stayed = await stage.session.get("/to/302").awaitedResult
+        let stayed = try await stage.session.get("/to/302").awaitedResult
         guard case .failure(let error) = stayed else { throw TestFailure("\(stayed)") }
         #expect(error.summary == "response bad-status" && error.response?.statusCode == 302)
         var headers = HTTPHeaders()
@@ -53,7 +53,7 @@ import Testing
         #expect(stage.server.requests.values.last?.contains("X-More: yes\r\n") == true)
         decision.append(.goTo(try WebAddress(stage.root + "/other")))
         let other = try await stage.session.get("/to/302").value()
-        #expect(other?.json?["line"] == "GET /other HTTP/1.1")
+        #expect(other?.json?["line"]?.string == "GET /other HTTP/1.1")
     }
 
     @Test func `redirects end, and can be forbidden`() async throws {
@@ -93,7 +93,7 @@ import Testing
             {
                 $0.hooks.challenge = { _, _ in gives ? BasicCredentials(user: "ann", password: "wrong") : nil }
             }, answer: Self.guarded)
-        let result = await stage.session.get("").awaitedResult
+        let result = try await stage.session.get("").awaitedResult
         guard case .failure(let error) = result else { throw TestFailure("\(result)") }
         #expect(error.response?.statusCode == 401)
         #expect(stage.server.requests.values.count == (gives ? 6 : 1))

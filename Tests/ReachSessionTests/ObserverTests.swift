@@ -48,7 +48,7 @@ import Testing
         let session = try RequestSession()
         session.addObserver(forName: .didComplete) { log.append($0.userInfo) }
         let port = try TestProgram.freePort()
-        _ = await session.get("http://127.0.0.1:\(port)/").awaitedResult
+        _ = try await session.get("http://127.0.0.1:\(port)/").awaitedResult
         let error = try await log.wait(for: 2)[1]
         #expect(Set(error.keys) == [.error, .responseSerializer])
         #expect((error[.error] as? RequestError)?.kind == .destination)

@@ -21,7 +21,7 @@ import Testing
     @Test func `awaiting a task resumes it`() async throws {
         let stage = try SessionStage()
         let value = try await stage.session.get("get").value()
-        #expect(value?.json?["line"] == "GET /v1/get HTTP/1.1")
+        #expect(value?.json?["line"]?.string == "GET /v1/get HTTP/1.1")
     }
 
     @Test(arguments: [
@@ -95,32 +95,30 @@ import Testing
     // MARK: - Answers
 
     @Test func `a status that is not accepted is an error, which carries what the server said`() async throws {
-        let stage = try SessionStage { _ in SessionStage.answer(#"{"why":"no"}"#, status: "422 Unprocessable") }
-        let result = await stage.session.get("").awaitedResult
-        guard case .failure(let error) = result else { throw error(result) }
+        let stage = try SessionStage(answer: { _ in SessionStage.answer(#"{"why":"no"}"#, status: "422 Unprocessable") })
+        let result = try await stage.session.get("").awaitedResult
+        guard case .failure(let error) = result else { throw TestFailure("\(result)") }
         #expect(error.summary == "response bad-status")
-        #expect(error.response?.statusCode == 422 && error.response?.object?.json?["why"] == "no")
+        #expect(error.response?.statusCode == 422 && error.response?.object?.json?["why"]?.string == "no")
         #expect(error.responseError?.fault == .unacceptableStatus(422))
         #expect(error.description == "the server answered Unprocessable Content (422)")
     }
-
-    private func error(_ result: Result<RequestResponse, RequestError>) -> TestFailure { TestFailure("\(result)") }
 
     @Test(arguments: [
         ("{", "application/json", "response undecodable"), ("{}", "text/html", "response bad-content-type"),
     ])
     func `what the serializer cannot take is an error`(body: String, type: String, summary: String) async throws {
-        let stage = try SessionStage { _ in SessionStage.answer(body, type: type) }
+        let stage = try SessionStage(answer: { _ in SessionStage.answer(body, type: type) })
         #expect(await failure { try await stage.session.get("").response() } == summary)
     }
 
     @Test func `a server's own trouble is told at once in memory, and retried where it is asked for`() async throws {
         let tries = EventLog<Int>()
-        let stage = try SessionStage { _ in
+        let stage = try SessionStage(answer: { _ in
             tries.append(0)
             return tries.values.count % 2 == 1
                 ? SessionStage.answer("{}", status: "503 Busy") : SessionStage.answer("{}")
-        }
+        })
         #expect(await failure { try await stage.session.get("").response() } == "response bad-status")
         #expect(tries.values.count == 1)
         tries.append(0)
