@@ -28,7 +28,9 @@ package final class QueueTransfers {
     }
 
     private let loop: EventLoop
-    private let engine: TransferEngine
+    /// Made for the first attempt: until then a queue costs no libcurl.
+    private var engine: TransferEngine?
+    private let makeEngine: () throws(TransferFailure) -> TransferEngine
     private let options: Options
     private let send: (QueueCommand) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
@@ -42,28 +44,33 @@ package final class QueueTransfers {
 
     /// - Parameter send: Takes what comes of attempts.
     init(
-        loop: EventLoop, engine: TransferEngine, options: Options, send: @escaping (QueueCommand) -> Void
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueCommand) -> Void
     ) {
         self.loop = loop
-        self.engine = engine
+        makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
         self.options = options
         self.send = send
     }
 
-    package var runningCount: Int { engine.runningCount }
+    package var runningCount: Int { engine?.runningCount ?? 0 }
 
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
         running[order.id] = Running(
             order: order, request: request, began: SystemClock.now, progress: TransferProgress())
+        let engine: TransferEngine
+        do throws(TransferFailure) {
+            engine = try findEngine()
+        } catch {
+            return refuse(order, as: .local)
+        }
         let transfer: TransferRequest
         do throws(TransferURL.Mistake) {
             transfer = try TransferRequest(
                 order, request, options, spool: spool, resume: unfinished[order.id].flatMap(\.self))
         } catch {
-            running[order.id] = nil
-            return send(.ended(order.id, .failed(TransferFault(.invalid))))
+            return refuse(order, as: .invalid)
         }
         let number = order.number
         running[order.id]?.transfer = engine.start(
@@ -73,15 +80,27 @@ package final class QueueTransfers {
                 event: { [weak self] in self?.take($0, of: order.id, number) }))
     }
 
+    private func refuse(_ order: AttemptOrder, as kind: TransferFault.Cause) {
+        running[order.id] = nil
+        send(.ended(order.id, .failed(TransferFault(kind))))
+    }
+
+    private func findEngine() throws(TransferFailure) -> TransferEngine {
+        if let engine { return engine }
+        let made = try makeEngine()
+        engine = made
+        return made
+    }
+
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
-        if let transfer = attempt.transfer { engine.cancel(transfer) }
+        if let transfer = attempt.transfer { engine?.cancel(transfer) }
         // What was written of an answer cannot be gone on with: how much of it is good was not told.
         if spool != nil { unfinished[id] = .some(nil) }
     }
 
     /// The network is another one: connections of before are not used any more.
-    func newEpoch() { engine.newEpoch() }
+    func newEpoch() { engine?.newEpoch() }
 
     /// How far the attempt is; `nil` if there is none.
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
