@@ -19,8 +19,10 @@ import Testing
         let lines = readme[start.upperBound..<end.lowerBound].split(separator: "\n")
         #expect(lines.count == 5)
         for line in lines.dropFirst() {
-            let code = line.split(separator: "  //")[0].replacingOccurrences(of: #""/var/log/example.log""#, with: "file")
-                .replacingOccurrences(of: #""https://example.org/logs/1""#, with: "url")
+            let code = line.split(separator: "  //")[0].replacingOccurrences(
+                of: #""/var/log/example.log""#, with: "file"
+            )
+            .replacingOccurrences(of: #""https://example.org/logs/1""#, with: "url")
             #expect(program.contains("        \(code)\n"), "\(code)")
         }
     }

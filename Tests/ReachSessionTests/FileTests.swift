@@ -51,7 +51,8 @@ import Testing
         }
         try directory.file("there", "what was there before")
         let path = directory.path + "/there"
-        #expect(await failure { try await stage.session.download("missing", to: path).response() } == "response bad-status")
+        #expect(
+            await failure { try await stage.session.download("missing", to: path).response() } == "response bad-status")
         #expect(try ChildProcess.run(["cat", path]) == "what was there before")
         let response = try await stage.session.download("whole", to: path).response()
         #expect(response.path == path && response.body.isEmpty)

@@ -70,7 +70,8 @@ import Testing
     private static let guarded: @Sendable (String) -> String = { request in
         // ann:secret
         if request.contains("Authorization: Basic YW5uOnNlY3JldA==\r\n") { return SessionStage.echo(request) }
-        return "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"x, y\", nonce=\"1\", Basic realm=\"the \\\"zoo\\\"\"\r\n"
+        return
+            "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"x, y\", nonce=\"1\", Basic realm=\"the \\\"zoo\\\"\"\r\n"
             + "Content-Length: 0\r\nConnection: close\r\n\r\n"
     }
 

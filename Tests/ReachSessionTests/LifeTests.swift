@@ -140,6 +140,8 @@ import Testing
         var options = RequestOptions()
         options.expiresAfter = .milliseconds(50)
         options.constraint = .interface("none0")
-        #expect(await failure { try await session.get("http://192.0.2.1/", options: options).response() } == "expired expired")
+        #expect(
+            await failure { try await session.get("http://192.0.2.1/", options: options).response() }
+                == "expired expired")
     }
 }

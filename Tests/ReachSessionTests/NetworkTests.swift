@@ -117,17 +117,15 @@ struct NetworkTests {
         let task = try scene.session.get("http://192.0.2.1:8080/").resume()
         try await server.requests.wait(for: 1)
         // A way to the Internet comes and goes, by another link.
-        for command in ["add", "delete"] {
-            try scene.machine.run("ip", "link", command, "d0", "type", "dummy")
-            guard command == "add" else { break }
-            try scene.machine.run("ip", "address", "add", "198.51.100.2/24", "dev", "d0")
-            try scene.machine.run("ip", "link", "set", "d0", "up")
-            try scene.machine.run("ip", "route", "add", "default", "via", "198.51.100.1")
-            // So that it was seen: this one goes by it, and is of no further interest.
-            let other = try scene.session.get("http://203.0.113.9/", when: .any).resume()
-            while await other.explanation().state != "running" { await Task.yield() }
-            other.cancel()
-        }
+        try scene.machine.run("ip", "link", "add", "d0", "type", "veth", "peer", "name", "d1")
+        try scene.machine.run("ip", "address", "add", "198.51.100.2/24", "dev", "d0")
+        for name in ["d0", "d1"] { try scene.machine.run("ip", "link", "set", name, "up") }
+        try scene.machine.run("ip", "route", "add", "default", "via", "198.51.100.1", "dev", "d0")
+        // It was seen: this one goes by it, and is of no further interest.
+        let other = try scene.session.get("http://203.0.113.9/", when: .any).resume()
+        while await other.explanation().state != "running" { await Task.yield() }
+        other.cancel()
+        try scene.machine.run("ip", "link", "delete", "d0")
         // Longer than an attempt outlives the loss of its path.
         try await Task.sleep(for: .milliseconds(2500))
         gate.open()

@@ -92,7 +92,8 @@ import Testing
     @Test func `activity is shown while requests run for longer than its delay`() async throws {
         let slow = try SlowServer()
         var options = RequestSessionOptions()
-        options.activity = ActivityIndicator(startDelay: .milliseconds(30), endDelay: .milliseconds(10), isEnabled: true)
+        options.activity = ActivityIndicator(
+            startDelay: .milliseconds(30), endDelay: .milliseconds(10), isEnabled: true)
         let session = try RequestSession(options: options)
         let log = EventLog<Bool>()
         session.activity.setBlock { log.append($0) }

@@ -40,7 +40,8 @@ import Testing
         let (session, parameters) = (stage.session, ["a": ["b": 1], "c": "d e"] as ParameterValue)
         let query = "?a%5Bb%5D=1&c=d%20e"
         for (method, task) in [
-            ("GET", try session.get("x", parameters: parameters)), ("HEAD", try session.head("x", parameters: parameters)),
+            ("GET", try session.get("x", parameters: parameters)),
+            ("HEAD", try session.head("x", parameters: parameters)),
             ("DELETE", try session.delete("x", parameters: parameters)),
         ] {
             try await task.response()
@@ -95,7 +96,8 @@ import Testing
     // MARK: - Answers
 
     @Test func `a status that is not accepted is an error, which carries what the server said`() async throws {
-        let stage = try SessionStage(answer: { _ in SessionStage.answer(#"{"why":"no"}"#, status: "422 Unprocessable") })
+        let stage = try SessionStage(answer: { _ in SessionStage.answer(#"{"why":"no"}"#, status: "422 Unprocessable") }
+        )
         let result = try await stage.session.get("").awaitedResult
         guard case .failure(let error) = result else { throw TestFailure("\(result)") }
         #expect(error.summary == "response bad-status")

@@ -32,7 +32,8 @@ struct TrustTests {
                 """, listensOn: [port, strictPort])
         }
 
-        func outcome(port: UInt16? = nil, _ change: (inout RequestSessionOptions) throws -> Void) async throws -> String {
+        func outcome(port: UInt16? = nil, _ change: (inout RequestSessionOptions) throws -> Void) async throws -> String
+        {
             var options = RequestSessionOptions()
             try change(&options)
             let session = try RequestSession(baseURL: "https://127.0.0.1:\(port ?? self.port)", options: options)
@@ -87,7 +88,9 @@ struct TrustTests {
         var options = RequestSessionOptions()
         let digest = try #require(SecurityPolicy.Digest(bytes: [UInt8](repeating: 0, count: 32)))
         options.security = try SecurityPolicy(pins: .publicKeys([digest]))
-        #expect(await failure { _ = try RequestSession(baseURL: "http://example.org", options: options) } == "request bad-url")
+        #expect(
+            await failure { _ = try RequestSession(baseURL: "http://example.org", options: options) }
+                == "request bad-url")
         let session = try RequestSession(options: options)
         #expect(await failure { try await session.get("http://127.0.0.1:1/").response() } == "request bad-request")
         #expect(throws: SecurityPolicy.Contradiction.noPins) { _ = try SecurityPolicy(pins: .certificates([])) }

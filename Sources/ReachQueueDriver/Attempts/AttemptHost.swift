@@ -8,11 +8,11 @@ package protocol AttemptHost: AnyObject {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID)
     /// The head of an answer is here, and nothing of its body was taken yet. The request may be cancelled from here.
     ///
-    /// - Returns: Where its body goes instead, finished under this name; `nil` leaves it as it was.
+    /// - Returns: The place of a file for its body, if it is one of a success; `nil` leaves it where it was to go.
     func received(_ head: ResponseHead, of id: RequestID) -> String?
-    /// A whole answer is here.
+    /// An exchange has ended, with a whole answer or without.
     ///
-    /// - Parameter sent: What it answers.
+    /// - Parameter sent: What it was about.
     /// - Returns: What to send on, as a part of the same attempt: to where a redirect leads, or again with credentials.
     ///   `nil` takes the answer for the request's.
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest?

@@ -29,20 +29,12 @@ package final class QueueTransfers {
         var transfer: TransferID?
         var sent: TransferRequest?
         var progress: TransferProgress
-        var download: Download?
-    }
-
-    /// An answer that goes where the client wants it.
-    private struct Download {
-        let path: String
-        /// Where it is until it is whole.
-        let part: String
-        /// Of what comes, where that is a success.
-        var entityTag: String?
     }
 
     private let loop: EventLoop
-    private let engine: TransferEngine
+    /// Made for the first attempt: until then a queue costs no libcurl.
+    private var engine: TransferEngine?
+    private let makeEngine: () throws(TransferFailure) -> TransferEngine
     private let options: Options
     private let send: (QueueCommand) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
@@ -52,46 +44,50 @@ package final class QueueTransfers {
     private var running: [RequestID: Running] = [:]
     /// Files of answers that no result names: what a download left, and where it goes on.
     private var unfinished: [RequestID: ResumePoint?] = [:]
-    /// What downloads left at the places of their clients.
-    private var parts: [RequestID: String] = [:]
     private let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
     private var witness = PathWitness()
 
     /// - Parameter send: Takes what comes of attempts.
     init(
-        loop: EventLoop, engine: TransferEngine, options: Options, send: @escaping (QueueCommand) -> Void
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueCommand) -> Void
     ) {
         self.loop = loop
-        self.engine = engine
+        makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
         self.options = options
         self.send = send
         downloads = QueueDownloads(on: loop)
     }
 
-    package var runningCount: Int { engine.runningCount }
+    package var runningCount: Int { engine?.runningCount ?? 0 }
 
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
         running[order.id] = Running(
             order: order, request: request, began: SystemClock.now, progress: TransferProgress())
+        let engine: TransferEngine
+        do throws(TransferFailure) {
+            engine = try findEngine()
+        } catch {
+            return refuse(order, as: .local)
+        }
         var transfer: TransferRequest
         do throws(TransferURL.Mistake) {
             transfer = try TransferRequest(
-                order, request, options, spool: spool, resume: unfinished[order.id].flatMap(\.self))
+                order, request, options, spool: spool,
+                resume: downloads.point(of: order.id) ?? unfinished[order.id].flatMap(\.self))
         } catch {
-            running[order.id] = nil
-            return send(.ended(order.id, .failed(TransferFault(.invalid))))
+            return refuse(order, as: .invalid)
         }
         host?.prepare(&transfer, of: order.id)
         if let path = request.outputPath, case .file(let sink) = transfer.sink {
-            goOn(order.id, asDownloadTo: path, part: sink.path)
+            downloads.begin(order.id, to: path, by: sink)
         }
-        begin(transfer, order.id, order.number)
+        begin(transfer, order.id, order.number, by: engine)
     }
 
-    private func begin(_ transfer: TransferRequest, _ id: RequestID, _ number: Int) {
+    private func begin(_ transfer: TransferRequest, _ id: RequestID, _ number: Int, by engine: TransferEngine) {
         running[id]?.sent = transfer
         running[id]?.transfer = engine.start(
             transfer,
@@ -100,46 +96,35 @@ package final class QueueTransfers {
                 event: { [weak self] in self?.take($0, of: id, number) }))
     }
 
+    private func refuse(_ order: AttemptOrder, as kind: TransferFault.Cause) {
+        running[order.id] = nil
+        send(.ended(order.id, .failed(TransferFault(kind))))
+    }
+
+    private func findEngine() throws(TransferFailure) -> TransferEngine {
+        if let engine { return engine }
+        let made = try makeEngine()
+        engine = made
+        return made
+    }
+
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
-        if let transfer = attempt.transfer { engine.cancel(transfer) }
-        // What was written of an answer cannot be gone on with before it is known how much of it is good.
-        guard spool != nil || attempt.download != nil else { return }
-        unfinished[id] = .some(nil)
-        measure(attempt) { [weak self] point in
-            guard let self, running[id] == nil, unfinished[id] == .some(nil) else { return }
-            unfinished[id] = point
-        }
+        if let transfer = attempt.transfer { engine?.cancel(transfer) }
+        if downloads.contains(id) { return downloads.interrupted(id) }
+        // What was written of an answer cannot be gone on with: how much of it is good was not told.
+        if spool != nil { unfinished[id] = .some(nil) }
     }
 
-    /// Ends an attempt without telling the queue, which is to be told otherwise.
+    /// Ends the attempt of a download without telling the queue, which is to be told otherwise.
     func breakOff(_ id: RequestID, reply: @escaping (ResumePoint?) -> Void) {
-        guard let attempt = running.removeValue(forKey: id) else { return reply(unfinished[id].flatMap(\.self)) }
-        if let transfer = attempt.transfer { engine.cancel(transfer) }
-        measure(attempt) { [weak self] point in
-            self?.unfinished[id] = .some(point)
-            reply(point)
-        }
-    }
-
-    /// Finds out where a download stands that was ended. What is written is a beginning of it, whatever of it still waited to
-    /// be written: the file is cut to this before anything else is.
-    private func measure(_ attempt: Running, _ reply: @escaping (ResumePoint?) -> Void) {
-        guard let download = attempt.download, attempt.request.method == "GET", let tag = download.entityTag,
-            ResumePoint.isStrong(tag)
-        else { return reply(nil) }
-        downloads.size(of: download.part) { size in
-            reply(size.flatMap { $0 > 0 ? ResumePoint(offset: $0, entityTag: tag) : nil })
-        }
-    }
-
-    private func goOn(_ id: RequestID, asDownloadTo path: String, part: String) {
-        running[id]?.download = Download(path: path, part: part)
-        parts[id] = part
+        guard let attempt = running.removeValue(forKey: id) else { return reply(downloads.point(of: id)) }
+        if let transfer = attempt.transfer { engine?.cancel(transfer) }
+        downloads.interrupted(id, reply: reply)
     }
 
     /// The network is another one: connections of before are not used any more.
-    func newEpoch() { engine.newEpoch() }
+    func newEpoch() { engine?.newEpoch() }
 
     /// How far the attempt is; `nil` if there is none.
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
@@ -157,25 +142,24 @@ package final class QueueTransfers {
     }
 
     private func received(_ head: ResponseHead, of id: RequestID) {
-        let isWanted = head.status == 200 || head.status == 206
-        if let path = host?.received(head, of: id), isWanted, let transfer = running[id]?.transfer {
+        if let path = host?.received(head, of: id), let transfer = running[id]?.transfer {
             let sink = FileSink(path: TransferRequest.part(of: path, id))
-            engine.use(sink, for: transfer)
-            goOn(id, asDownloadTo: path, part: sink.path)
+            engine?.use(sink, for: transfer)
+            downloads.begin(id, to: path, by: sink)
         }
-        running[id]?.download?.entityTag = isWanted ? head["etag"] : nil
+        downloads.received(head, of: id)
     }
 
     private func finished(_ id: RequestID, _ report: TransferReport) {
         guard let attempt = running[id] else { return }
         note(report, of: attempt.order)
-        if let sent = attempt.sent {
-            if report.failure == nil, let next = host?.next(after: report, to: sent, of: id) {
-                return begin(next, id, attempt.order.number)
+        if let host, let sent = attempt.sent, let engine {
+            if let next = host.next(after: report, to: sent, of: id) {
+                return begin(next, id, attempt.order.number, by: engine)
             }
-            host?.ended(report, sent: sent, of: id)
+            host.ended(report, sent: sent, of: id)
         }
-        if let download = attempt.download { return finished(download, id, report) }
+        if downloads.contains(id) { return finishedDownload(id, report) }
         guard let bytes = report.fileBytes, let spool else {
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
             if report.failure == nil, unfinished.removeValue(forKey: id) != nil {
@@ -197,21 +181,19 @@ package final class QueueTransfers {
         }
     }
 
-    private func finished(_ download: Download, _ id: RequestID, _ report: TransferReport) {
-        unfinished[id] = .some(report.resume)
-        guard report.failure == nil, let bytes = report.fileBytes else {
+    private func finishedDownload(_ id: RequestID, _ report: TransferReport) {
+        guard report.failure == nil, let bytes = report.fileBytes, let attempt = running[id] else {
+            downloads.failed(id, report.resume)
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
-        let number = running[id]?.order.number
-        downloads.deliver(download.part, to: download.path) { [weak self] failure in
-            guard let self, running[id]?.order.number == number else { return }
+        downloads.deliver(id) { [weak self] path, failure in
+            guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard failure == 0 else {
                 running[id] = nil
                 let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
                 return send(.ended(id, .failed(TransferFault(isFull ? .local : .file))))
             }
-            parts[id] = nil
-            end(id, report, answer: .file(path: download.path, bytes: Int64(clamping: bytes)))
+            end(id, report, answer: .file(path: path, bytes: Int64(clamping: bytes)))
         }
     }
 
@@ -233,13 +215,8 @@ package final class QueueTransfers {
     ///
     /// - Parameter keepsAnswer: Its result is kept, and the file with it.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
-        let left = unfinished.removeValue(forKey: id)
-        if let part = parts.removeValue(forKey: id) {
-            // Its host was told how it can be gone on with, and is to remove it.
-            if host == nil || left.flatMap(\.self) == nil { downloads.remove(part) }
-            return
-        }
-        let isLeft = left != nil
+        downloads.forget(id, keepsPart: host != nil)
+        let isLeft = unfinished.removeValue(forKey: id) != nil
         if isLeft, !keepsAnswer { spool?.remove(QueueSpool.answerName(id)) }
     }
 

@@ -65,10 +65,10 @@ final class QueueDownloads {
 
     /// Puts a whole file in its place, safe on the disk.
     ///
-    /// - Parameter reply: 0, or `errno`.
-    func deliver(_ id: RequestID, reply: @escaping (CInt) -> Void) {
-        guard let download = downloads[id] else { return reply(ENOENT) }
-        let answer = replies.expect(reply)
+    /// - Parameter reply: The place; and 0, or `errno`.
+    func deliver(_ id: RequestID, reply: @escaping (String, CInt) -> Void) {
+        guard let download = downloads[id] else { return reply("", ENOENT) }
+        let answer = replies.expect { (number: CInt) in reply(download.path, number) }
         thread.run { [part = download.part, path = download.path] in answer(Self.deliver(part, to: path)) }
     }
 

@@ -20,7 +20,7 @@ final class BodyKeeper {
 
     private let thread = FileThread()
     private let replies: LoopReplies
-    private var files: [RequestID: String] = [:]
+    private var bodies: [RequestID: PreparedBody] = [:]
     /// Where files are that no queue keeps; made when it is needed.
     private var directory: String?
     private var lastNumber = 0
@@ -28,7 +28,7 @@ final class BodyKeeper {
     init(_ loop: EventLoop) { replies = LoopReplies(loop: loop) }
 
     deinit {
-        for file in files.values { unlink(file) }
+        for body in bodies.values { if let file = body.temporaryFile { unlink(file) } }
         if let directory { rmdir(directory) }
     }
 
@@ -69,7 +69,8 @@ final class BodyKeeper {
         }
         let name = "body-" + UniqueKey.make()
         guard let path = spool?.path(name) ?? temporaryPath() else {
-            return reply(.failure(RequestError(.local, "no-file", "there is no place for the body: \(SystemError.text(errno))")))
+            return reply(
+                .failure(RequestError(.local, "no-file", "there is no place for the body: \(SystemError.text(errno))")))
         }
         let answer = replies.expect { (failure: RequestError?) in
             if let failure {
@@ -112,15 +113,21 @@ final class BodyKeeper {
 
     // MARK: - What becomes of it
 
-    func keep(_ body: PreparedBody, for id: RequestID) { files[id] = body.temporaryFile }
-
-    /// The request is over.
-    func forget(_ id: RequestID) {
-        guard let file = files.removeValue(forKey: id) else { return }
-        thread.run { unlink(file) }
+    func keep(_ body: PreparedBody, for id: RequestID) {
+        switch body.queued {
+        case .spooled: bodies[id] = body
+        default: if body.temporaryFile != nil { bodies[id] = body }
+        }
     }
 
-    /// It is not queued.
+    /// The request is over.
+    ///
+    /// - Parameter spool: The queue's, where it is not sent again; its files would go later by themselves.
+    func forget(_ id: RequestID, spool: QueueSpool?) {
+        if let body = bodies.removeValue(forKey: id) { drop(body, spool: spool) }
+    }
+
+    /// It is not needed any more.
     func drop(_ body: PreparedBody, spool: QueueSpool?) {
         if case .spooled(let name, _) = body.queued { spool?.remove(name) }
         if let file = body.temporaryFile { thread.run { unlink(file) } }
@@ -152,6 +159,10 @@ final class BodyKeeper {
 extension RequestError {
     /// What reading a body threw: a stream may throw anything.
     fileprivate init(ofBody error: any Error) {
-        if let error = error as? BodyFileError { self.init(error) } else { self.init(.local, "unreadable-body", "\(error)") }
+        if let error = error as? BodyFileError {
+            self.init(error)
+        } else {
+            self.init(.local, "unreadable-body", "\(error)")
+        }
     }
 }

@@ -123,7 +123,9 @@ extension SessionDesk: AttemptHost {
                 next.headers.append(HTTPField(field.name, field.value))
             }
         case .goTo(let other):
-            guard let changed = try? sent.redirect(to: other.description, status: response.statusCode) else { return nil }
+            guard let changed = try? sent.redirect(to: other.description, status: response.statusCode) else {
+                return nil
+            }
             next.follow(changed)
         }
         return next

@@ -32,7 +32,7 @@ extension SessionDesk {
     private func end(_ id: RequestID, _ tasks: [RequestTask], _ event: QueueEvent) {
         self.tasks[id] = nil
         for task in tasks { numbers[task.identifier] = nil }
-        bodies.forget(id)
+        bodies.forget(id, spool: event.kind == .dead ? nil : engine?.spool)
         let note = attempts.removeValue(forKey: id)
         if event.kind == .cancelled {
             let isSuperseded = event.reason == CancelReason.superseded.rawValue
@@ -53,24 +53,22 @@ extension SessionDesk {
         }
     }
 
-    /// Reads an answer that the queue keeps.
+    /// Reads an answer that the queue keeps, for tasks that end with it.
     func fetch(_ id: RequestID, for tasks: [RequestTask]) {
-        guard let engine else { return }
+        let tasks = tasks.filter { $0.close(by: .fail) }
+        let lost = { (word: String) in
+            for task in tasks { task.conclude(.failure(RequestError(.local, "no-answer", "the answer \(word)"))) }
+        }
+        guard let engine else { return lost("cannot be read any more") }
         engine.driver.record(of: id) { [weak self] record in
-            guard let self, let record, let result = record.outcome.result, let end = record.outcome.end else {
-                for task in tasks { task.end(with: RequestError(.local, "no-answer", "the answer is not kept any more")) }
-                return
-            }
+            guard let self, let record, let result = record.outcome.result, let end = record.outcome.end,
+                let head = HTTPResponse(result, to: record.request)
+            else { return lost("is not kept any more") }
             let death: DeathReason? = if case .dead(let reason) = end { reason } else { nil }
             readBody(result.body) { body, path in
-                for task in tasks {
-                    guard let head = HTTPResponse(result, to: record.request), let body else {
-                        task.end(with: RequestError(.local, "no-answer", "the answer cannot be read"))
-                        continue
-                    }
-                    task.end(
-                        with: TaskAnswer(head: head, body: body, path: path), error: death.map { RequestError($0, nil) })
-                }
+                guard let body else { return lost("cannot be read") }
+                let answer = TaskAnswer(head: head, body: body, path: path)
+                for task in tasks { task.conclude(answer, error: death.map { RequestError($0, nil) }) }
             }
         }
     }

@@ -178,7 +178,7 @@ final class SessionDesk {
         guard tasks[id]?.isEmpty ?? true else { return }
         tasks[id] = nil
         attempts[id] = nil
-        bodies.forget(id)
+        bodies.forget(id, spool: engine?.spool)
         engine?.driver.ask({ .cancel(id, .root, $0) }, { _ in })
     }
 

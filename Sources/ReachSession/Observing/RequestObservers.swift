@@ -12,8 +12,12 @@ final class RequestObservers: Sendable {
     /// Calls those whom it concerns, with no lock held: they may add and remove observers.
     func tell(_ event: RequestEvent) {
         let listeners = observers.withLock { observers in
-            observers.filter { ($0.name ?? event.name) == event.name && ($0.task ?? event.task.identifier) == event.task.identifier }
+            observers.filter {
+                ($0.name ?? event.name) == event.name && ($0.task ?? event.task.identifier) == event.task.identifier
+            }
         }
-        for listener in listeners where observers.withLock({ $0.contains { $0 === listener } }) { listener.block(event) }
+        for listener in listeners where observers.withLock({ $0.contains { $0 === listener } }) {
+            listener.block(event)
+        }
     }
 }

@@ -11,7 +11,9 @@ extension RequestError {
     init(_ mistake: RequestMistake) { self.init(.request, "bad-\(mistake.field.rawValue)", mistake.description) }
 
     init(_ error: RequestSerializationError) {
-        if case .file = error { self.init(.local, error.word, error.description) } else {
+        if case .file = error {
+            self.init(.local, error.word, error.description)
+        } else {
             self.init(.request, error.word, error.description)
         }
     }

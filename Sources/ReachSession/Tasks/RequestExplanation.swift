@@ -41,7 +41,8 @@ public struct RequestExplanation: Hashable, Sendable, CustomStringConvertible {
         state = explanation.state.rawValue
         reasons = explanation.reasons.map {
             Reason(
-                word: $0.blocker.words.first ?? "", since: $0.since.wall, until: $0.until?.wall, text: $0.text, remedy: $0.remedy)
+                word: $0.blocker.words.first ?? "", since: $0.since.wall, until: $0.until?.wall, text: $0.text,
+                remedy: $0.remedy)
         }
         interface = explanation.path?.interface
         deadline = explanation.deadline.wall

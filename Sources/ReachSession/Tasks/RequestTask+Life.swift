@@ -35,12 +35,18 @@ extension RequestTask {
     ///
     /// - Parameter error: What the queue makes of the answer; `nil` for one that was accepted.
     func end(with answer: TaskAnswer, error: RequestError?) {
-        guard close(by: .fail) else { return }
+        if close(by: .fail) { conclude(answer, error: error) }
+    }
+
+    /// Hands over what a server said to a task that was closed.
+    func conclude(_ answer: TaskAnswer, error: RequestError?) {
         DispatchQueue.global().async { self.conclude(self.judge(answer, error)) }
     }
 
+    /// From now on nothing happens to it any more; what came of it is to be handed over by `conclude`.
+    ///
     /// - Returns: `false` where it was over before.
-    private func close(by event: RequestLife.Event) -> Bool {
+    func close(by event: RequestLife.Event) -> Bool {
         state.withLock { state in
             // What runs is finished, and what does not run fails: to the user it is the same.
             let isRunning = state.life.state == .running
@@ -60,12 +66,14 @@ extension RequestTask {
     }
 
     /// Hands over what came of it: to completions, then to observers; and to who awaits it.
-    private func conclude(_ result: Result<RequestResponse, RequestError>) {
+    func conclude(_ result: Result<RequestResponse, RequestError>) {
         let (waiters, streams) = state.withLock { state in
             state.result = result
             for completion in state.completions { core.pump.append { completion(result) } }
             tell(.didComplete)
-            defer { (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [:], [:]) }
+            defer {
+                (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [:], [:])
+            }
             return (state.waiters.values.map(\.self), state.progressStreams.values.map(\.self))
         }
         core.ended(self)

@@ -13,17 +13,20 @@ package struct CurlRuntime: Hashable, Sendable {
     /// The policy about certificates is carried out inside OpenSSL's handshake.
     package var hasOpenSSL: Bool { tls.hasPrefix("OpenSSL/") }
 
-    /// Starts libcurl, before it is used by any thread. `nil` where that fails.
+    /// Loads and starts libcurl, before it is used by any thread. `nil` where that fails.
     package static let current: CurlRuntime? = {
-        guard curl_global_init(REACH_CURL_GLOBAL_DEFAULT) == CURLE_OK,
+        guard reach_curl_missing() == nil, curl_global_init(REACH_CURL_GLOBAL_DEFAULT) == CURLE_OK,
             let information = reach_curl_version()?.pointee
         else { return nil }
         return CurlRuntime(information)
     }()
 
-    /// Why no transfer can be made with it; `nil` where they can.
+    /// What the dynamic linker says where libcurl cannot be loaded.
+    package static var missingLibrary: String? { reach_curl_missing().map { String(cString: $0) } }
+
+    /// Why no transfer can be made with it, which loads it; `nil` where they can.
     package static var whyUnusable: String? {
-        guard let current else { return "libcurl cannot be started" }
+        guard let current else { return "libcurl cannot be \(missingLibrary.map { "loaded: \($0)" } ?? "started")" }
         return current.hasOpenSSL ? nil : "libcurl must use OpenSSL, and uses \(current.tls)"
     }
 
