@@ -37,16 +37,16 @@ final class SessionDesk {
         engineOptions.observer.policy = options.linkPolicy
         network = ReachabilityEngine(loop: loop, options: engineOptions)
         network.start()
-        do {
-            let engine = try QueueEngine(
-                loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
-                tell: { [unowned self] in take($0) }, notify: { [unowned self] in take($0) })
-            self.engine = engine
-            engine.host = self
-            engine.whenMoved = { [unowned self] in take($0) }
+        let engine = QueueEngine(
+            loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
+            tell: { [unowned self] in take($0) }, notify: { [unowned self] in take($0) })
+        self.engine = engine
+        engine.host = self
+        engine.whenMoved = { [unowned self] in take($0) }
+        do throws(SystemError) {
             if let directory { try engine.open(directory) } else { engine.openInMemory() }
         } catch {
-            beBroken(RequestError(.notTaken, "unusable", "the session cannot send: \(error)"))
+            beBroken(RequestError(.system(error)))
         }
     }
 
