@@ -44,7 +44,10 @@ final class QueueDownloads {
     }
 
     /// An attempt has failed.
-    func failed(_ id: RequestID, _ point: ResumePoint?) { downloads[id]?.point = point ?? downloads[id]?.point }
+    func failed(_ id: RequestID, _ point: ResumePoint?) {
+        // What it did not touch is still there.
+        if let point { downloads[id]?.point = point }
+    }
 
     /// An attempt was broken off: what is written is a beginning of the file, whatever of it still waited to be written, since
     /// the file is cut to this before more is.
