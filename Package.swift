@@ -122,10 +122,12 @@ let package = Package(
             ]),
         .executableTarget(
             name: "upload", dependencies: ["ReachSession"], path: "Tests/Support/upload", swiftSettings: strict),
+        .executableTarget(
+            name: "getonce", dependencies: ["ReachSession"], path: "Tests/Support/getonce", swiftSettings: strict),
         tests(
             "ReachSessionTests",
             [
-                "upload", "ReachCore", "ReachRequest", "ReachSerialization", "ReachTransfer", "Reachability",
+                "upload", "getonce", "ReachCore", "ReachRequest", "ReachSerialization", "ReachTransfer", "Reachability",
                 "ReachSession", "ReachSessionFoundation", "ReachTesting",
             ]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),

@@ -97,6 +97,33 @@ struct NetworkTests {
         #expect(server.requests.values.count == 2)
     }
 
+    @Test func `resolving a name is no pause of the network`() async throws {
+        let stage = try SessionStage()
+        let log = EventLog<String>()
+        stage.session.addObserver { log.append("\($0.name)") }
+        try await stage.session.get("http://localhost:\(stage.server.port)/").response()
+        #expect(try await log.wait(for: 2) == ["didResume", "didComplete"])
+    }
+
+    @Test(.enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
+    func `a name that nobody has is told, where nobody wants another try and the Internet is there`() async throws {
+        let scene = try Scene()
+        let names = try NameServer(["--address=/host.example/192.0.2.1"], port: 53, in: scene.peer)
+        let directory = try TemporaryDirectory()
+        let resolver = try directory.file("resolv.conf", "nameserver 192.0.2.1\n")
+        let program = BuiltProgram(named: "getonce").path
+        func get(_ url: String) throws -> String {
+            try scene.machine.run(
+                "unshare", "-m", "sh", "-c",
+                "mount --bind \(resolver) /etc/resolv.conf && exec timeout 20 \(program) \(url)")
+        }
+        #expect(try get("http://host.example/") == "200\n")
+        #expect(
+            try get("http://nobody.example/")
+                == "destination name-not-found http://nobody.example:80: there is no host of this name\n")
+        withExtendedLifetime(names) {}
+    }
+
     @Test func `by its own host's path a request goes where there is no Internet`() async throws {
         let scene = try Scene()
         try scene.machine.run("ip", "route", "delete", "default")

@@ -17,6 +17,7 @@ extension SessionDesk {
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
         case .retrying, .interrupted: for task in tasks { task.handle(.interrupt) }
+        case .waiting where event.blockers.intersection(Self.network) == .target: awaitLook(id)
         case .waiting where !event.blockers.isDisjoint(with: Self.network):
             for task in tasks { task.handle(.suspend(.network)) }
         case .resumed: for task in tasks { task.handle(.resume(.network)) }

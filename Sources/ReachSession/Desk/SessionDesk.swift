@@ -13,7 +13,7 @@ internal import ReachTransfer
 final class SessionDesk {
     let loop: EventLoop
     let options: RequestSessionOptions
-    private let network: ReachabilityEngine
+    let network: ReachabilityEngine
     private(set) var engine: QueueEngine?
     /// Why there is no queue.
     private var failure: RequestError?
@@ -27,6 +27,8 @@ final class SessionDesk {
     private var awaitingStorage: [UInt64: [(Int64?) -> Void]] = [:]
     /// What attempts came to, until the queue has told what that means.
     var attempts: [RequestID: AttemptNote] = [:]
+    /// First looks at hosts that are on their way.
+    var looks: [Destination: HostLook] = [:]
     private var activityTimer: TimerQueue.ID?
 
     init(_ loop: EventLoop, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {
@@ -81,6 +83,8 @@ final class SessionDesk {
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
         tasks = [:]
+        looks.values.forEach { $0.end() }
+        looks = [:]
         let isWritten = engine?.close(patience: patience) ?? true
         engine = nil
         for waiter in awaitingStorage.values.joined() { waiter(nil) }
