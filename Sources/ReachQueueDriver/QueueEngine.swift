@@ -143,6 +143,8 @@ private final class Executor: QueueExecutor {
         }
     }
 
+    func begin(_ begun: Set<RequestID>) { attempts?.adopt(begun) }
+
     /// Files of answers go with their requests.
     func note(_ event: QueueEvent) {
         guard let id = event.request, [.done, .dead, .cancelled].contains(event.kind) else { return }

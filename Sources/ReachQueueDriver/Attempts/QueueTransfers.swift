@@ -1,6 +1,7 @@
 package import ReachCore
 internal import ReachLoop
 package import ReachQueue
+internal import ReachQueueStore
 package import ReachTransfer
 
 /// Makes the queue's attempts: each a transfer by the path that the queue chose, and by no other. Confined to the loop.
@@ -25,6 +26,16 @@ package final class QueueTransfers {
         let began: Moment
         var transfer: TransferID?
         var progress: TransferProgress
+        /// It goes on with what an earlier attempt brought.
+        var isResumed = false
+    }
+
+    /// What an attempt left of an answer, in the spool.
+    private enum Leftover {
+        /// As much as its record vouches for can be gone on with.
+        case begun
+        /// It is of no use.
+        case useless
     }
 
     private let loop: EventLoop
@@ -36,8 +47,8 @@ package final class QueueTransfers {
     /// Told at most ten times a second for each attempt.
     var whenMoved: (AttemptProgress) -> Void = { _ in }
     private var running: [RequestID: Running] = [:]
-    /// Files of answers that no result names: what a download left, and where it goes on.
-    private var unfinished: [RequestID: ResumePoint?] = [:]
+    /// Files of answers that no result names.
+    private var leftovers: [RequestID: Leftover] = [:]
     private var witness = PathWitness()
 
     /// - Parameter send: Takes what comes of attempts.
@@ -52,19 +63,33 @@ package final class QueueTransfers {
 
     package var runningCount: Int { engine.runningCount }
 
+    /// What an earlier process left of answers.
+    func adopt(_ begun: Set<RequestID>) { for id in begun { leftovers[id] = .begun } }
+
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
         running[order.id] = Running(
             order: order, request: request, began: SystemClock.now, progress: TransferProgress())
+        guard let spool, leftovers[order.id] == .begun else { return transfer(order, request, from: nil) }
+        engine.resumePoint(
+            record: spool.path(QueueDirectory.recordName(order.id)),
+            of: spool.path(QueueDirectory.answerName(order.id))
+        ) { [weak self] point in
+            guard let self, running[order.id]?.order.number == order.number else { return }
+            transfer(order, request, from: point)
+        }
+    }
+
+    private func transfer(_ order: AttemptOrder, _ request: QueuedRequest, from point: ResumePoint?) {
         let transfer: TransferRequest
         do throws(TransferURL.Mistake) {
-            transfer = try TransferRequest(
-                order, request, options, spool: spool, resume: unfinished[order.id].flatMap(\.self))
+            transfer = try TransferRequest(order, request, options, spool: spool, resume: point)
         } catch {
             running[order.id] = nil
             return send(.ended(order.id, .failed(TransferFault(.invalid))))
         }
+        running[order.id]?.isResumed = point != nil
         let number = order.number
         running[order.id]?.transfer = engine.start(
             transfer,
@@ -76,8 +101,7 @@ package final class QueueTransfers {
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
         if let transfer = attempt.transfer { engine.cancel(transfer) }
-        // What was written of an answer cannot be gone on with: how much of it is good was not told.
-        if spool != nil { unfinished[id] = .some(nil) }
+        if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
     }
 
     /// The network is another one: connections of before are not used any more.
@@ -101,17 +125,16 @@ package final class QueueTransfers {
         guard let attempt = running[id] else { return }
         note(report, of: attempt.order)
         guard let bytes = report.fileBytes, let spool else {
+            if report.failure?.reason == .badRange, attempt.isResumed { return beginAnew(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
-            if report.failure == nil, unfinished.removeValue(forKey: id) != nil {
-                spool?.remove(QueueSpool.answerName(id))
-            }
+            if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
-        unfinished[id] = report.resume
+        leftovers[id] = .begun
         guard report.failure == nil else { return end(id, report, answer: .none) }
-        let name = QueueSpool.answerName(id)
+        let name = QueueDirectory.answerName(id)
         // The row must not name bytes that a loss of power would take.
-        spool.seal(name) { [weak self] number in
+        spool.sealAnswer(of: id) { [weak self] number in
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
                 running[id] = nil
@@ -119,6 +142,13 @@ package final class QueueTransfers {
             }
             end(id, report, answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
         }
+    }
+
+    /// The server has nothing that fits to what is here: nobody's fault, and not asked for again.
+    private func beginAnew(_ id: RequestID) {
+        leftovers[id] = .useless
+        running[id] = nil
+        send(.ended(id, .failed(TransferFault(.local))))
     }
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
@@ -139,8 +169,8 @@ package final class QueueTransfers {
     ///
     /// - Parameter keepsAnswer: Its result is kept, and the file with it.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
-        let isLeft = unfinished.removeValue(forKey: id) != nil
-        if isLeft, !keepsAnswer { spool?.remove(QueueSpool.answerName(id)) }
+        let isLeft = leftovers.removeValue(forKey: id) != nil
+        if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }
 
     // MARK: What attempts say of their paths
