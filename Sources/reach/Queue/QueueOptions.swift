@@ -21,6 +21,7 @@ struct QueueOptions: ParsableArguments {
     ) throws(CommandError) -> Answer {
         do throws(ControlError) {
             var client = try ControlClient(path: path, patience: .seconds(30))
+            try client.checkThatItAnswers()
             return try question(&client)
         } catch {
             throw CommandError(queue: error)
@@ -59,6 +60,8 @@ extension CommandError {
         guard let refusal = error.queueError else {
             if case .refused(let refused) = error, refused.name == "org.varlink.service.InterfaceNotFound" {
                 self.init(status: .unavailable, message: "this daemon keeps no queue")
+            } else if case .failed(_, let failure) = error, [EACCES, EPERM].contains(failure.number) {
+                self.init(status: .notPermitted, message: error.description)
             } else {
                 self.init(status: .cannotObserve, message: error.description)
             }

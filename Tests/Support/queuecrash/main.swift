@@ -1,15 +1,18 @@
-// queuecrash DIRECTORY JOURNAL POINT COUNT: queues COUNT requests and delivers all that is queued.
+// queuecrash DIRECTORY JOURNAL POINT COUNT [PAGES]: queues COUNT requests and delivers all that is queued; the log is moved into
+// the file after so many pages.
 import Glibc
 import ReachQueueStore
 
 let arguments = CommandLine.arguments
-guard arguments.count == 5, let point = CrashRun.Point(rawValue: arguments[3]), let count = Int(arguments[4]) else {
+guard 5...6 ~= arguments.count, let point = CrashRun.Point(rawValue: arguments[3]), let count = Int(arguments[4]) else {
     exit(2)
 }
 do throws(QueueStoreError) {
     let directory = try QueueDirectory(arguments[1])
     do {
-        try CrashRun(journal: arguments[2], point: point, count: count).run(directory)
+        let run = try CrashRun(journal: arguments[2], point: point, count: count)
+        run.checkpointPages = arguments.count == 6 ? Int(arguments[5]) : nil
+        try run.run(directory)
     } catch {
         print("failed \(error)")
         exit(1)
