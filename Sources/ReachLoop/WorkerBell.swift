@@ -54,7 +54,9 @@ package struct WorkerBell: ~Copyable, Sendable {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             // Rounded up, so that it does not turn in circles for the last millisecond.
-            let rest = deadline.map { CInt(clamping: (max($0 - SystemClock.boot, .zero).nanoseconds + 999_999) / 1_000_000) }
+            let rest = deadline.map {
+                CInt(clamping: (max($0 - SystemClock.boot, .zero).nanoseconds + 999_999) / 1_000_000)
+            }
             let result = Glibc.poll(&poll, 1, rest ?? -1)
             if result >= 0 || errno != EINTR { return result > 0 }
         }

@@ -5,7 +5,8 @@ internal import Testing
 /// What `make crash` runs for a quarter of an hour, for seconds: the programs in contrib/crash, with the daemon that is built.
 @Suite(.timeLimit(.minutes(3))) struct CrashScriptTests {
     private func run(_ script: String, _ words: [String]) throws -> BuiltProgram.Result {
-        try BuiltProgram(named: "python3").run([ProjectFile.path("contrib/crash/" + script)] + words, limit: .seconds(150))
+        try BuiltProgram(named: "python3").run(
+            [ProjectFile.path("contrib/crash/" + script)] + words, limit: .seconds(150))
     }
 
     @Test(
@@ -28,7 +29,10 @@ internal import Testing
     func `D9 when the power fails, what was acknowledged is on the disk`() throws {
         let result = try run(
             "power-loss",
-            ["--program", BuiltProgram(named: "queuecrash").path, "--requests", "80", "--losses", "150", "--pages", "40"])
+            [
+                "--program", BuiltProgram(named: "queuecrash").path, "--requests", "80", "--losses", "150", "--pages",
+                "40",
+            ])
         #expect(result.status == 0, "\(result.standardOutput) \(result.standardError)")
         print("D9:", result.standardOutput.split(separator: "\n").joined())
     }

@@ -118,7 +118,9 @@ internal import Testing
         try stage.restart()
         let refused = try stage.queue(["add", "http://127.0.0.1:1/"])
         #expect(refused.status == 69, "\(refused)")
-        #expect(try BuiltProgram.reach.run(["status", "interface:lo"], environment: ["REACH_SOCKET": stage.socket]).status == 0)
+        #expect(
+            try BuiltProgram.reach.run(["status", "interface:lo"], environment: ["REACH_SOCKET": stage.socket]).status
+                == 0)
         try stage.kill()
         try stage.remount("rw")
         try stage.restart()

@@ -27,7 +27,8 @@ internal import Testing
 
     @Test(arguments: [
         ["status"], ["links"], ["explain"], ["watch"], ["wait", "--timeout", "20s"], ["queue", "list"],
-        ["queue", "add", "http://127.0.0.1/"], ["queue", "wait", "1"], ["queue", "top"], ["probe", "tcp://127.0.0.1:1"],
+        ["queue", "add", "http://127.0.0.1/"], ["queue", "wait", "1"], ["queue", "top"],
+        ["probe", "tcp://127.0.0.1:1"],
     ])
     func `who asked for it by name is told after a few seconds that it does not answer`(words: [String]) throws {
         let stage = try Stage()
@@ -53,7 +54,8 @@ internal import Testing
             let result = try ask(words)
             #expect(result.status == 0, "\(result)")
             #expect(
-                result.standardOutput.contains("(told by the kernel: the daemon at /run/reach/reach.sock did not answer"),
+                result.standardOutput.contains(
+                    "(told by the kernel: the daemon at /run/reach/reach.sock did not answer"),
                 "\(result.standardOutput)")
             #expect(ContinuousClock.now - began < .seconds(9))
         }

@@ -106,7 +106,8 @@ struct DownloadTests {
             $0.attempts.memoryBytes = 10
         }
         let whole = String(repeating: "a", count: 200)
-        let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { [seen = EventLog<Bool>()] in
+        let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) {
+            [seen = EventLog<Bool>()] in
             let hasRange = $0.readRequest().contains("Range: bytes=100-")
             seen.append(hasRange)
             if hasRange {

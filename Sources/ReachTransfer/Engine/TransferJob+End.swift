@@ -132,7 +132,8 @@ extension TransferJob {
 
     /// What vouches for the bytes of this answer; `nil` where nothing does, and for the page of an error.
     var resumableTag: String? {
-        guard request.method == "GET", !request.hasOwnRange, let head, head.status == 200 || head.status == 206, let tag = head["etag"],
+        guard request.method == "GET", !request.hasOwnRange, let head, head.status == 200 || head.status == 206,
+            let tag = head["etag"],
             ResumePoint.isStrong(tag)
         else { return nil }
         return tag

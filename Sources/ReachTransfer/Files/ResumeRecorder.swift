@@ -46,7 +46,8 @@ struct ResumeRecorder: Sendable {
         let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
         var text = record.text
-        let isWritten = text.withUTF8 { Glibc.write(file, $0.baseAddress, $0.count) == $0.count } && fdatasync(file) == 0
+        let isWritten =
+            text.withUTF8 { Glibc.write(file, $0.baseAddress, $0.count) == $0.count } && fdatasync(file) == 0
         close(file)
         if !isWritten || rename(new, path) != 0 { unlink(new) }
     }

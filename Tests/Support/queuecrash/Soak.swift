@@ -88,7 +88,8 @@ final class Soak {
         let kind = place < 20 ? "well" : place < 24 ? "busy" : place < 27 ? "gone" : place < 29 ? "newest" : "waits"
         guard
             var request = try? QueuedRequest(
-                method: "PUT", url: "http://127.0.0.1/\(kind)/\(added)", body: .inline([UInt8](repeating: 7, count: 200)))
+                method: "PUT", url: "http://127.0.0.1/\(kind)/\(added)",
+                body: .inline([UInt8](repeating: 7, count: 200)))
         else { return }
         if kind == "newest" { request.uniqueness = .coalesce(key: "state") }
         if kind == "waits", let constraint = try? Constraint("interface=nosuch0") {
