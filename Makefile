@@ -19,7 +19,8 @@ CC ?= cc
 release_flags := --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
 # What a change runs through stands together in the program: after a long sleep there are fewer pages to find again.
 release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
-  -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering
+  -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
+  -Xlinker -z -Xlinker pack-relative-relocs
 
 bin := .build/release/reach
 daemon_bin := .build/release/reachd
@@ -118,7 +119,7 @@ crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_AR
 
 .PHONY: hot-functions
 hot-functions: build ## Trace anew which functions the linker puts together (needs valgrind)
-	contrib/link/trace $(bin) > contrib/link/hot-functions.new
+	contrib/link/trace $(bin) $(daemon_bin) > contrib/link/hot-functions.new
 	mv contrib/link/hot-functions.new contrib/link/hot-functions
 
 .PHONY: bench-tools
