@@ -1,6 +1,6 @@
 internal import Glibc
 package import ReachControl
-package import ReachCore
+internal import ReachCore
 internal import ReachEngine
 package import ReachLoop
 internal import ReachNetlink

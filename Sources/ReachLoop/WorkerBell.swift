@@ -12,8 +12,10 @@ package struct WorkerBell: ~Copyable, Sendable {
 
     /// - Throws: When there are no more descriptors.
     package init() throws(SystemError) {
-        bell = try Self.counter()
-        finished = try Self.counter()
+        let bell = try Self.counter()
+        let finished = try Self.counter()
+        self.bell = bell
+        self.finished = finished
     }
 
     /// There is something to do. Any thread.

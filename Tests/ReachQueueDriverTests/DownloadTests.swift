@@ -1,8 +1,10 @@
 import Glibc
 import ReachCore
 import ReachQueue
+import ReachQueueDriver
 import ReachQueueStore
 import ReachTesting
+import ReachTransfer
 import Testing
 
 /// Long answers, over the loss of a link and the end of the process.

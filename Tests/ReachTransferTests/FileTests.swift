@@ -175,12 +175,12 @@ struct FileTests {
 
     @Test func `the page of an error is nothing to go on from`() async throws {
         let (path, record) = (directory.path + "/download", directory.path + "/record")
-        var request = try TransferRequest(
-            port: try ScriptedServer { connection in
-                connection.readRequest()
-                connection.write("HTTP/1.1 503 Busy\r\nETag: \"page\"\r\nContent-Length: 900\r\n\r\n")
-                connection.write([UInt8](repeating: 9, count: 500))
-            }.port)
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 503 Busy\r\nETag: \"page\"\r\nContent-Length: 900\r\n\r\n")
+            connection.write([UInt8](repeating: 9, count: 500))
+        }
+        var request = try TransferRequest(port: server.port)
         var sink = FileSink(path: path)
         (sink.recordPath, sink.memoryBytes) = (record, 100)
         request.sink = .file(sink)
@@ -188,6 +188,7 @@ struct FileTests {
         #expect(report.failure?.reason == .truncated)
         #expect(report.resume == nil)
         #expect(access(record, F_OK) == -1)
+        withExtendedLifetime(server) {}
     }
 
     @Test func `nothing behind the last byte, and bytes of another entity, are bad ranges`() async throws {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
+internal import ReachLoop
 
 /// Where the daemon is whose queue is meant. There is no queue without one.
 struct QueueOptions: ParsableArguments {
