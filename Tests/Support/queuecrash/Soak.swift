@@ -44,7 +44,9 @@ final class Soak {
         inbox = try Inbox()
         var policy = QueuePolicy()
         policy.deadLifetime = .seconds(2 * 86_400)
-        store = try QueueStore(directory, QueueStoreOptions(policy)) { [inbox] in inbox.put($0) }
+        var options = QueueStoreOptions(policy)
+        options.outboxBytes = 1 << 20
+        store = try QueueStore(directory, options) { [inbox] in inbox.put($0) }
         scheduler = QueueScheduler(policy, seed: 1, at: moment)
     }
 
@@ -64,7 +66,7 @@ final class Soak {
 
     private func passHalfAnHour() {
         let end = moment.boot + .seconds(1800)
-        for place in 0..<30 { add(place) }
+        for place in 0..<15 { add(place) }
         settle()
         while let deadline = scheduler.deadline, deadline < end {
             advance(to: max(deadline, moment.boot))
@@ -85,7 +87,7 @@ final class Soak {
     /// Some are answered at once, some later, some never, and some never start.
     private func add(_ place: Int) {
         added += 1
-        let kind = place < 20 ? "well" : place < 24 ? "busy" : place < 27 ? "gone" : place < 29 ? "newest" : "waits"
+        let kind = place < 9 ? "well" : place < 11 ? "busy" : place < 13 ? "gone" : place < 14 ? "newest" : "waits"
         guard
             var request = try? QueuedRequest(
                 method: "PUT", url: "http://127.0.0.1/\(kind)/\(added)",
@@ -174,9 +176,8 @@ final class Soak {
         let count = try Count()
         store.records(RecordQuery(limit: 1_000_000, isOver: true)) { count.put($0.count) }
         let over = count.take()
-        let bytes = ["", "-wal"].map { Self.size(directory.databasePath + $0) }.reduce(0, +)
         return """
-            bytes \(bytes) over \(over) alive \(scheduler.count) descriptors \(Self.entries("/proc/self/fd")) \
+            bytes \(Self.size(directory.databasePath)) log \(Self.size(directory.databasePath + "-wal")) over \(over) alive \(scheduler.count) descriptors \(Self.entries("/proc/self/fd")) \
             threads \(Self.entries("/proc/self/task"))
             """
     }
