@@ -39,7 +39,9 @@ package final class QueueTransfers {
     }
 
     private let loop: EventLoop
-    private let engine: TransferEngine
+    /// Made for the first attempt: until then a queue costs no libcurl.
+    private var engine: TransferEngine?
+    private let makeEngine: () throws(TransferFailure) -> TransferEngine
     private let options: Options
     private let send: (QueueCommand) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
@@ -53,15 +55,15 @@ package final class QueueTransfers {
 
     /// - Parameter send: Takes what comes of attempts.
     init(
-        loop: EventLoop, engine: TransferEngine, options: Options, send: @escaping (QueueCommand) -> Void
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueCommand) -> Void
     ) {
         self.loop = loop
-        self.engine = engine
+        makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
         self.options = options
         self.send = send
     }
 
-    package var runningCount: Int { engine.runningCount }
+    package var runningCount: Int { engine?.runningCount ?? 0 }
 
     /// What an earlier process left of answers.
     func adopt(_ begun: Set<RequestID>) { for id in begun { leftovers[id] = .begun } }
@@ -71,23 +73,30 @@ package final class QueueTransfers {
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
         running[order.id] = Running(
             order: order, request: request, began: SystemClock.now, progress: TransferProgress())
-        guard let spool, leftovers[order.id] == .begun else { return transfer(order, request, from: nil) }
+        let engine: TransferEngine
+        do throws(TransferFailure) {
+            engine = try findEngine()
+        } catch {
+            return refuse(order, as: .local)
+        }
+        guard let spool, leftovers[order.id] == .begun else { return transfer(order, request, by: engine, from: nil) }
         engine.resumePoint(
             record: spool.path(QueueDirectory.recordName(order.id)),
             of: spool.path(QueueDirectory.answerName(order.id))
         ) { [weak self] point in
             guard let self, running[order.id]?.order.number == order.number else { return }
-            transfer(order, request, from: point)
+            transfer(order, request, by: engine, from: point)
         }
     }
 
-    private func transfer(_ order: AttemptOrder, _ request: QueuedRequest, from point: ResumePoint?) {
+    private func transfer(
+        _ order: AttemptOrder, _ request: QueuedRequest, by engine: TransferEngine, from point: ResumePoint?
+    ) {
         let transfer: TransferRequest
         do throws(TransferURL.Mistake) {
             transfer = try TransferRequest(order, request, options, spool: spool, resume: point)
         } catch {
-            running[order.id] = nil
-            return send(.ended(order.id, .failed(TransferFault(.invalid))))
+            return refuse(order, as: .invalid)
         }
         running[order.id]?.isResumed = point != nil
         let number = order.number
@@ -98,14 +107,26 @@ package final class QueueTransfers {
                 event: { [weak self] in self?.take($0, of: order.id, number) }))
     }
 
+    private func refuse(_ order: AttemptOrder, as kind: TransferFault.Cause) {
+        running[order.id] = nil
+        send(.ended(order.id, .failed(TransferFault(kind))))
+    }
+
+    private func findEngine() throws(TransferFailure) -> TransferEngine {
+        if let engine { return engine }
+        let made = try makeEngine()
+        engine = made
+        return made
+    }
+
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
-        if let transfer = attempt.transfer { engine.cancel(transfer) }
+        if let transfer = attempt.transfer { engine?.cancel(transfer) }
         if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
     }
 
     /// The network is another one: connections of before are not used any more.
-    func newEpoch() { engine.newEpoch() }
+    func newEpoch() { engine?.newEpoch() }
 
     /// How far the attempt is; `nil` if there is none.
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }

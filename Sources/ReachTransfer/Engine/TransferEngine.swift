@@ -49,7 +49,9 @@ package final class TransferEngine {
     /// - Throws: `engine-failed` where libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
         guard let runtime = CurlRuntime.current else {
-            throw TransferFailure(.engineFailed, "libcurl cannot be started")
+            throw TransferFailure(
+                .engineFailed,
+                "libcurl cannot be \(CurlRuntime.missingLibrary.map { "loaded: \($0)" } ?? "started")")
         }
         guard runtime.hasOpenSSL else {
             throw TransferFailure(.engineFailed, "libcurl must use OpenSSL, and uses \(runtime.tls)")

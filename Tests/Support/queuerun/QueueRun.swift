@@ -20,7 +20,7 @@ import ReachQueueStore
         let loop = try EventLoop()
         let network = ReachabilityEngine(loop: loop)
         network.start()
-        let queue = try QueueEngine(loop: loop, network: network) { event in
+        let queue = QueueEngine(loop: loop, network: network) { event in
             guard let id = event.request, [.done, .dead].contains(event.kind) else { return }
             say("\(event.kind.rawValue) \(id)")
         } notify: { notice in
