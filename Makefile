@@ -1,7 +1,7 @@
 # What people type. `make` alone lists it.
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
-#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS   see below
+#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS   see below
 #   OPENRC  "yes" installs its script in /etc/init.d; where OpenRC is, by itself
 
 SWIFT ?= swift
@@ -10,6 +10,7 @@ DESTDIR ?=
 OPENRC ?= $(if $(wildcard /sbin/openrc-run),yes)
 FUZZ_SECONDS ?= 20
 BENCH_ARGS ?=
+CRASH_ARGS ?=
 
 CC ?= cc
 
@@ -109,6 +110,12 @@ fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 .PHONY: bench
 bench: deps build bench-tools ## Measure reach beside ip and a C program; BENCH_ARGS="--quick --only latency,idle"
 	contrib/bench/run --reach $(bin) --tools $(bench_tools) $(BENCH_ARGS)
+
+.PHONY: crash
+crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_ARGS="--rounds 50" (as root)
+	contrib/crash/run --progress $(CRASH_ARGS)
+	$(SWIFT) build --product queuecrash
+	contrib/crash/power-loss
 
 .PHONY: hot-functions
 hot-functions: build ## Trace anew which functions the linker puts together (needs valgrind)

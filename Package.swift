@@ -156,6 +156,9 @@ let package = Package(
             name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
         tests(
             "ReachCommandTests",
-            ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
+            [
+                "reach", "reachd", "confine", "monitor", "queuerun", "queuecrash", "ReachCore", "ReachControl",
+                "ReachTesting",
+            ]),
     ]
 )

@@ -54,7 +54,6 @@
     FUNCTION(CRYPTO_LIBRARY, BIO *, BIO_new, (const BIO_METHOD *a), (a))                                               \
     FUNCTION(CRYPTO_LIBRARY, const BIO_METHOD *, BIO_s_mem, (void), ())                                                \
     FUNCTION(CRYPTO_LIBRARY, void, CRYPTO_free, (void *a, const char *b, int c), (a, b, c))                            \
-    FUNCTION(CRYPTO_LIBRARY, int, EVP_DecodeBlock, (unsigned char *a, const unsigned char *b, int c), (a, b, c))       \
     FUNCTION(CRYPTO_LIBRARY, int, EVP_Digest,                                                                          \
              (const void *a, size_t b, unsigned char *c, unsigned int *d, const EVP_MD *e, ENGINE *f),                 \
              (a, b, c, d, e, f))                                                                                       \

@@ -89,13 +89,13 @@ package final class QueueEngine {
     /// cancelled or held then.
     ///
     /// - Parameter reply: Called once, on the loop: where the download stands; `nil` where it cannot be gone on with.
-    package func breakOff(_ id: RequestID, reply: @escaping (ResumePoint?) -> Void) {
+    package func breakOff(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
         guard let attempts = executor.attempts else { return reply(nil) }
-        attempts.breakOff(id, reply: reply)
+        attempts.breakOff(id, request, reply: reply)
     }
 
     /// Where a download to this place is until it is whole.
-    package func partialFile(of path: String, _ id: RequestID) -> String { TransferRequest.part(of: path, id) }
+    package func partialFile(of path: String, _ id: RequestID) -> String { QueueDownloads.part(of: path, id) }
 
     /// Goes up whenever a path differs; every event has it.
     package var epoch: UInt64 { driver.epoch }
@@ -157,6 +157,8 @@ private final class Executor: QueueExecutor {
             send(.paths(set))
         }
     }
+
+    func begin(_ begun: Set<RequestID>) { attempts?.adopt(begun) }
 
     /// Files of answers go with their requests.
     func note(_ event: QueueEvent) {

@@ -87,6 +87,17 @@ public final class RequestSession: Sendable {
         return base
     }
 
+    // MARK: - All at once
+
+    /// Holds all requests, those to come too, until ``resume()``: nothing starts, and what is on its way is let finish. A
+    /// session with a directory stays held in later runs.
+    ///
+    /// It is a reason of its own (`queue`): it neither clears nor sets what users and the network do to single tasks.
+    public func suspend() { core.perform { desk in desk.whenOpen { [weak desk] in desk?.holdAll(true) } } }
+
+    /// Ends ``suspend()``.
+    public func resume() { core.perform { desk in desk.whenOpen { [weak desk] in desk?.holdAll(false) } } }
+
     // MARK: - The end
 
     /// Ends all that runs. Tasks that are not over fail with ``RequestError/Kind/closed``, and their completions are called;

@@ -65,8 +65,13 @@ import Testing
         }
         let url = "http://127.0.0.1:\(server.port)"
         let first = try session(directory) { $0.responseSerializer = DataResponseSerializer() }
-        #expect(try await first.get(url + "/long").response().text == long)
-        for path in ["/short", "/no"] { _ = try await first.get(url + path).awaitedResult }
+        let ends = EventLog<String>()
+        first.addObserver(forName: .didComplete) { ends.append($0.task.originalRequest.address.path) }
+        for path in ["/long", "/short", "/no", "/fetched"] {
+            let task = try first.get(url + path).resume()
+            try await ends.wait { $0 == path }
+            if path == "/fetched" { #expect(try await task.response().text == "short") }
+        }
         await first.closeAndWait()
 
         let second = try session(directory) { $0.responseSerializer = DataResponseSerializer() }
@@ -77,6 +82,11 @@ import Testing
         #expect(try await tasks[1].response().text == "short")
         #expect(await failure { try await tasks[2].response() } == "response bad-status")
         await second.closeAndWait()
+
+        let third = try session(directory)
+        #expect(await third.tasks().isEmpty)
+        await third.closeAndWait()
+        #expect(try ChildProcess.run(["ls", directory.path + "/queue/spool"]) == "")
     }
 
     @Test func `one session at a time uses a directory`() async throws {

@@ -135,6 +135,59 @@ import Testing
         }
     }
 
+    @Test func `a session that is held as a whole starts nothing, and clears no other reason`() async throws {
+        let stage = try SessionStage()
+        let log = EventLog<String>()
+        stage.session.suspend()
+        stage.session.addObserver { log.append("\($0.name) \($0.task.identifier)") }
+        let (first, second) = (try stage.session.get("1").resume(), try stage.session.get("2").resume())
+        try await log.wait { $0 == "didSuspend 2" }
+        #expect(first.suspensionReasons == .queue && first.requestState == .suspended)
+        second.suspend()
+        stage.session.resume()
+        try await first.response()
+        #expect(second.requestState == .suspended && second.suspensionReasons == .user)
+        #expect(stage.server.requests.values.count == 1)
+        second.resume()
+        try await second.response()
+    }
+
+    @Test func `a session that is full takes no more, and says so`() async throws {
+        let slow = try SlowServer()
+        var options = RequestSessionOptions()
+        options.maximumRequests = 1
+        let session = try RequestSession(options: options)
+        let first = try session.get(slow.url)
+        try await first.stored()
+        #expect(await failure { try await session.get(slow.url).response() } == "not-taken queue-full")
+        #expect(await failure { try await session.get(slow.url).stored() } == "not-taken queue-full")
+        slow.gate.open()
+        try await first.response()
+        try await session.get(slow.url).response()
+    }
+
+    @Test(arguments: [true, false])
+    func `a session may be closed, or let go, by a completion`(immediate: Bool) async throws {
+        let stage = try SessionStage { if immediate { $0.delivery = .immediate } }
+        let log = EventLog<String>()
+        let other = try stage.session.get("other", when: .interface("none0"))
+        other.whenComplete { result in
+            if case .failure(let error) = result { log.append(error.summary) }
+        }
+        other.resume()
+        let task = try stage.session.get("") { _ in
+            stage.session.close()
+            log.append("closed")
+        }
+        task.resume()
+        let told = try await log.wait(for: 2)
+        #expect(Set(told) == ["closed", "closed closed"])
+        #expect(await stage.session.closeAndWait())
+        let late = EventLog<Bool>()
+        task.whenComplete { late.append((try? $0.get()) != nil) }
+        #expect(try await late.wait(for: 1) == [true])
+    }
+
     @Test func `its time is over`() async throws {
         let session = try RequestSession()
         var options = RequestOptions()

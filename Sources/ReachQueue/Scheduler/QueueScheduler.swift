@@ -11,7 +11,7 @@ package struct QueueScheduler: Sendable {
     package let policy: QueuePolicy
     /// Of all that is left to chance.
     package let seed: UInt64
-    var random: JitterGenerator
+    var random: SplitMix64
     /// The moment of the present turn.
     var moment: Moment
     let started: BootTime
@@ -90,7 +90,7 @@ package struct QueueScheduler: Sendable {
     package init(_ policy: QueuePolicy = QueuePolicy(), firstID: Int64 = 1, seed: UInt64, at moment: Moment) {
         self.policy = policy
         self.seed = seed
-        random = JitterGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
         self.moment = moment
         started = moment.boot
         nextID = firstID
@@ -157,6 +157,7 @@ package struct QueueScheduler: Sendable {
         case .cancel(let id, let client, let ticket): cancel(id, client, ticket)
         case .retry(let id, let client, let ticket): retry(id, client, ticket)
         case .retryAll(let reason, let client, let ticket): retryAll(reason, client, ticket)
+        case .forget(let id, let client, let ticket): forget(id, client, ticket)
         case .holdQueue(let client, let ticket): setQueueHold(true, client, ticket)
         case .releaseQueue(let client, let ticket): setQueueHold(false, client, ticket)
         case .paths(let set): pathsChanged(to: set)

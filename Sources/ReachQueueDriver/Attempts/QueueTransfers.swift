@@ -2,6 +2,7 @@ internal import Glibc
 package import ReachCore
 internal import ReachLoop
 package import ReachQueue
+internal import ReachQueueStore
 package import ReachTransfer
 
 /// Makes the queue's attempts: each a transfer by the path that the queue chose, and by no other. Confined to the loop.
@@ -29,6 +30,16 @@ package final class QueueTransfers {
         var transfer: TransferID?
         var sent: TransferRequest?
         var progress: TransferProgress
+        /// It goes on with what an earlier attempt brought.
+        var isResumed = false
+    }
+
+    /// What an attempt left of an answer, in the spool.
+    private enum Leftover {
+        /// As much as its record vouches for can be gone on with.
+        case begun
+        /// It is of no use.
+        case useless
     }
 
     private let loop: EventLoop
@@ -42,8 +53,8 @@ package final class QueueTransfers {
     /// Told at most ten times a second for each attempt.
     var whenMoved: (AttemptProgress) -> Void = { _ in }
     private var running: [RequestID: Running] = [:]
-    /// Files of answers that no result names: what a download left, and where it goes on.
-    private var unfinished: [RequestID: ResumePoint?] = [:]
+    /// Files of answers that no result names.
+    private var leftovers: [RequestID: Leftover] = [:]
     private let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
     private var witness = PathWitness()
@@ -61,6 +72,9 @@ package final class QueueTransfers {
 
     package var runningCount: Int { engine?.runningCount ?? 0 }
 
+    /// What an earlier process left of answers.
+    func adopt(_ begun: Set<RequestID>) { for id in begun { leftovers[id] = .begun } }
+
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
@@ -72,17 +86,39 @@ package final class QueueTransfers {
         } catch {
             return refuse(order, as: .local)
         }
+        guard let (file, record) = leftover(of: order.id, request) else {
+            return transfer(order, request, by: engine, from: nil)
+        }
+        engine.resumePoint(record: record, of: file) { [weak self] point in
+            guard let self, running[order.id]?.order.number == order.number else { return }
+            transfer(order, request, by: engine, from: point)
+        }
+    }
+
+    /// What an earlier attempt left of an answer, and how far it is.
+    private func leftover(of id: RequestID, _ request: QueuedRequest) -> (file: String, record: String)? {
+        if let path = request.outputPath {
+            let part = downloads.leftover(of: id, to: path, mayBeOlder: spool != nil)
+            return part.map { ($0, QueueDownloads.record(of: $0)) }
+        }
+        guard let spool, leftovers[id] == .begun else { return nil }
+        return (spool.path(QueueDirectory.answerName(id)), spool.path(QueueDirectory.recordName(id)))
+    }
+
+    private func transfer(
+        _ order: AttemptOrder, _ request: QueuedRequest, by engine: TransferEngine, from point: ResumePoint?
+    ) {
         var transfer: TransferRequest
         do throws(TransferURL.Mistake) {
-            transfer = try TransferRequest(
-                order, request, options, spool: spool,
-                resume: downloads.point(of: order.id) ?? unfinished[order.id].flatMap(\.self))
+            transfer = try TransferRequest(order, request, options, spool: spool, resume: point)
         } catch {
             return refuse(order, as: .invalid)
         }
+        running[order.id]?.isResumed = point != nil
         host?.prepare(&transfer, of: order.id)
         if let path = request.outputPath, case .file(let sink) = transfer.sink {
             downloads.begin(order.id, to: path, by: sink)
+            running[order.id]?.isResumed = sink.resume != nil
         }
         begin(transfer, order.id, order.number, by: engine)
     }
@@ -111,16 +147,17 @@ package final class QueueTransfers {
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
         if let transfer = attempt.transfer { engine?.cancel(transfer) }
-        if downloads.contains(id) { return downloads.interrupted(id) }
-        // What was written of an answer cannot be gone on with: how much of it is good was not told.
-        if spool != nil { unfinished[id] = .some(nil) }
+        if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
     }
 
     /// Ends the attempt of a download without telling the queue, which is to be told otherwise.
-    func breakOff(_ id: RequestID, reply: @escaping (ResumePoint?) -> Void) {
-        guard let attempt = running.removeValue(forKey: id) else { return reply(downloads.point(of: id)) }
-        if let transfer = attempt.transfer { engine?.cancel(transfer) }
-        downloads.interrupted(id, reply: reply)
+    func breakOff(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+        if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
+        guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
+        engine.resumePoint(record: record, of: file) { [weak self] point in
+            if point != nil { self?.downloads.keep(id) }
+            reply(point)
+        }
     }
 
     /// The network is another one: connections of before are not used any more.
@@ -142,12 +179,10 @@ package final class QueueTransfers {
     }
 
     private func received(_ head: ResponseHead, of id: RequestID) {
-        if let path = host?.received(head, of: id), let transfer = running[id]?.transfer {
-            let sink = FileSink(path: TransferRequest.part(of: path, id))
-            engine?.use(sink, for: transfer)
-            downloads.begin(id, to: path, by: sink)
-        }
-        downloads.received(head, of: id)
+        guard let path = host?.received(head, of: id), let transfer = running[id]?.transfer else { return }
+        let sink = FileSink(downloadTo: path, id, resume: nil)
+        engine?.use(sink, for: transfer)
+        downloads.begin(id, to: path, by: sink)
     }
 
     private func finished(_ id: RequestID, _ report: TransferReport) {
@@ -161,17 +196,16 @@ package final class QueueTransfers {
         }
         if downloads.contains(id) { return finishedDownload(id, report) }
         guard let bytes = report.fileBytes, let spool else {
+            if report.failure?.reason == .badRange, attempt.isResumed { return beginAnew(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
-            if report.failure == nil, unfinished.removeValue(forKey: id) != nil {
-                spool?.remove(QueueSpool.answerName(id))
-            }
+            if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
-        unfinished[id] = report.resume
+        leftovers[id] = .begun
         guard report.failure == nil else { return end(id, report, answer: .none) }
-        let name = QueueSpool.answerName(id)
+        let name = QueueDirectory.answerName(id)
         // The row must not name bytes that a loss of power would take.
-        spool.seal(name) { [weak self] number in
+        spool.sealAnswer(of: id) { [weak self] number in
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
                 running[id] = nil
@@ -182,8 +216,13 @@ package final class QueueTransfers {
     }
 
     private func finishedDownload(_ id: RequestID, _ report: TransferReport) {
-        guard report.failure == nil, let bytes = report.fileBytes, let attempt = running[id] else {
-            downloads.failed(id, report.resume)
+        guard let attempt = running[id] else { return }
+        guard report.failure == nil, let bytes = report.fileBytes else {
+            if report.resume != nil, host != nil { downloads.keep(id) }
+            if report.failure?.reason == .badRange, attempt.isResumed {
+                downloads.beginAnew(id)
+                return beginAnew(id)
+            }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
         downloads.deliver(id) { [weak self] path, failure in
@@ -195,6 +234,13 @@ package final class QueueTransfers {
             }
             end(id, report, answer: .file(path: path, bytes: Int64(clamping: bytes)))
         }
+    }
+
+    /// The server has nothing that fits to what is here: nobody's fault, and not asked for again.
+    private func beginAnew(_ id: RequestID) {
+        leftovers[id] = .useless
+        running[id] = nil
+        send(.ended(id, .failed(TransferFault(.local))))
     }
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
@@ -215,9 +261,9 @@ package final class QueueTransfers {
     ///
     /// - Parameter keepsAnswer: Its result is kept, and the file with it.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
-        downloads.forget(id, keepsPart: host != nil)
-        let isLeft = unfinished.removeValue(forKey: id) != nil
-        if isLeft, !keepsAnswer { spool?.remove(QueueSpool.answerName(id)) }
+        downloads.forget(id)
+        let isLeft = leftovers.removeValue(forKey: id) != nil
+        if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }
 
     // MARK: What attempts say of their paths

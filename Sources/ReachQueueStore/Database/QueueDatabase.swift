@@ -12,9 +12,10 @@ final class QueueDatabase {
     let statements: QueueStatements
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
-    private let now: Moment
     var outboxBytes: Int64
     private var finished = 0
+    /// When the last request ended.
+    private var lastEnd: Timestamp
     private var attempts = 0
 
     /// Opens the file, checks it and brings it up to date.
@@ -24,7 +25,7 @@ final class QueueDatabase {
     ) throws {
         self.directory = directory
         self.options = options
-        self.now = now
+        lastEnd = now.wall
         // The file is made with this mask, before SQLite writes into it.
         let file = open(directory.databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 { close(file) }
@@ -149,6 +150,7 @@ final class QueueDatabase {
         if state != .dead { try statements.deleteBody.run(.integer(progress.id.rawValue)) }
         if let result { try insert(result, of: progress.id.rawValue) }
         finished += 1
+        lastEnd = moment.wall
     }
 
     /// Does nothing where there was none.
@@ -174,7 +176,7 @@ final class QueueDatabase {
     private func pruneIfDue() throws(SQLiteError) {
         guard finished >= 64 else { return }
         finished = 0
-        let oldest = SystemClock.now.wall.nanosecondsSince1970 - options.resultLifetime.nanoseconds
+        let oldest = lastEnd.nanosecondsSince1970 - options.resultLifetime.nanoseconds
         try statements.selectOld.bind([.integer(oldest), .integer(options.resultCount)])
         var ids: [Int64] = []
         do {

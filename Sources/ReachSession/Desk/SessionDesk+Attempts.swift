@@ -27,7 +27,7 @@ extension SessionDesk: AttemptHost {
         transfer.clientCertificate = options.clientCertificate
         guard let resumeData = tasks[id]?.first?.plan.resumeData, case .file(var sink) = transfer.sink else { return }
         // What an earlier attempt of this request got counts for more: it is in the same file.
-        sink = FileSink(path: resumeData.partialFile, resume: sink.resume ?? resumeData.point)
+        sink.goOn(with: resumeData.partialFile, from: resumeData.point)
         transfer.sink = .file(sink)
     }
 
@@ -91,7 +91,7 @@ extension SessionDesk: AttemptHost {
             return reply(nil)
         }
         let partialFile = task.plan.resumeData?.partialFile ?? engine.partialFile(of: path, id)
-        engine.breakOff(id) { point in
+        engine.breakOff(id, task.plan.queued) { point in
             reply(
                 point.map {
                     ResumeData(url: task.plan.queued.url, destination: path, partialFile: partialFile, point: $0)

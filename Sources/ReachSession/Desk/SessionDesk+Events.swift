@@ -13,17 +13,29 @@ extension SessionDesk {
     static let network: Blocker = [.linkClass, .metered, .validated, .family, .target]
 
     func take(_ event: QueueEvent) {
+        if event.request == nil { return takeOfAll(event) }
         guard let id = event.request, let tasks = tasks[id] else { return }
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
         case .retrying, .interrupted: for task in tasks { task.handle(.interrupt) }
-        case .waiting where event.blockers.intersection(Self.network) == .target: awaitLook(id)
-        case .waiting where !event.blockers.isDisjoint(with: Self.network):
-            for task in tasks { task.handle(.suspend(.network)) }
+        case .waiting: waits(id, tasks, event.blockers)
         case .resumed: for task in tasks { task.handle(.resume(.network)) }
         case .done, .dead, .cancelled: end(id, tasks, event)
-        case .waiting, .queued, .suspended, .released, .opened, .closed, .breakerOpen, .breakerClosed: break
+        case .queued, .suspended, .released, .opened, .closed, .breakerOpen, .breakerClosed: break
         }
+    }
+
+    private func waits(_ id: RequestID, _ tasks: [RequestTask], _ blockers: Blocker) {
+        if blockers.contains(.queueHold) { for task in tasks { task.handle(.suspend(.queue)) } }
+        let network = blockers.intersection(Self.network)
+        if network == .target { return awaitLook(id) }
+        if !network.isEmpty { for task in tasks { task.handle(.suspend(.network)) } }
+    }
+
+    /// The whole queue is held, or let go.
+    private func takeOfAll(_ event: QueueEvent) {
+        guard event.kind == .suspended || event.kind == .released else { return }
+        for task in tasks.values.joined() { task.handle(event.kind == .suspended ? .suspend(.queue) : .resume(.queue)) }
     }
 
     func take(_ progress: AttemptProgress) {

@@ -191,6 +191,16 @@ final class SessionDesk {
         engine.driver.ask({ command(id, $0) }, { _ in })
     }
 
+    /// Somebody has what came of the request.
+    func forget(_ number: Int64) {
+        engine?.driver.ask({ .forget(RequestID(rawValue: number), .root, $0) }, { _ in })
+    }
+
+    /// Holds all requests, or lets them go; those that run are let finish.
+    func holdAll(_ isHeld: Bool) {
+        engine?.driver.ask({ isHeld ? .holdQueue(.root, $0) : .releaseQueue(.root, $0) }, { _ in })
+    }
+
     func explain(_ task: RequestTask) -> RequestExplanation {
         if let id = numbers[task.identifier], let explanation = engine?.driver.explain(id) {
             return RequestExplanation(explanation)

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReachCore
 internal import ReachTransfer
 
@@ -11,7 +12,7 @@ public struct ResumeData: Hashable, Sendable {
     public let url: String
     /// Where it goes when it is whole.
     public let destination: String
-    /// The file with what is there already. Whoever does not go on may remove it.
+    /// The file with what is there already. A record of how far it is stands beside it, with `.record` after its name.
     public let partialFile: String
     /// So many of its bytes are good.
     public let offset: Int64
@@ -53,6 +54,12 @@ public struct ResumeData: Hashable, Sendable {
             object.field("entity_tag", entityTag)
         }
         return writer.bytes
+    }
+
+    /// Removes what is there already: for who does not want to go on. Waits for the disk.
+    public func discard() {
+        unlink(partialFile)
+        unlink(partialFile + ".record")
     }
 
     var point: ResumePoint { ResumePoint(offset: UInt64(clamping: offset), entityTag: entityTag) }

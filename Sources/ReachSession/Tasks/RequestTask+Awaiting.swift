@@ -58,7 +58,7 @@ extension RequestTask {
     /// `nil` where the Swift task was cancelled first.
     private func awaitResult() async -> Result<RequestResponse, RequestError>? {
         let number = state.withLock { $0.nextNumber() }
-        return await withTaskCancellationHandler {
+        let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let known: Result<RequestResponse, RequestError>?? = state.withLock { state in
                     if let result = state.result { return .some(result) }
@@ -71,5 +71,10 @@ extension RequestTask {
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
         }
+        if result != nil {
+            state.withLock { tellFetched(&$0) }
+            core.deliver()
+        }
+        return result
     }
 }

@@ -69,8 +69,10 @@ extension RequestTask {
     func conclude(_ result: Result<RequestResponse, RequestError>) {
         let (waiters, streams) = state.withLock { state in
             state.result = result
+            let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
             tell(.didComplete)
+            if isFetched { tellFetched(&state) }
             defer {
                 (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [:], [:])
             }
@@ -80,6 +82,13 @@ extension RequestTask {
         for waiter in waiters { waiter.resume(returning: result) }
         for stream in streams { stream.finish() }
         core.deliver()
+    }
+
+    /// Under the lock: somebody has what came of it, once those were called who are to be. A later run need not keep it.
+    func tellFetched(_ state: inout TaskState) {
+        guard core.keepsOnDisk, !state.isFetched, let number = state.storedNumber else { return }
+        state.isFetched = true
+        core.pump.append { [core] in core.perform { $0.forget(number) } }
     }
 
     /// Under the lock.

@@ -26,6 +26,8 @@ struct TaskState: Sendable {
     var progressStreams: [UInt64: AsyncStream<TaskProgress>.Continuation] = [:]
     var waiters: [UInt64: CheckedContinuation<Result<RequestResponse, RequestError>?, Never>] = [:]
     var lastNumber: UInt64 = 0
+    /// Somebody has what came of it.
+    var isFetched = false
     /// The activity counts it.
     var isCounted = false
 

@@ -54,7 +54,7 @@ final class Attempt {
         self.upload = upload
         reader = ResponseReader(
             method: plan.request.method, limit: plan.request.limit, followsRedirects: plan.followsRedirects,
-            resume: plan.resume)
+            resume: plan.resume, checksRange: !plan.request.hasOwnRange)
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         _ = reach_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
     }

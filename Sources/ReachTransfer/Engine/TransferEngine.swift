@@ -101,6 +101,13 @@ package final class TransferEngine {
         tools.loop.schedule(at: SystemClock.boot + options.drainLimit) { [weak self] in self?.endDraining(before: old) }
     }
 
+    /// Reads where a download can go on, from the record that its ``FileSink`` had kept. Answers later, on the loop, and
+    /// after all that transfers of this engine are writing now; `nil` where it must begin anew.
+    package func resumePoint(record: String, of file: String, reply: @escaping (ResumePoint?) -> Void) {
+        let answer = tools.replies.expect(reply)
+        tools.files.run { answer(ResumePoint(record: record, of: file)) }
+    }
+
     // MARK: - For jobs
 
     func start(_ attempt: Attempt, of job: TransferJob) throws(TransferFailure) {
