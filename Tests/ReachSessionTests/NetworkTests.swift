@@ -108,7 +108,8 @@ struct NetworkTests {
     @Test(.enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
     func `a name that nobody has is told, where nobody wants another try and the Internet is there`() async throws {
         let scene = try Scene()
-        let names = try NameServer(["--address=/host.example/192.0.2.1"], port: 53, in: scene.peer)
+        let names = try NameServer(
+            ["--address=/host.example/192.0.2.1", "--address=/nobody.example/"], port: 53, in: scene.peer)
         let directory = try TemporaryDirectory()
         let resolver = try directory.file("resolv.conf", "nameserver 192.0.2.1\n")
         let program = BuiltProgram(named: "getonce").path
