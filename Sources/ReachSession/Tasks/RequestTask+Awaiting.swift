@@ -72,8 +72,7 @@ extension RequestTask {
             state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
         }
         if result != nil {
-            state.withLock { tellFetched(&$0) }
-            core.deliver()
+            state.withLock { forgetting(&$0) }?()
         }
         return result
     }

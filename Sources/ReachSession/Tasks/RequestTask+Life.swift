@@ -72,7 +72,7 @@ extension RequestTask {
             let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
             tell(.didComplete)
-            if isFetched { tellFetched(&state) }
+            if isFetched { forgetAfterCalls(&state) }
             defer {
                 (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [:], [:])
             }
@@ -84,11 +84,19 @@ extension RequestTask {
         core.deliver()
     }
 
-    /// Under the lock: somebody has what came of it, once those were called who are to be. A later run need not keep it.
-    func tellFetched(_ state: inout TaskState) {
-        guard core.keepsOnDisk, !state.isFetched, let number = state.storedNumber else { return }
+    /// Under the lock: somebody has what came of it once those were called who are to be; then it need not be kept.
+    func forgetAfterCalls(_ state: inout TaskState) {
+        guard let forget = forgetting(&state) else { return }
+        core.pump.append(forget)
+    }
+
+    /// Under the lock.
+    ///
+    /// - Returns: What has the queue forget what came of it; `nil` where it has, or keeps nothing.
+    func forgetting(_ state: inout TaskState) -> (@Sendable () -> Void)? {
+        guard core.keepsOnDisk, !state.isFetched, let number = state.storedNumber else { return nil }
         state.isFetched = true
-        core.pump.append { [core] in core.perform { $0.forget(number) } }
+        return { [core] in core.perform { $0.forget(number) } }
     }
 
     /// Under the lock.

@@ -103,7 +103,7 @@ public final class RequestTask: Sendable {
         state.withLock { state in
             guard let result = state.result else { return state.completions.append(completion) }
             core.pump.append { completion(result) }
-            tellFetched(&state)
+            forgetAfterCalls(&state)
         }
         core.deliver()
     }
