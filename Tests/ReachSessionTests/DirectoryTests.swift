@@ -89,6 +89,28 @@ import Testing
         #expect(try ChildProcess.run(["ls", directory.path + "/queue/spool"]) == "")
     }
 
+    @Test func `a download goes on where an earlier run left it`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try HalvingServer()
+        let path = directory.path + "/there"
+        let first = try session(directory)
+        let task = try first.download(server.url, to: path)
+        let log = EventLog<TaskProgress>()
+        task.whenProgressed { log.append($0) }
+        task.resume()
+        try await log.wait { $0.received >= 100_000 }
+        await first.closeAndWait()
+        server.gate.open()
+        let second = try session(directory)
+        let tasks = await second.tasks()
+        try #require(tasks.map(\.kind) == [.download])
+        #expect(try await tasks[0].response().path == path)
+        #expect(try ChildProcess.run(["cat", path]) == HalvingServer.body)
+        #expect(server.ranges.count == 1 && server.ranges != ["Range: bytes=0-"])
+        await second.closeAndWait()
+        #expect(try ChildProcess.run(["ls", directory.path]) == "queue\nthere\n")
+    }
+
     @Test func `one session at a time uses a directory`() async throws {
         let directory = try TemporaryDirectory()
         let first = try session(directory)

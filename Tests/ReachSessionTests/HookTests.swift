@@ -100,6 +100,23 @@ import Testing
         #expect(stage.server.requests.values.count == (gives ? 6 : 1))
     }
 
+    @Test(arguments: [
+        ("Basic realm=\"a\"", "a"), ("basic realm=a", "a"), ("Basic", ""), ("Basic charset=\"UTF-8\"", ""),
+        ("Basic charset=\"UTF-8\", realm=\"a, b\"", "a, b"), ("Negotiate, Basic realm=\"x\"", "x"),
+        ("Digest realm=\"d\", nonce=\"Basic realm=1\", Basic realm=\"b\"", "b"), ("Basic realm=\"a\\\"b\"", "a\"b"),
+        ("Basic realm=\"open", "open"), ("BASIC   REALM = \"a\"", "a"),
+    ])
+    func `a challenge is found among others`(field: String, realm: String) {
+        #expect(BasicChallenge(field)?.realm == realm)
+    }
+
+    @Test(arguments: [
+        "", "Digest realm=\"Basic\"", "Bearer", "Bearer realm=\"a\", error=\"Basic\"", ",,,", "=", "\"", "Basi c",
+    ])
+    func `what asks for something else is no challenge of ours`(field: String) {
+        #expect(BasicChallenge(field) == nil)
+    }
+
     // MARK: - Dispositions
 
     @Test func `an answer can be cancelled by its head, or become a download`() async throws {

@@ -1,9 +1,9 @@
 internal import ReachTransfer
 
 /// A server's demand for Basic authorisation (RFC 7617), among others that it may make.
-struct BasicChallenge: Equatable {
+package struct BasicChallenge: Equatable {
     /// Empty where the server names none, against the rules.
-    let realm: String
+    package let realm: String
 
     /// - Returns: `nil` where no field asks for Basic authorisation.
     init?(_ head: ResponseHead) {
@@ -12,7 +12,8 @@ struct BasicChallenge: Equatable {
         self.realm = realm
     }
 
-    init?(_ field: String) {
+    /// - Returns: `nil` where the field's value does not ask for it.
+    package init?(_ field: String) {
         guard let realm = Self.realm(in: field) else { return nil }
         self.realm = realm
     }
@@ -51,6 +52,7 @@ struct BasicChallenge: Equatable {
     }
 
     private static func unquoted(_ text: Substring) -> String {
+        let text = text.drop { $0 == " " }
         guard text.first == "\"" else { return String(text) }
         var (value, isEscaped) = ("", false)
         for character in text.dropFirst() {

@@ -28,8 +28,11 @@ final class BodyKeeper {
     init(_ loop: EventLoop) { replies = LoopReplies(loop: loop) }
 
     deinit {
-        for body in bodies.values { if let file = body.temporaryFile { unlink(file) } }
-        if let directory { rmdir(directory) }
+        // After what the thread still has to do with them.
+        thread.run { [directory, files = bodies.values.compactMap(\.temporaryFile)] in
+            for file in files { unlink(file) }
+            if let directory { rmdir(directory) }
+        }
     }
 
     /// - Parameters:

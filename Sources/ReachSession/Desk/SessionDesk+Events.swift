@@ -69,20 +69,29 @@ extension SessionDesk {
     /// Reads an answer that the queue keeps, for tasks that end with it.
     func fetch(_ id: RequestID, for tasks: [RequestTask]) {
         let tasks = tasks.filter { $0.close(by: .fail) }
-        let lost = { (word: String) in
-            for task in tasks { task.conclude(.failure(RequestError(.local, "no-answer", "the answer \(word)"))) }
-        }
-        guard let engine else { return lost("cannot be read any more") }
+        for task in tasks { fetching[task.identifier] = task }
+        guard let engine else { return conclude(tasks, without: "cannot be read any more") }
         engine.driver.record(of: id) { [weak self] record in
-            guard let self, let record, let result = record.outcome.result, let end = record.outcome.end,
+            guard let self else { return }
+            guard let record, let result = record.outcome.result, let end = record.outcome.end,
                 let head = HTTPResponse(result, to: record.request)
-            else { return lost("is not kept any more") }
+            else { return conclude(tasks, without: "is not kept any more") }
             let death: DeathReason? = if case .dead(let reason) = end { reason } else { nil }
-            readBody(result.body) { body, path in
-                guard let body else { return lost("cannot be read") }
+            readBody(result.body) { [weak self] body, path in
+                guard let body else { self?.conclude(tasks, without: "cannot be read"); return }
                 let answer = TaskAnswer(head: head, body: body, path: path)
-                for task in tasks { task.conclude(answer, error: death.map { RequestError($0, nil) }) }
+                for task in tasks {
+                    self?.fetching[task.identifier] = nil
+                    task.conclude(answer, error: death.map { RequestError($0, nil) })
+                }
             }
+        }
+    }
+
+    private func conclude(_ tasks: [RequestTask], without what: String) {
+        for task in tasks {
+            fetching[task.identifier] = nil
+            task.conclude(.failure(RequestError(.local, "no-answer", "the answer \(what)")))
         }
     }
 

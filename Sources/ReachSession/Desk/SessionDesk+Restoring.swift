@@ -32,6 +32,11 @@ extension SessionDesk {
 
     private func tasks(for record: RequestRecord, _ core: SessionCore) -> [RequestTask] {
         if let known = tasks[record.id] { return known }
+        if case .cancelled = record.outcome.end {
+            // Whoever cancelled it knows.
+            forget(record.id.rawValue)
+            return []
+        }
         guard let plan = TaskPlan(record) else { return [] }
         let explanation = engine?.driver.explain(record.id)
         let task = RequestTask(
@@ -53,11 +58,9 @@ extension SessionDesk {
 
     private func finish(_ record: RequestRecord, _ task: RequestTask) {
         switch record.outcome.end {
-        case .cancelled(let reason):
-            task.end(with: reason == .superseded ? .superseded : .cancelled, by: .cancel)
         case .dead(let death) where record.outcome.result == nil: task.end(with: RequestError(death, nil))
         // It was over while its record was read.
-        case .done, .dead, nil: fetch(record.id, for: [task])
+        case .done, .dead, .cancelled, nil: fetch(record.id, for: [task])
         }
     }
 }
@@ -91,8 +94,8 @@ extension TaskPlan {
 
 extension RequestSession {
     /// Every request that the session has: those of this process that were resumed and are not over; in a session with a
-    /// directory also those that an earlier run left, and those whose answers are still kept, for a day and a thousand of
-    /// them.
+    /// directory also those that an earlier run left, and those whose answers nobody has fetched, which are kept for a day and
+    /// up to a thousand. An answer is fetched when a completion was called with it, or it was awaited.
     ///
     /// Of a request without a task one is made, to which completions and observers can be added; one that is over calls
     /// them soon.

@@ -27,6 +27,8 @@ final class SessionDesk {
     private var awaitingStorage: [UInt64: [(Int64?) -> Void]] = [:]
     /// What attempts came to, until the queue has told what that means.
     var attempts: [RequestID: AttemptNote] = [:]
+    /// Tasks that are over, and whose answers are being read.
+    var fetching: [UInt64: RequestTask] = [:]
     /// First looks at hosts that are on their way.
     var looks: [Destination: HostLook] = [:]
     private var activityTimer: TimerQueue.ID?
@@ -89,6 +91,8 @@ final class SessionDesk {
         engine = nil
         for waiter in awaitingStorage.values.joined() { waiter(nil) }
         awaitingStorage = [:]
+        for task in fetching.values { task.conclude(.failure(.closed)) }
+        fetching = [:]
         return isWritten
     }
 
