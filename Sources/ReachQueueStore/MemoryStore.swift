@@ -73,6 +73,7 @@ package final class MemoryStore: QueueKeeping {
             state.records[id]?.progress.tries = attempt
             return state.records[id].map { (id, $0.request) }
         case .update(let progress): state.records[progress.id]?.progress = progress
+        case .holdRequest(let id, let isHeld): state.records[id]?.progress.isHeld = isHeld
         case .finish(let progress, let end, let result, let moment):
             state.records[progress.id]?.progress = progress
             state.records[progress.id]?.end = end

@@ -24,8 +24,10 @@ package enum StoreChange: Hashable, Sendable {
     /// An attempt is about to be made.
     /// What may not be repeated is written to last through a loss of power, too.
     case lease(RequestID, attempt: Int, interface: String, isRepeatable: Bool, at: Moment)
-    /// An attempt ended and the request goes on; or a user held or released it.
+    /// An attempt ended and the request goes on; or a user held or released it while it did not run.
     case update(RequestProgress)
+    /// A user held or released a request that runs: its lease stands.
+    case holdRequest(RequestID, isHeld: Bool)
     case finish(RequestProgress, RequestEnd, RequestResult?, at: Moment)
     /// A dead request is sent again.
     case revive(RequestProgress, deadline: Moment)

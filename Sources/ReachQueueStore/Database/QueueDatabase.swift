@@ -83,6 +83,7 @@ final class QueueDatabase {
         case .update(let progress):
             try endAttempt(progress.id, "interrupted")
             try update(progress, .waiting, reason: nil, over: nil)
+        case .holdRequest(let id, let isHeld): try statements.hold.run(.flag(isHeld), .integer(id.rawValue))
         case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
         case .revive(let progress, let deadline):
             try update(progress, .waiting, reason: nil, over: nil)

@@ -4,6 +4,7 @@ struct QueueStatements {
     let insertBody: SQLiteStatement
     let lease: SQLiteStatement
     let update: SQLiteStatement
+    let hold: SQLiteStatement
     let setDeadline: SQLiteStatement
     let addAttempt: SQLiteStatement
     let trimAttempts: SQLiteStatement
@@ -41,6 +42,7 @@ struct QueueStatements {
             UPDATE request SET state = ?, attempts = ?, network_failures = ?, tries = ?, held = ?, network_failure = ?,
                 not_before_wall = ?, not_before_boot = ?, not_before_in = ?, reason = ?, over_wall = ? WHERE id = ?
             """)
+        hold = try database.prepare("UPDATE request SET held = ? WHERE id = ?")
         setDeadline = try database.prepare(
             "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ? WHERE id = ?")
         // An attempt is one row, written when it ends; until then the request's row has its lease.

@@ -33,6 +33,8 @@ package final class TransferEngine {
     private final class Pool {
         let multi: CurlMulti
         var idleSince: BootTime?
+        /// Of an older epoch: what still runs is ended then.
+        var drainsUntil: BootTime?
 
         init(_ multi: CurlMulti) { self.multi = multi }
     }
@@ -45,6 +47,8 @@ package final class TransferEngine {
     private var lastID: UInt64 = 0
     private var sweep: TimerQueue.ID?
     private var willSweep = false
+    /// For the oldest epoch that something still runs in; the others follow it.
+    private var drain: TimerQueue.ID?
 
     /// - Throws: `engine-failed` where libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
@@ -59,7 +63,7 @@ package final class TransferEngine {
     }
 
     deinit {
-        if let sweep { tools.loop.cancel(sweep) }
+        [sweep, drain].compactMap(\.self).forEach(tools.loop.cancel)
         jobs.values.forEach { $0.stop() }
         pools.values.forEach { $0.multi.close() }
     }
@@ -94,10 +98,10 @@ package final class TransferEngine {
     package func newEpoch() {
         epoch += 1
         tools.resolver.newEpoch()
+        let end = SystemClock.boot + options.drainLimit
+        for pool in pools.values where pool.drainsUntil == nil { pool.drainsUntil = end }
         closeUnused()
-        let old = epoch
-        guard !pools.isEmpty else { return }
-        tools.loop.schedule(at: SystemClock.boot + options.drainLimit) { [weak self] in self?.endDraining(before: old) }
+        awaitDrain()
     }
 
     // MARK: - For jobs
@@ -157,6 +161,10 @@ package final class TransferEngine {
                 next = min(next ?? end, end)
             }
         }
+        if let drain, pools.values.allSatisfy({ $0.drainsUntil == nil }) {
+            tools.loop.cancel(drain)
+            self.drain = nil
+        }
         guard sweep == nil, let next else { return }
         sweep = tools.loop.schedule(at: next) { [weak self] in
             self?.sweep = nil
@@ -164,9 +172,19 @@ package final class TransferEngine {
         }
     }
 
-    private func endDraining(before old: UInt64) {
+    private func awaitDrain() {
+        guard drain == nil, let end = pools.values.compactMap(\.drainsUntil).min() else { return }
+        drain = tools.loop.schedule(at: end) { [weak self] in
+            self?.drain = nil
+            self?.endDraining()
+            self?.awaitDrain()
+        }
+    }
+
+    private func endDraining() {
+        let now = SystemClock.boot
         let failure = TransferFailure(.networkChanged, "the network changed, and it took too long to finish")
-        for (key, pool) in pools where key.epoch < old {
+        for pool in pools.values where pool.drainsUntil.map({ $0 <= now }) ?? false {
             pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }
         }
         closeUnused()
