@@ -4,7 +4,9 @@ package import ReachQueue
 
 /// Moves commands and actions between the scheduler, its store, the clock and whoever makes the attempts.
 ///
-/// Confined to its loop. Commands that come while one is being carried out are taken after it, in their order.
+/// Confined to its loop. Commands that come while others are being carried out are taken after them, in their order. What
+/// attempts and the store tell waits for the end of the loop's turn: with many attempts the scheduler decides once about
+/// all that has happened, and what follows is written as one.
 package final class QueueDriver {
     /// What only those who look after the queue are told.
     package enum Notice: Sendable {
@@ -29,10 +31,13 @@ package final class QueueDriver {
     private var early: [QueueCommand] = []
     private var inbox: [QueueCommand] = []
     private var isBusy = false
+    private var willWork = false
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     private var clients: [QueueCommand.Ticket: (QueueReply) -> Void] = [:]
     private var lastTicket: QueueCommand.Ticket = 0
     private var specifications: [RequestID: QueuedRequest] = [:]
+    /// Those that came since the scheduler was last asked.
+    private var delivered: [RequestID] = []
     /// Whoever waits for what the store reads; only their numbers cross threads.
     private var readers: [UInt64: (Any) -> Void] = [:]
     private var lastReading: UInt64 = 0
@@ -57,8 +62,10 @@ package final class QueueDriver {
     /// Keeps the queue in memory. To be called once, in place of the other.
     package func openInMemory() {
         let door = Door(driver: self)
-        store = MemoryStore(resultCount: policy.resultCount) { [mailbox = loop.mailbox] notice in
-            mailbox.post { _ in door.driver?.take(notice) }
+        store = MemoryStore(resultCount: policy.resultCount) { notice in
+            // Nothing is waited for: a transaction is committed while it is handed over, on the loop.
+            guard case .opened = notice else { door.driver?.take(notice); return }
+            door.driver?.loop.afterEvents { door.driver?.take(notice) }
         }
     }
 
@@ -148,21 +155,39 @@ package final class QueueDriver {
 
     // MARK: For the network and the executor
 
-    /// Takes a command in: now, or after the one that is being carried out.
+    /// Takes a command in: now, after those that are being carried out, or at the end of the loop's turn.
     package func send(_ command: QueueCommand) {
         guard isOpen else { return early.append(command) }
         inbox.append(command)
         guard !isBusy else { return }
-        isBusy = true
-        var next = 0
-        while next < inbox.count {
-            let command = inbox[next]
-            next += 1
-            if case .ended(let id, _) = command { specifications[id] = nil }
-            for action in scheduler.handle(command, at: SystemClock.now) { perform(action) }
+        switch command {
+        case .requestSent, .ended, .committed: workLater()
+        default: work()
         }
-        inbox = []
+    }
+
+    private func workLater() {
+        guard !willWork else { return }
+        willWork = true
+        loop.afterEvents { [weak self] in
+            self?.willWork = false
+            self?.work()
+        }
+    }
+
+    private func work() {
+        guard !isBusy, !inbox.isEmpty else { return }
+        isBusy = true
+        while !inbox.isEmpty {
+            let commands = inbox
+            inbox = []
+            for case .ended(let id, _) in commands { specifications[id] = nil }
+            for action in scheduler.handle(commands, at: SystemClock.now) { perform(action) }
+        }
         isBusy = false
+        // A lease whose request was cancelled meanwhile.
+        for id in delivered where !scheduler.isRunning(id) { specifications[id] = nil }
+        delivered = []
         setTimer()
     }
 
@@ -209,9 +234,11 @@ package final class QueueDriver {
             clients = [:]
             notify(.failed(error))
         case .committed(let number, let leased):
-            for (id, request) in leased { specifications[id] = request }
+            for (id, request) in leased {
+                specifications[id] = request
+                delivered.append(id)
+            }
             send(.committed(number))
-            for (id, _) in leased where scheduler.state(of: id)?.isRunning != true { specifications[id] = nil }
         case .notCommitted(let number, _): send(.notCommitted(number))
         case .degraded(let reason):
             send(.degraded(reason != nil))
