@@ -19,12 +19,18 @@ package final class QueueTransfers {
     }
 
     /// An attempt on its way.
-    private struct Running {
+    private final class Running {
         let order: AttemptOrder
         let request: QueuedRequest
         let began: Moment
         var transfer: TransferID?
-        var progress: TransferProgress
+        var progress = TransferProgress()
+
+        init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
+            self.order = order
+            self.request = request
+            self.began = began
+        }
     }
 
     private let loop: EventLoop
@@ -55,8 +61,8 @@ package final class QueueTransfers {
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
-        running[order.id] = Running(
-            order: order, request: request, began: SystemClock.now, progress: TransferProgress())
+        let attempt = Running(order, request, began: SystemClock.now)
+        running[order.id] = attempt
         let transfer: TransferRequest
         do throws(TransferURL.Mistake) {
             transfer = try TransferRequest(
@@ -66,7 +72,7 @@ package final class QueueTransfers {
             return send(.ended(order.id, .failed(TransferFault(.invalid))))
         }
         let number = order.number
-        running[order.id]?.transfer = engine.start(
+        attempt.transfer = engine.start(
             transfer,
             handler: TransferHandler(
                 willSend: { [weak self] in self?.send(.requestSent(order.id)) },
@@ -87,12 +93,12 @@ package final class QueueTransfers {
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
 
     private func take(_ event: TransferEvent, of id: RequestID, _ number: Int) {
-        guard running[id]?.order.number == number else { return }
+        guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
         case .head, .body: break
         case .progress(let progress):
-            running[id]?.progress = progress
-            if let attempt = running[id] { whenMoved(Self.progress(attempt)) }
+            attempt.progress = progress
+            whenMoved(Self.progress(attempt))
         case .finished(let report): finished(id, report)
         }
     }

@@ -7,10 +7,18 @@ extension Attempt {
     ///
     /// - Throws: What it refuses; then the attempt must not be started.
     func configure() throws(TransferFailure) {
-        try configureConnection()
-        try configureRequest()
-        try configureCallbacks()
-        if plan.request.url.isSecure { try configureTLS() }
+        let settings = EasyHandle.Settings(plan, hasBody: upload != nil)
+        if settings == nil || handle.settings != settings {
+            handle.reset()
+            try configureConnection()
+            try configureMethod()
+            try configureCallbacks()
+            if plan.request.url.isSecure { try configureTLS() }
+            handle.settings = settings
+        }
+        try set(CURLOPT_URL, plan.request.url.description)
+        if case .none = plan.request.proxy { try check(handle.setAddress(plan.address)) }
+        try configureFields()
     }
 
     private func configureConnection() throws(TransferFailure) {
@@ -27,47 +35,55 @@ extension Attempt {
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
         try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
-        let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
         switch request.proxy {
         case .none:
             // The empty text also keeps it from looking at the environment.
             try set(CURLOPT_PROXY, "")
-            try check(reach_curl_set_list(easy, CURLOPT_CONNECT_TO, list(["::\(literal):"])))
         case .explicit(let proxy):
+            let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
             try set(CURLOPT_PROXY, "\(proxy.scheme)://\(literal):\(proxy.port)")
             try set(CURLOPT_NOPROXY, "")
             try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         }
     }
 
-    private func configureRequest() throws(TransferFailure) {
+    private func configureFields() throws(TransferFailure) {
         let request = plan.request
-        try set(CURLOPT_URL, request.url.description)
+        guard plan.resume != nil || handle.fields != request.headers else { return }
         // An empty field keeps libcurl from adding its own; "Expect: 100-continue" only delays.
         var fields = ["Expect:"]
-        if request.headers.allSatisfy({ $0.name.lowercased() != "accept" }) { fields.append("Accept: */*") }
+        let names = request.headers.map { $0.name.lowercased() }
+        if !names.contains("accept") { fields.append("Accept: */*") }
+        // libcurl's own for a form.
+        if upload == nil, Self.posts.contains(request.method), !names.contains("content-type") {
+            fields.append("Content-Type:")
+        }
         if let resume = plan.resume {
             fields += ["Range: bytes=\(resume.offset)-", "If-Range: \(resume.entityTag)"]
         }
         fields += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        try check(handle.setFields(fields, for: plan.resume == nil ? request.headers : nil))
+    }
+
+    private static let posts: Set<String> = ["POST", "PUT", "PATCH"]
+
+    private func configureMethod() throws(TransferFailure) {
+        let request = plan.request
         if let upload {
             try set(CURLOPT_UPLOAD, 1)
             try set(CURLOPT_CUSTOMREQUEST, request.method)
             try check(reach_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, Int(upload.count)))
         } else if request.method == "HEAD" {
             try set(CURLOPT_NOBODY, 1)
-        } else if ["POST", "PUT", "PATCH"].contains(request.method) {
+        } else if Self.posts.contains(request.method) {
             try set(CURLOPT_POST, 1)
             try check(reach_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, 0))
             try set(CURLOPT_COPYPOSTFIELDS, "")
             try set(CURLOPT_CUSTOMREQUEST, request.method)
-            // libcurl's own for a form.
-            if request.headers.allSatisfy({ $0.name.lowercased() != "content-type" }) { fields.append("Content-Type:") }
         } else {
             try set(CURLOPT_HTTPGET, 1)
             try set(CURLOPT_CUSTOMREQUEST, request.method == "GET" ? nil : request.method)
         }
-        try check(reach_curl_set_list(easy, CURLOPT_HTTPHEADER, list(fields)))
     }
 
     private func configureTLS() throws(TransferFailure) {
@@ -102,5 +118,16 @@ extension Attempt {
             .notSupported,
             "libcurl \(CurlRuntime.current?.version ?? ""): \(String(cString: curl_easy_strerror(code)))",
             curlCode: Int32(bitPattern: code.rawValue))
+    }
+}
+
+extension EasyHandle.Settings {
+    /// - Returns: `nil` for what is told more: it must be forgotten before the handle is used again.
+    init?(_ plan: AttemptPlan, hasBody: Bool) {
+        let request = plan.request
+        guard !hasBody, request.proxy == .none, request.clientCertificate == nil else { return nil }
+        self.init(
+            method: request.method, connection: request.connection, mayReuse: plan.mayReuse, version: request.version,
+            isSecure: request.url.isSecure, validatesDomainName: request.security.validatesDomainName)
     }
 }

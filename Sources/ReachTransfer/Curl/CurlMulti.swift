@@ -8,7 +8,7 @@ internal import ReachLoop
 /// libcurl may not be called from its own callbacks, so these only take notes. Whoever is interested is told once libcurl
 /// has returned (`whenNews`, `whenFinished`), and may then start, cancel and close.
 final class CurlMulti {
-    private struct NearEnd: Equatable {
+    private struct NearEnd: Hashable {
         let address: IPAddress
         let port: UInt16
     }
@@ -21,8 +21,14 @@ final class CurlMulti {
     /// Whose connections are being made: the first time such a socket can be written, it is connected.
     private var connecting: [CInt: Attempt] = [:]
     /// Which socket a connection is, by its near end; only of connections that are tied to an interface.
-    private var sockets: [CInt: NearEnd] = [:]
-    private var timer: TimerQueue.ID?
+    private var sockets: [NearEnd: CInt] = [:]
+    private var nearEnds: [CInt: NearEnd] = [:]
+    /// Texts of addresses that were read before.
+    var addresses = AddressTexts()
+    private var timer: (id: TimerQueue.ID, deadline: BootTime)?
+    /// When libcurl wants to be called; `nil` if not at all. The timer may be earlier.
+    private var wanted: BootTime?
+    private var willAct = false
     private var news: [Attempt] = []
     private var isClosed = false
 
@@ -78,14 +84,14 @@ final class CurlMulti {
         for attempt in runningAttempts { remove(attempt) }
         // Its callbacks may still come until this returns.
         curl_multi_cleanup(handle)
-        if let timer { loop.cancel(timer) }
+        cancelTimer()
         watched.forEach(loop.unwatch)
         watched = []
     }
 
     private func forget(_ attempt: Attempt) {
         attempts[attempt.easy] = nil
-        connecting = connecting.filter { $0.value !== attempt }
+        if !connecting.isEmpty { connecting = connecting.filter { $0.value !== attempt } }
         attempt.multi = nil
     }
 
@@ -101,13 +107,12 @@ final class CurlMulti {
 
     /// A number that was used before has another meaning now, so there are never more than open sockets.
     func note(_ socket: CInt, isAt address: IPAddress, _ port: UInt16) {
-        sockets[socket] = NearEnd(address: address, port: port)
+        let end = NearEnd(address: address, port: port)
+        if let old = nearEnds.updateValue(end, forKey: socket), sockets[old] == socket { sockets[old] = nil }
+        sockets[end] = socket
     }
 
-    func socket(at address: IPAddress, _ port: UInt16) -> CInt? {
-        let end = NearEnd(address: address, port: port)
-        return sockets.first { $0.value == end }?.key
-    }
+    func socket(at address: IPAddress, _ port: UInt16) -> CInt? { sockets[NearEnd(address: address, port: port)] }
 
     // MARK: - Driving libcurl
 
@@ -129,12 +134,46 @@ final class CurlMulti {
         try? loop.watch(socket, for: interest) { [unowned self] readiness in ready(socket, readiness) }
     }
 
+    /// libcurl sets and clears this several times for each transfer, mostly to now or to something far away: the loop's timer
+    /// is left alone while it is early enough.
     fileprivate func arm(milliseconds: Int) {
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        guard milliseconds >= 0, !isClosed else { return }
-        timer = loop.schedule(at: SystemClock.boot + .milliseconds(milliseconds)) { [unowned self] in
+        guard milliseconds >= 0, !isClosed else {
+            wanted = nil
+            if isIdle { cancelTimer() }
+            return
+        }
+        if milliseconds == 0 { return actSoon() }
+        let deadline = SystemClock.boot + .milliseconds(milliseconds)
+        wanted = deadline
+        guard timer.map({ deadline < $0.deadline }) ?? true else { return }
+        cancelTimer()
+        setTimer(deadline)
+    }
+
+    private func setTimer(_ deadline: BootTime) {
+        let id = loop.schedule(at: deadline) { [unowned self] in
             timer = nil
+            guard let wanted else { return }
+            if wanted > SystemClock.boot { return setTimer(wanted) }
+            self.wanted = nil
+            act(CURL_SOCKET_TIMEOUT, 0)
+        }
+        timer = (id, deadline)
+    }
+
+    private func cancelTimer() {
+        if let timer { loop.cancel(timer.id) }
+        timer = nil
+    }
+
+    /// At the end of the loop's turn, for all that begin in it.
+    private func actSoon() {
+        wanted = nil
+        guard !willAct else { return }
+        willAct = true
+        loop.afterEvents { [weak self] in
+            guard let self, !isClosed else { return }
+            willAct = false
             act(CURL_SOCKET_TIMEOUT, 0)
         }
     }
@@ -174,10 +213,23 @@ final class CurlMulti {
             if attempt.multi === self { whenNews(attempt) }
         }
         for (attempt, code) in finished where attempt.multi === self {
-            attempt.readInformation()
+            if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
             remove(attempt)
             whenFinished(attempt, code)
         }
+    }
+}
+
+/// Addresses by the texts that libcurl has for them: on connections that are kept these are the same again and again.
+struct AddressTexts {
+    private var known: [String: IPAddress] = [:]
+
+    mutating func address(_ text: String) -> IPAddress? {
+        if let address = known[text] { return address }
+        guard let address = IPAddress(text) else { return nil }
+        if known.count >= 64 { known = [:] }
+        known[text] = address
+        return address
     }
 }
 

@@ -49,6 +49,10 @@ package final class TransferEngine {
     private var willSweep = false
     /// For the oldest epoch that something still runs in; the others follow it.
     private var drain: TimerQueue.ID?
+    /// For the first timeout of all jobs. It may be too early: most are set again, or their jobs end, long before it.
+    private var alarm: (id: TimerQueue.ID, deadline: BootTime)?
+    /// The pool that was used last: most often the next transfer belongs to it, too.
+    private var lastPool: (key: PoolKey, pool: Pool)?
 
     /// - Throws: `engine-failed` where libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
@@ -63,7 +67,7 @@ package final class TransferEngine {
     }
 
     deinit {
-        [sweep, drain].compactMap(\.self).forEach(tools.loop.cancel)
+        [sweep, drain, alarm?.id].compactMap(\.self).forEach(tools.loop.cancel)
         jobs.values.forEach { $0.stop() }
         pools.values.forEach { $0.multi.close() }
     }
@@ -111,7 +115,7 @@ package final class TransferEngine {
         let key = PoolKey(
             epoch: epoch, interface: request.interface, source: request.source, security: request.security,
             clientCertificate: request.clientCertificate, proxy: request.proxy)
-        let pool: Pool = if let known = pools[key] { known } else { try makePool(key) }
+        let pool = try pool(key)
         pool.idleSince = nil
         attempt.job = job
         guard pool.multi.add(attempt) else {
@@ -121,10 +125,39 @@ package final class TransferEngine {
 
     func ended(_ job: TransferJob) {
         jobs[job.id] = nil
+        if jobs.isEmpty { cancelAlarm() }
         sweepLater()
     }
 
+    // MARK: - Time
+
+    func wake(at deadline: BootTime) {
+        if let alarm, alarm.deadline <= deadline { return }
+        cancelAlarm()
+        let id = tools.loop.schedule(at: deadline) { [weak self] in self?.timeCame() }
+        alarm = (id, deadline)
+    }
+
+    private func cancelAlarm() {
+        if let alarm { tools.loop.cancel(alarm.id) }
+        alarm = nil
+    }
+
+    private func timeCame() {
+        alarm = nil
+        let now = SystemClock.boot
+        for job in jobs.values.filter({ $0.deadline.map { $0 <= now } ?? false }) { job.timeCame() }
+        if let next = jobs.values.compactMap(\.deadline).min() { wake(at: next) }
+    }
+
     // MARK: - Pools
+
+    private func pool(_ key: PoolKey) throws(TransferFailure) -> Pool {
+        if let lastPool, lastPool.key == key { return lastPool.pool }
+        let pool: Pool = if let known = pools[key] { known } else { try makePool(key) }
+        lastPool = (key, pool)
+        return pool
+    }
 
     private func makePool(_ key: PoolKey) throws(TransferFailure) -> Pool {
         guard let multi = CurlMulti(loop: tools.loop) else {
@@ -157,6 +190,7 @@ package final class TransferEngine {
             if end <= now {
                 pool.multi.close()
                 pools[key] = nil
+                lastPool = nil
             } else {
                 next = min(next ?? end, end)
             }
@@ -165,6 +199,7 @@ package final class TransferEngine {
             tools.loop.cancel(drain)
             self.drain = nil
         }
+        if pools.isEmpty { tools.handles.drop() }
         guard sweep == nil, let next else { return }
         sweep = tools.loop.schedule(at: next) { [weak self] in
             self?.sweep = nil
@@ -193,6 +228,7 @@ package final class TransferEngine {
     private func drop(_ key: PoolKey, because reason: String) {
         tools.loop.afterEvents { [weak self] in
             guard let pool = self?.pools.removeValue(forKey: key) else { return }
+            self?.lastPool = nil
             let failure = TransferFailure(.engineFailed, "libcurl: \(reason)")
             pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }
             pool.multi.close()

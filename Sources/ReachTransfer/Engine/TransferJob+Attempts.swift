@@ -18,7 +18,7 @@ extension TransferJob {
         var plan = AttemptPlan(request: request, address: address, trust: trust)
         plan.followsRedirects = request.redirects != .none
         plan.resume = request.resumable
-        guard let attempt = Attempt(plan: plan, phases: phases, upload: upload) else {
+        guard let attempt = Attempt(plan: plan, phases: phases, upload: upload, handles: tools.handles) else {
             return finish(.failure(TransferFailure(.outOfMemory, "no memory for a transfer", curlCode: 27)))
         }
         updateHop { $0.attempts += 1 }

@@ -28,7 +28,8 @@ final class TransferJob {
     var stage = Stage.waiting
     var addresses: ArraySlice<IPAddress> = []
     var timers: TransferTimers
-    var timer: TimerQueue.ID?
+    /// The first timeout; the engine has one timer for all jobs.
+    var deadline: BootTime?
     var redirects = 0
     /// Of hops that are over.
     var sentBefore: UInt64 = 0

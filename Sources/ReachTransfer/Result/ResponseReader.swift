@@ -41,7 +41,10 @@ struct ResponseReader {
     }
 
     /// Takes a line with its end, an empty one included.
-    mutating func read(line bytes: [UInt8]) -> Verdict {
+    mutating func read(line bytes: [UInt8]) -> Verdict { bytes.withUnsafeBytes { read(line: $0) } }
+
+    /// Takes a line with its end, an empty one included.
+    mutating func read(line bytes: UnsafeRawBufferPointer) -> Verdict {
         headerBytes += bytes.count
         guard headerBytes <= limit.headerBytes else {
             return .fail(
@@ -49,8 +52,9 @@ struct ResponseReader {
                     .headerTooLarge, "the head of the response is larger than \(limit.headerBytes) bytes", curlCode: 100
                 ))
         }
-        let line = bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
-        if line.starts(with: Array("HTTP/".utf8)) {
+        let end = bytes.firstIndex { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") } ?? bytes.endIndex
+        let line = bytes[..<end]
+        if line.starts(with: "HTTP/".utf8) {
             head = Self.status(line)
             isComplete = false
             headerBytes = bytes.count
@@ -102,7 +106,7 @@ struct ResponseReader {
 
     private static let redirects: Set<Int> = [301, 302, 303, 307, 308]
 
-    private static func status(_ line: ArraySlice<UInt8>) -> ResponseHead? {
+    private static func status(_ line: Slice<UnsafeRawBufferPointer>) -> ResponseHead? {
         let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard parts.count >= 2, let status = number(String(decoding: parts[1], as: UTF8.self)), status < 1000 else {
             return nil
@@ -110,7 +114,7 @@ struct ResponseReader {
         return ResponseHead(status: Int(status), version: String(decoding: parts[0], as: UTF8.self), fields: [])
     }
 
-    private static func field(_ line: ArraySlice<UInt8>) -> HTTPField? {
+    private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> HTTPField? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         let value = line[(colon + 1)...].drop(while: isBlank)
