@@ -61,7 +61,8 @@ final class Attempt {
 
     deinit {
         handle.attempt = nil
-        if endedWell { handles.put(handle) }
+        // One that only connected keeps its connection until it is used for something else.
+        if endedWell, plan.request.connection != .connectOnly { handles.put(handle) }
     }
 
     var easy: UnsafeMutableRawPointer { handle.raw }
