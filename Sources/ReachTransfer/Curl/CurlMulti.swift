@@ -16,8 +16,14 @@ final class CurlMulti {
     private let loop: EventLoop
     private let handle: UnsafeMutableRawPointer
     private var attempts: [UnsafeMutableRawPointer: Attempt] = [:]
-    /// Sockets that libcurl waits for.
-    private var watched: Set<CInt> = []
+    /// A socket in epoll. libcurl takes it out after each exchange and puts it in again for the next one on the same
+    /// connection; it is left there, and taken out when something comes meanwhile: mostly, that the server hung up.
+    private struct Watched {
+        var interest: EventLoop.Interest
+        var isWanted = true
+    }
+
+    private var watched: [CInt: Watched] = [:]
     /// Whose connections are being made: the first time such a socket can be written, it is connected.
     private var connecting: [CInt: Attempt] = [:]
     /// Which socket a connection is, by its near end; only of connections that are tied to an interface.
@@ -56,6 +62,7 @@ final class CurlMulti {
         guard !isClosed else { return false }
         attempts[attempt.easy] = attempt
         attempt.multi = self
+        attempt.handle.setCloser(closeSocket, Unmanaged.passUnretained(self).toOpaque())
         guard curl_multi_add_handle(handle, attempt.easy) == CURLM_OK else {
             forget(attempt)
             return false
@@ -85,8 +92,8 @@ final class CurlMulti {
         // Its callbacks may still come until this returns.
         curl_multi_cleanup(handle)
         cancelTimer()
-        watched.forEach(loop.unwatch)
-        watched = []
+        watched.keys.forEach(loop.unwatch)
+        watched = [:]
     }
 
     private func forget(_ attempt: Attempt) {
@@ -103,7 +110,10 @@ final class CurlMulti {
         news.append(attempt)
     }
 
-    func note(_ attempt: Attempt, connects socket: CInt) { connecting[socket] = attempt }
+    func note(_ attempt: Attempt, connects socket: CInt) {
+        unwatch(socket)
+        connecting[socket] = attempt
+    }
 
     /// A number that was used before has another meaning now, so there are never more than open sockets.
     func note(_ socket: CInt, isAt address: IPAddress, _ port: UInt16) {
@@ -119,19 +129,29 @@ final class CurlMulti {
     fileprivate func wait(for socket: CInt, _ what: CInt) {
         if what == CURL_POLL_REMOVE {
             connecting[socket] = nil
-            if watched.remove(socket) != nil { loop.unwatch(socket) }
+            watched[socket]?.isWanted = false
             return
         }
         var interest: EventLoop.Interest = []
         if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
-        if watched.contains(socket) {
-            // A socket of this number that was closed without a word has left epoll by itself.
-            if (try? loop.change(socket, to: interest)) != nil { return }
+        if let known = watched[socket] {
+            let isSame = known.interest == interest
+            watched[socket] = Watched(interest: interest)
+            if isSame || (try? loop.change(socket, to: interest)) != nil { return }
             loop.unwatch(socket)
         }
-        watched.insert(socket)
+        watched[socket] = Watched(interest: interest)
         try? loop.watch(socket, for: interest) { [unowned self] readiness in ready(socket, readiness) }
+    }
+
+    private func unwatch(_ socket: CInt) {
+        if watched.removeValue(forKey: socket) != nil { loop.unwatch(socket) }
+    }
+
+    fileprivate func closed(_ socket: CInt) {
+        connecting[socket] = nil
+        unwatch(socket)
     }
 
     /// libcurl sets and clears this several times for each transfer, mostly to now or to something far away: the loop's timer
@@ -179,6 +199,7 @@ final class CurlMulti {
     }
 
     private func ready(_ socket: CInt, _ readiness: EventLoop.Interest) {
+        guard watched[socket]?.isWanted == true else { return unwatch(socket) }
         let failed = !readiness.isDisjoint(with: .failed)
         if readiness.contains(.writable), let attempt = connecting.removeValue(forKey: socket), !failed {
             attempt.noteConnected()
@@ -240,6 +261,12 @@ private func socketCallback(
     guard let context else { return 0 }
     Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().wait(for: socket, what)
     return 0
+}
+
+/// The only place where libcurl's sockets are closed: their numbers may belong to others from then on.
+private func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> CInt {
+    if let context { Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().closed(socket) }
+    return close(socket)
 }
 
 private func timerCallback(

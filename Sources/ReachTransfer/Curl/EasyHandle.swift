@@ -19,6 +19,8 @@ final class EasyHandle {
     unowned(unsafe) var attempt: Attempt?
     /// `nil` where an attempt told it more than these.
     var settings: Settings?
+    /// Who is told when a socket of its connections is closed: these belong to a multi handle.
+    private var closer: UnsafeMutableRawPointer?
     private(set) var fields: [HTTPField]?
     private(set) var address: IPAddress?
     private var fieldList: UnsafeMutablePointer<curl_slist>?
@@ -46,6 +48,7 @@ final class EasyHandle {
     func reset() {
         curl_easy_reset(raw)
         settings = nil
+        closer = nil
         fields = nil
         address = nil
         attachErrorBuffer()
@@ -55,6 +58,14 @@ final class EasyHandle {
     func clearError() { errorBuffer[0] = 0 }
 
     private func attachErrorBuffer() { _ = reach_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer) }
+
+    /// - Parameter context: Must outlive the connections that this handle makes.
+    func setCloser(_ function: @escaping curl_closesocket_callback, _ context: UnsafeMutableRawPointer) {
+        guard context != closer else { return }
+        closer = context
+        _ = reach_curl_set_close_socket(raw, function)
+        _ = reach_curl_set_pointer(raw, CURLOPT_CLOSESOCKETDATA, context)
+    }
 
     /// Has these sent, and keeps their texts for libcurl.
     ///
