@@ -88,8 +88,8 @@ extension Attempt {
     /// the multi handle remembers which is which.
     private func goesBy(_ interface: InterfaceBinding, from local: IPAddress?, _ port: UInt16) -> Bool {
         guard let multi, let local else { return false }
-        if socket >= 0 { multi.note(socket, isAt: local, port) }
-        return multi.socket(at: local, port).map { InterfaceSocket.isBound($0, to: interface) } ?? false
+        if socket >= 0 { multi.ends.note(socket, isAt: local, port) }
+        return multi.ends.socket(at: local, port).map { InterfaceSocket.isBound($0, to: interface) } ?? false
     }
 
     fileprivate func receivedHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -188,8 +188,8 @@ private func beforeRequest(
     _: CInt, localPort: CInt
 ) -> CInt {
     guard let attempt = Attempt.from(context) else { return CInt(CURL_PREREQFUNC_ABORT) }
-    let near = local.flatMap { attempt.multi?.addresses.address(String(cString: $0)) }
-    let far = remote.flatMap { attempt.multi?.addresses.address(String(cString: $0)) }
+    let near = local.flatMap { attempt.multi?.ends.address(String(cString: $0)) }
+    let far = remote.flatMap { attempt.multi?.ends.address(String(cString: $0)) }
     let isAllowed = attempt.allowsRequest(from: near, UInt16(truncatingIfNeeded: localPort), to: far)
     return isAllowed ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }

@@ -8,29 +8,14 @@ internal import ReachLoop
 /// libcurl may not be called from its own callbacks, so these only take notes. Whoever is interested is told once libcurl
 /// has returned (`whenNews`, `whenFinished`), and may then start, cancel and close.
 final class CurlMulti {
-    private struct NearEnd: Hashable {
-        let address: IPAddress
-        let port: UInt16
-    }
-
     private let loop: EventLoop
     private let handle: UnsafeMutableRawPointer
     private var attempts: [UnsafeMutableRawPointer: Attempt] = [:]
-    /// A socket in epoll. libcurl takes it out after each exchange and puts it in again for the next one on the same
-    /// connection; it is left there, and taken out when something comes meanwhile: mostly, that the server hung up.
-    private struct Watched {
-        var interest: EventLoop.Interest
-        var isWanted = true
-    }
-
-    private var watched: [CInt: Watched] = [:]
+    private let sockets: CurlSockets
     /// Whose connections are being made: the first time such a socket can be written, it is connected.
     private var connecting: [CInt: Attempt] = [:]
-    /// Which socket a connection is, by its near end; only of connections that are tied to an interface.
-    private var sockets: [NearEnd: CInt] = [:]
-    private var nearEnds: [CInt: NearEnd] = [:]
-    /// Texts of addresses that were read before.
-    var addresses = AddressTexts()
+    /// Of connections that are tied to an interface.
+    var ends = ConnectionEnds()
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     /// When libcurl wants to be called; `nil` if not at all. The timer may be earlier.
     private var wanted: BootTime?
@@ -47,6 +32,8 @@ final class CurlMulti {
         guard let handle = curl_multi_init() else { return nil }
         self.loop = loop
         self.handle = handle
+        sockets = CurlSockets(loop: loop)
+        sockets.whenReady = { [unowned self] in ready($0, $1) }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = reach_multi_set_socket(handle, socketCallback, context)
         _ = reach_multi_set_timer(handle, timerCallback, context)
@@ -92,14 +79,14 @@ final class CurlMulti {
         // Its callbacks may still come until this returns.
         curl_multi_cleanup(handle)
         cancelTimer()
-        watched.keys.forEach(loop.unwatch)
-        watched = [:]
+        sockets.forgetAll()
     }
 
     private func forget(_ attempt: Attempt) {
         attempts[attempt.easy] = nil
         if !connecting.isEmpty { connecting = connecting.filter { $0.value !== attempt } }
         attempt.multi = nil
+        if isIdle, wanted == nil { cancelTimer() }
     }
 
     // MARK: - Notes that callbacks take
@@ -111,47 +98,27 @@ final class CurlMulti {
     }
 
     func note(_ attempt: Attempt, connects socket: CInt) {
-        unwatch(socket)
+        sockets.forget(socket)
         connecting[socket] = attempt
     }
-
-    /// A number that was used before has another meaning now, so there are never more than open sockets.
-    func note(_ socket: CInt, isAt address: IPAddress, _ port: UInt16) {
-        let end = NearEnd(address: address, port: port)
-        if let old = nearEnds.updateValue(end, forKey: socket), sockets[old] == socket { sockets[old] = nil }
-        sockets[end] = socket
-    }
-
-    func socket(at address: IPAddress, _ port: UInt16) -> CInt? { sockets[NearEnd(address: address, port: port)] }
 
     // MARK: - Driving libcurl
 
     fileprivate func wait(for socket: CInt, _ what: CInt) {
         if what == CURL_POLL_REMOVE {
             connecting[socket] = nil
-            watched[socket]?.isWanted = false
+            sockets.rest(socket)
             return
         }
         var interest: EventLoop.Interest = []
         if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
-        if let known = watched[socket] {
-            let isSame = known.interest == interest
-            watched[socket] = Watched(interest: interest)
-            if isSame || (try? loop.change(socket, to: interest)) != nil { return }
-            loop.unwatch(socket)
-        }
-        watched[socket] = Watched(interest: interest)
-        try? loop.watch(socket, for: interest) { [unowned self] readiness in ready(socket, readiness) }
-    }
-
-    private func unwatch(_ socket: CInt) {
-        if watched.removeValue(forKey: socket) != nil { loop.unwatch(socket) }
+        sockets.wait(for: socket, interest)
     }
 
     fileprivate func closed(_ socket: CInt) {
         connecting[socket] = nil
-        unwatch(socket)
+        sockets.forget(socket)
     }
 
     /// libcurl sets and clears this several times for each transfer, mostly to now or to something far away: the loop's timer
@@ -199,7 +166,6 @@ final class CurlMulti {
     }
 
     private func ready(_ socket: CInt, _ readiness: EventLoop.Interest) {
-        guard watched[socket]?.isWanted == true else { return unwatch(socket) }
         let failed = !readiness.isDisjoint(with: .failed)
         if readiness.contains(.writable), let attempt = connecting.removeValue(forKey: socket), !failed {
             attempt.noteConnected()
@@ -238,19 +204,6 @@ final class CurlMulti {
             remove(attempt)
             whenFinished(attempt, code)
         }
-    }
-}
-
-/// Addresses by the texts that libcurl has for them: on connections that are kept these are the same again and again.
-struct AddressTexts {
-    private var known: [String: IPAddress] = [:]
-
-    mutating func address(_ text: String) -> IPAddress? {
-        if let address = known[text] { return address }
-        guard let address = IPAddress(text) else { return nil }
-        if known.count >= 64 { known = [:] }
-        known[text] = address
-        return address
     }
 }
 
