@@ -169,7 +169,8 @@ import Testing
         #expect(stage.state(dead) == .running)
     }
 
-    @Test mutating func `a hold of what runs and may not be repeated leaves its lease, and lasts through a crash`() throws
+    @Test mutating func `a hold of what runs and may not be repeated leaves its lease, and lasts through a crash`()
+        throws
     {
         stage.network([.wired])
         let id = try stage.add { $0.method = "POST" }

@@ -28,8 +28,10 @@ struct TransferURLTests {
     func `what is read without the parser is what the parser reads`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
-            "http://", "https://", "HTTP://", "a", "B", "1", "0", ".", "..", "/", "/.", "?", "#", ":", ":80", ":0", ":080",
-            ":65536", "192.0.2.1", "127.1", "0x7f.1", "example", "-", "_", "~", "@", "%41", "%2e", "=", "&", "+", ",", ";",
+            "http://", "https://", "HTTP://", "a", "B", "1", "0", ".", "..", "/", "/.", "?", "#", ":", ":80", ":0",
+            ":080",
+            ":65536", "192.0.2.1", "127.1", "0x7f.1", "example", "-", "_", "~", "@", "%41", "%2e", "=", "&", "+", ",",
+            ";",
             " ", "[::1]", "é", "\\", "!", "xn--", "x.", "1.a",
         ]
         for _ in 0..<5000 {
