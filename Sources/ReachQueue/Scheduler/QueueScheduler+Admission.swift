@@ -115,7 +115,8 @@ extension QueueScheduler {
     private mutating func nextLane(_ priority: RequestPriority, portion: inout Int) -> (lane: Int32, channel: Int32)? {
         let index = Int(priority.rawValue)
         let old: (StartClass, StartClass) = lastWasRetry[index] ? (.backlog, .retry) : (.retry, .backlog)
-        let order = lastWasFresh[index] ? (old.0, old.1, .fresh) : (.fresh, old.0, old.1)
+        let order: (StartClass, StartClass, StartClass) =
+            lastWasFresh[index] ? (old.0, old.1, .fresh) : (.fresh, old.0, old.1)
         return nextLane(priority, order.0, portion: &portion) ?? nextLane(priority, order.1, portion: &portion)
             ?? nextLane(priority, order.2, portion: &portion)
     }
