@@ -5,9 +5,6 @@ extension QueueScheduler {
     /// The state of a request that is not over, or dead; `nil` for all others.
     package func state(of id: RequestID) -> RequestState? { slots[id].map(state) }
 
-    /// Whether an attempt of it has begun and not ended.
-    package func isRunning(_ id: RequestID) -> Bool { slots[id].map { entries[Int($0)].place == .running } ?? false }
-
     func state(of slot: Int32) -> RequestState {
         switch entries[Int(slot)].place {
         case .storing: return .new

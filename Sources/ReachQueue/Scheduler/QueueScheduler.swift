@@ -81,6 +81,9 @@ package struct QueueScheduler: Sendable {
     /// A portion was cut: go on at once.
     var hasMore = false
 
+    /// When ``QueueCommand/wake`` is wanted; in the past if at once.
+    package private(set) var deadline: BootTime?
+
     var turn = TurnOutput()
     var pending = PendingWrites()
 
@@ -97,6 +100,7 @@ package struct QueueScheduler: Sendable {
         degradedSince = moment.boot
         spacedUntil = moment.boot
         nextStart = moment.boot
+        deadline = nextDeadline
     }
 
     var now: BootTime { moment.boot }
@@ -135,11 +139,11 @@ package struct QueueScheduler: Sendable {
         advance()
         admit()
         tellWaiting()
+        deadline = nextDeadline
         return finishTurn()
     }
 
-    /// When ``QueueCommand/wake`` is wanted; in the past if at once.
-    package var deadline: BootTime? {
+    private var nextDeadline: BootTime? {
         if hasMore { return now }
         var earliest = deadlines.earliest.map(Self.roundedUp)
         func note(_ time: BootTime?) {

@@ -35,9 +35,8 @@ package final class QueueDriver {
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     private var clients: [QueueCommand.Ticket: (QueueReply) -> Void] = [:]
     private var lastTicket: QueueCommand.Ticket = 0
+    /// What is to be sent, from when the store gives it until the scheduler has said whether it is.
     private var specifications: [RequestID: QueuedRequest] = [:]
-    /// Those that came since the scheduler was last asked.
-    private var delivered: [RequestID] = []
     /// Whoever waits for what the store reads; only their numbers cross threads.
     private var readers: [UInt64: (Any) -> Void] = [:]
     private var lastReading: UInt64 = 0
@@ -181,13 +180,11 @@ package final class QueueDriver {
         while !inbox.isEmpty {
             let commands = inbox
             inbox = []
-            for case .ended(let id, _) in commands { specifications[id] = nil }
             for action in scheduler.handle(commands, at: SystemClock.now) { perform(action) }
         }
         isBusy = false
-        // A lease whose request was cancelled meanwhile.
-        for id in delivered where !scheduler.isRunning(id) { specifications[id] = nil }
-        delivered = []
+        // What is left is of leases whose requests were cancelled meanwhile.
+        if !specifications.isEmpty { specifications = [:] }
         setTimer()
     }
 
@@ -195,14 +192,12 @@ package final class QueueDriver {
         switch action {
         case .store(let transaction): store?.submit(transaction)
         case .start(let order):
-            guard let request = specifications[order.id] else {
+            guard let request = specifications.removeValue(forKey: order.id) else {
                 // Its row cannot be read: it is not known what to send.
                 return inbox.append(.ended(order.id, .failed(TransferFault(.file))))
             }
             executor?.start(order, request)
-        case .abort(let id):
-            specifications[id] = nil
-            executor?.abort(id)
+        case .abort(let id): executor?.abort(id)
         case .checkPath(let path): executor?.checkPath(path)
         case .watch(let destination): executor?.watch(destination)
         case .unwatch(let destination): executor?.unwatch(destination)
@@ -234,10 +229,7 @@ package final class QueueDriver {
             clients = [:]
             notify(.failed(error))
         case .committed(let number, let leased):
-            for (id, request) in leased {
-                specifications[id] = request
-                delivered.append(id)
-            }
+            for (id, request) in leased { specifications[id] = request }
             send(.committed(number))
         case .notCommitted(let number, _): send(.notCommitted(number))
         case .degraded(let reason):

@@ -100,7 +100,7 @@ extension Attempt {
 
     /// - Returns: What libcurl is to be told.
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard hasRoom() else {
+        guard job?.hasRoom ?? true else {
             isPaused = true
             return Int(CURL_WRITEFUNC_PAUSE)
         }

@@ -48,8 +48,8 @@ extension Attempt {
     }
 
     private func configureFields() throws(TransferFailure) {
+        guard plan.resume != nil || handle.fields != plan.request.headers else { return }
         let request = plan.request
-        guard plan.resume != nil || handle.fields != request.headers else { return }
         // An empty field keeps libcurl from adding its own; "Expect: 100-continue" only delays.
         var fields = ["Expect:"]
         let names = request.headers.map { $0.name.lowercased() }
@@ -124,10 +124,10 @@ extension Attempt {
 extension EasyHandle.Settings {
     /// - Returns: `nil` for what is told more: it must be forgotten before the handle is used again.
     init?(_ plan: AttemptPlan, hasBody: Bool) {
-        let request = plan.request
-        guard !hasBody, request.proxy == .none, request.clientCertificate == nil else { return nil }
+        guard !hasBody, plan.request.proxy == .none, plan.request.clientCertificate == nil else { return nil }
         self.init(
-            method: request.method, connection: request.connection, mayReuse: plan.mayReuse, version: request.version,
-            isSecure: request.url.isSecure, validatesDomainName: request.security.validatesDomainName)
+            method: plan.request.method, connection: plan.request.connection, mayReuse: plan.mayReuse,
+            version: plan.request.version, isSecure: plan.request.url.isSecure,
+            validatesDomainName: plan.request.security.validatesDomainName)
     }
 }

@@ -16,8 +16,10 @@ final class Attempt {
     let handle: EasyHandle
     private let handles: HandlePool
     let plan: AttemptPlan
-    weak var multi: CurlMulti?
-    weak var job: TransferJob?
+    /// Set while that has it.
+    unowned(unsafe) var multi: CurlMulti?
+    /// Set until the job is done with it.
+    var job: TransferJob?
     /// The hop's; this attempt's moments are added.
     var phases: TransferPhases
     var evidence = TransferEvidence()
@@ -41,7 +43,6 @@ final class Attempt {
     var hasNews = false
     /// Whoever takes the body has no room: libcurl holds it back until ``CurlMulti/resume(_:)``.
     var isPaused = false
-    var hasRoom: () -> Bool = { true }
     /// libcurl ended it without a failure: another one may have its handle.
     var endedWell = false
 

@@ -28,6 +28,21 @@ package final class TransferEngine {
         let security: SecurityPolicy
         let clientCertificate: ClientCertificate?
         let proxy: TransferProxy
+
+        init(_ request: TransferRequest, epoch: UInt64) {
+            self.epoch = epoch
+            interface = request.interface
+            source = request.source
+            security = request.security
+            clientCertificate = request.clientCertificate
+            proxy = request.proxy
+        }
+
+        func fits(_ request: TransferRequest, _ epoch: UInt64) -> Bool {
+            self.epoch == epoch && interface == request.interface && source == request.source
+                && proxy == request.proxy && security == request.security
+                && clientCertificate == request.clientCertificate
+        }
     }
 
     private final class Pool {
@@ -44,6 +59,8 @@ package final class TransferEngine {
     private var epoch: UInt64 = 0
     private var pools: [PoolKey: Pool] = [:]
     private var jobs: [TransferID: TransferJob] = [:]
+    /// Those that begin at the end of the loop's turn.
+    private var fresh: [TransferJob] = []
     private var lastID: UInt64 = 0
     private var sweep: TimerQueue.ID?
     private var willSweep = false
@@ -86,8 +103,15 @@ package final class TransferEngine {
         let id = TransferID(rawValue: lastID)
         let job = TransferJob(id: id, request: request, handler: handler, engine: self)
         jobs[id] = job
-        tools.loop.afterEvents { [weak job] in job?.begin() }
+        fresh.append(job)
+        if fresh.count == 1 { tools.loop.afterEvents { [weak self] in self?.beginFresh() } }
         return id
+    }
+
+    private func beginFresh() {
+        let jobs = fresh
+        fresh = []
+        for job in jobs { job.begin() }
     }
 
     /// Ends a transfer: its handler is not called again. One that has ended is left alone.
@@ -111,11 +135,7 @@ package final class TransferEngine {
     // MARK: - For jobs
 
     func start(_ attempt: Attempt, of job: TransferJob) throws(TransferFailure) {
-        let request = attempt.plan.request
-        let key = PoolKey(
-            epoch: epoch, interface: request.interface, source: request.source, security: request.security,
-            clientCertificate: request.clientCertificate, proxy: request.proxy)
-        let pool = try pool(key)
+        let pool = try pool(for: attempt.plan.request)
         pool.idleSince = nil
         attempt.job = job
         guard pool.multi.add(attempt) else {
@@ -152,8 +172,9 @@ package final class TransferEngine {
 
     // MARK: - Pools
 
-    private func pool(_ key: PoolKey) throws(TransferFailure) -> Pool {
-        if let lastPool, lastPool.key == key { return lastPool.pool }
+    private func pool(for request: TransferRequest) throws(TransferFailure) -> Pool {
+        if let lastPool, lastPool.key.fits(request, epoch) { return lastPool.pool }
+        let key = PoolKey(request, epoch: epoch)
         let pool: Pool = if let known = pools[key] { known } else { try makePool(key) }
         lastPool = (key, pool)
         return pool

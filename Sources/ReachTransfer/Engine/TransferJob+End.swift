@@ -112,6 +112,7 @@ extension TransferJob {
         report.sentBytes = progress.sent
         report.receivedBytes = progress.received
         report.resume = resumePoint(outcome)
+        let engine = engine
         stop()
         engine?.ended(self)
         handler.event(.finished(report))
@@ -135,6 +136,7 @@ extension TransferJob {
     func stop() {
         if case .resolving(let resolution) = stage { tools.resolver.cancel(resolution) }
         stage = .over
+        engine = nil
         deadline = nil
         stopAttempt()
         attempt = nil

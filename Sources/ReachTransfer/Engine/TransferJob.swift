@@ -14,13 +14,15 @@ final class TransferJob {
 
     let id: TransferID
     let handler: TransferHandler
-    /// It owns this job; it may go first.
-    weak var engine: TransferEngine?
+    /// It owns this job, and stops it before it goes.
+    unowned(unsafe) var engine: TransferEngine?
     let tools: TransferTools
     /// As of the hop that is under way.
     var request: TransferRequest
     var hops: [TransferHop] = []
-    var attempt: Attempt?
+    var attempt: Attempt? {
+        didSet { if oldValue !== attempt { oldValue?.job = nil } }
+    }
     var body: [UInt8] = []
     var writer: FileWriter?
     var upload: (any UploadSource)?
@@ -58,6 +60,7 @@ final class TransferJob {
         guard stage == .waiting else { return }
         beginHop()
         if let mistake = request.mistake { return finish(.failure(mistake)) }
+        if case .none = request.body { return findAddresses() }
         openUpload { [weak self] failure in
             guard let self, stage == .waiting else { return }
             if let failure { return finish(.failure(failure)) }

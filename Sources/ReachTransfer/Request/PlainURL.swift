@@ -5,6 +5,8 @@ struct PlainURL {
     let scheme: String
     let host: String
     let port: UInt16
+    /// The host, if it is one.
+    let address: IPAddress?
 
     /// - Returns: `nil` for what must be read by libcurl's parser; that it is wrong is not said.
     init?(_ text: String) {
@@ -14,10 +16,11 @@ struct PlainURL {
         self = parts
     }
 
-    private init(scheme: String, host: String, port: UInt16) {
+    private init(scheme: String, host: String, port: UInt16, address: IPAddress?) {
         self.scheme = scheme
         self.host = host
         self.port = port
+        self.address = address
     }
 
     private static func parts(_ text: UnsafeRawBufferPointer) -> PlainURL? {
@@ -34,7 +37,9 @@ struct PlainURL {
             return nil
         }
         let colon = text[start..<slash].firstIndex(of: UInt8(ascii: ":")) ?? slash
-        guard let host = host(text[start..<colon]) else { return nil }
+        let hostBytes = text[start..<colon]
+        let address = address(hostBytes)
+        guard address != nil || isName(hostBytes) else { return nil }
         var port: UInt16 = isSecure ? 443 : 80
         if colon < slash {
             // A leading zero is left out by libcurl.
@@ -43,24 +48,32 @@ struct PlainURL {
             }
             port = number
         }
-        return PlainURL(scheme: isSecure ? "https" : "http", host: host, port: port)
+        return PlainURL(
+            scheme: isSecure ? "https" : "http", host: String(decoding: hostBytes, as: UTF8.self), port: port,
+            address: address)
     }
 
-    /// A name that cannot be taken for a number, or an IPv4 address as it is written by everybody.
-    private static func host(_ bytes: Slice<UnsafeRawBufferPointer>) -> String? {
-        guard let first = bytes.first, bytes.count < 254 else { return nil }
-        let isName = 97...122 ~= first
+    /// One that cannot be taken for a number.
+    private static func isName(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard let first = bytes.first, 97...122 ~= first, bytes.count < 254 else { return false }
+        return bytes.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+    }
+
+    /// An IPv4 address as everybody writes it: four decimal numbers without leading zeros.
+    private static func address(_ bytes: Slice<UnsafeRawBufferPointer>) -> IPAddress? {
+        var (bits, number, digits, dots): (UInt32, UInt32, Int, Int) = (0, 0, 0, 0)
         for byte in bytes {
-            switch byte {
-            case 97...122, UInt8(ascii: "-"): guard isName else { return nil }
-            case 48...57, UInt8(ascii: "."): break
-            default: return nil
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0 else { return nil }
+                (bits, number, digits, dots) = (bits << 8 | number, 0, 0, dots + 1)
+                guard dots < 4 else { return nil }
+            } else {
+                guard 48...57 ~= byte, digits == 0 || number > 0 else { return nil }
+                (number, digits) = (number * 10 + UInt32(byte - 48), digits + 1)
+                guard number < 256 else { return nil }
             }
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        if isName { return text }
-        guard let address = IPAddress(text), address.description == text else { return nil }
-        return text
+        return dots == 3 && digits > 0 ? IPAddress(ipv4: bits << 8 | number) : nil
     }
 
     /// Path and query of characters that stand for themselves; without dots at the beginning of a part, which libcurl

@@ -25,6 +25,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     package let port: UInt16
     /// The URL carries a user name or a password.
     package let hasCredentials: Bool
+    /// The address that stands in it instead of a name.
+    package let address: IPAddress?
 
     /// - Throws: ``Mistake`` for all but absolute http and https URLs.
     package init(_ text: String) throws(Mistake) {
@@ -39,6 +41,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         scheme = plain.scheme
         host = plain.host
         port = plain.port
+        address = plain.address
         hasCredentials = false
     }
 
@@ -56,9 +59,6 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         try absolute.set(CURLUPART_URL, reference, of: reference)
         return try TransferURL(absolute, schemes: ["http", "https"], of: reference)
     }
-
-    /// The address that stands in it instead of a name.
-    package var address: IPAddress? { IPAddress(host) }
 
     package var isSecure: Bool { scheme == "https" }
 
@@ -83,6 +83,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
                 kind: .malformed, description: "'\(text)': an international name must be in its ASCII form (xn--...)")
         }
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        address = IPAddress(self.host)
         guard let port = UInt16(try parser.part(CURLUPART_PORT, flags: CURLU_DEFAULT_PORT, of: text)), port > 0 else {
             throw Mistake(kind: .malformed, description: "'\(text)' has no port that exists")
         }

@@ -56,6 +56,7 @@ struct ResponseReader {
         let line = bytes[..<end]
         if line.starts(with: "HTTP/".utf8) {
             head = Self.status(line)
+            head?.fields.reserveCapacity(8)
             isComplete = false
             headerBytes = bytes.count
         } else if line.isEmpty {
