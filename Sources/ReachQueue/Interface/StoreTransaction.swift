@@ -19,7 +19,7 @@ package struct StoreTransaction: Hashable, Sendable {
 }
 
 /// One change of what is kept. Times are moments on both clocks: boot times mean nothing to another start of the machine.
-package enum StoreChange: Hashable, Sendable {
+package indirect enum StoreChange: Hashable, Sendable {
     case insert(StoredRequest, QueuedRequest)
     /// An attempt is about to be made.
     /// What may not be repeated is written to last through a loss of power, too.

@@ -52,9 +52,8 @@ extension QueueScheduler {
 
     /// Orders the turn's output: first what is written in any case, then what may be refused.
     mutating func finishTurn() -> [QueueAction] {
-        // Its room is given away, not copied.
-        let turn = self.turn
-        self.turn = TurnOutput()
+        var turn = TurnOutput()
+        swap(&turn, &self.turn)
         var actions = turn.actions
         let mustWrite = !turn.changes.isEmpty
         let mayWrite = !turn.refusable.isEmpty

@@ -71,12 +71,13 @@ package final class QueueTransfers {
             running[order.id] = nil
             return send(.ended(order.id, .failed(TransferFault(.invalid))))
         }
-        let number = order.number
+        // Not the whole order: closures hold on to what they name.
+        let (id, number) = (order.id, order.number)
         attempt.transfer = engine.start(
             transfer,
             handler: TransferHandler(
-                willSend: { [weak self] in self?.send(.requestSent(order.id)) },
-                event: { [weak self] in self?.take($0, of: order.id, number) }))
+                willSend: { [weak self] in self?.send(.requestSent(id)) },
+                event: { [weak self] in self?.take($0, of: id, number) }))
     }
 
     func abort(_ id: RequestID) {
@@ -105,7 +106,7 @@ package final class QueueTransfers {
 
     private func finished(_ id: RequestID, _ report: TransferReport) {
         guard let attempt = running[id] else { return }
-        note(report, of: attempt.order)
+        note(report, of: attempt)
         guard let bytes = report.fileBytes, let spool else {
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
             if report.failure == nil, unfinished.removeValue(forKey: id) != nil {
@@ -129,7 +130,7 @@ package final class QueueTransfers {
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
         guard let attempt = running.removeValue(forKey: id) else { return }
-        send(.ended(id, AttemptEnd(report, of: attempt.request, answer: answer)))
+        send(.ended(id, AttemptEnd(report, accepting: attempt.request.acceptedStatuses, answer: answer)))
     }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
@@ -151,12 +152,13 @@ package final class QueueTransfers {
 
     // MARK: What attempts say of their paths
 
-    private func note(_ report: TransferReport, of order: AttemptOrder) {
-        let now = SystemClock.boot
-        if report.failure == nil {
-            witness.note(answerFrom: order.destination, by: order.path.interfaceIndex, at: now)
-        } else if report.failure?.kind == .destination {
-            witness.note(silenceOf: order.destination, by: order.path.interfaceIndex, at: now)
+    private func note(_ report: TransferReport, of attempt: Running) {
+        let (destination, interface) = (attempt.order.destination, attempt.order.path.interfaceIndex)
+        guard case .failure(let failure) = report.outcome else {
+            return witness.note(answerFrom: destination, by: interface, at: SystemClock.boot)
+        }
+        if failure.kind == .destination {
+            witness.note(silenceOf: destination, by: interface, at: SystemClock.boot)
         }
     }
 

@@ -40,6 +40,7 @@ package final class QueueDriver {
     /// Whoever waits for what the store reads; only their numbers cross threads.
     private var readers: [UInt64: (Any) -> Void] = [:]
     private var lastReading: UInt64 = 0
+    private let wayBack = WayBack<QueueDriver>()
 
     /// - Parameters:
     ///   - executor: Held weakly; makes no attempt before the file is open.
@@ -54,17 +55,20 @@ package final class QueueDriver {
         self.tell = tell
         self.notify = notify
         scheduler = QueueScheduler(policy, seed: seed, at: SystemClock.now)
+        wayBack.owner = self
     }
 
-    deinit { if let timer { loop.cancel(timer.id) } }
+    deinit {
+        if let timer { loop.cancel(timer.id) }
+        wayBack.owner = nil
+    }
 
     /// Keeps the queue in memory. To be called once, in place of the other.
     package func openInMemory() {
-        let door = Door(driver: self)
-        store = MemoryStore(resultCount: policy.resultCount) { notice in
+        store = MemoryStore(resultCount: policy.resultCount) { [wayBack] notice in
             // Nothing is waited for: a transaction is committed while it is handed over, on the loop.
-            guard case .opened = notice else { door.driver?.take(notice); return }
-            door.driver?.loop.afterEvents { door.driver?.take(notice) }
+            guard case .opened = notice else { wayBack.owner?.take(notice); return }
+            wayBack.owner?.loop.afterEvents { wayBack.owner?.take(notice) }
         }
     }
 
@@ -73,10 +77,9 @@ package final class QueueDriver {
         _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil,
         observe: @escaping @Sendable (StorePoint, [StoreTransaction]) -> Void = { _, _ in }
     ) throws(SystemError) {
-        let door = Door(driver: self)
         store = try QueueStore(directory, options ?? QueueStoreOptions(policy), observe: observe) {
-            [mailbox = loop.mailbox] notice in
-            mailbox.post { _ in door.driver?.take(notice) }
+            [wayBack, mailbox = loop.mailbox] notice in
+            mailbox.post { _ in wayBack.owner?.take(notice) }
         }
     }
 
@@ -145,9 +148,8 @@ package final class QueueDriver {
         lastReading += 1
         let number = lastReading
         readers[number] = { if let value = $0 as? Value { reply(value) } }
-        let door = Door(driver: self)
-        question(store) { [mailbox = loop.mailbox] value in
-            mailbox.post { _ in door.driver?.readers.removeValue(forKey: number)?(value) }
+        question(store) { [wayBack, mailbox = loop.mailbox] value in
+            mailbox.post { _ in wayBack.owner?.readers.removeValue(forKey: number)?(value) }
         }
         return ()
     }
@@ -168,9 +170,9 @@ package final class QueueDriver {
     private func workLater() {
         guard !willWork else { return }
         willWork = true
-        loop.afterEvents { [weak self] in
-            self?.willWork = false
-            self?.work()
+        loop.afterEvents { [wayBack] in
+            wayBack.owner?.willWork = false
+            wayBack.owner?.work()
         }
     }
 
@@ -212,9 +214,9 @@ package final class QueueDriver {
         if let timer { loop.cancel(timer.id) }
         timer = nil
         guard let deadline else { return }
-        let id = loop.schedule(at: deadline) { [weak self] in
-            self?.timer = nil
-            self?.send(.wake)
+        let id = loop.schedule(at: deadline) { [unowned self] in
+            timer = nil
+            send(.wake)
         }
         timer = (id, deadline)
     }
@@ -249,11 +251,4 @@ package final class QueueDriver {
         early = []
         waiting.forEach(send)
     }
-}
-
-/// The store's thread holds a reference and hands it back to the loop, where alone it is looked into.
-private final class Door: @unchecked Sendable {
-    weak var driver: QueueDriver?
-
-    init(driver: QueueDriver) { self.driver = driver }
 }

@@ -7,7 +7,7 @@ extension Attempt {
     ///
     /// - Throws: What it refuses; then the attempt must not be started.
     func configure() throws(TransferFailure) {
-        let settings = EasyHandle.Settings(plan, hasBody: upload != nil)
+        let settings = settings
         if settings == nil || handle.settings != settings {
             handle.reset()
             try configureConnection()
@@ -19,6 +19,16 @@ extension Attempt {
         try set(CURLOPT_URL, plan.request.url.description)
         if case .none = plan.request.proxy { try check(handle.setAddress(plan.address)) }
         try configureFields()
+    }
+
+    /// What another attempt must have, too, to use the handle as it is told now; `nil` where more is told, which must be forgotten
+    /// before the handle is used again.
+    private var settings: EasyHandle.Settings? {
+        guard upload == nil, plan.request.proxy == .none, plan.request.clientCertificate == nil else { return nil }
+        return EasyHandle.Settings(
+            method: plan.request.method, connection: plan.request.connection, mayReuse: plan.mayReuse,
+            version: plan.request.version, isSecure: plan.request.url.isSecure,
+            validatesDomainName: plan.request.security.validatesDomainName)
     }
 
     private func configureConnection() throws(TransferFailure) {
@@ -118,16 +128,5 @@ extension Attempt {
             .notSupported,
             "libcurl \(CurlRuntime.current?.version ?? ""): \(String(cString: curl_easy_strerror(code)))",
             curlCode: Int32(bitPattern: code.rawValue))
-    }
-}
-
-extension EasyHandle.Settings {
-    /// - Returns: `nil` for what is told more: it must be forgotten before the handle is used again.
-    init?(_ plan: AttemptPlan, hasBody: Bool) {
-        guard !hasBody, plan.request.proxy == .none, plan.request.clientCertificate == nil else { return nil }
-        self.init(
-            method: plan.request.method, connection: plan.request.connection, mayReuse: plan.mayReuse,
-            version: plan.request.version, isSecure: plan.request.url.isSecure,
-            validatesDomainName: plan.request.security.validatesDomainName)
     }
 }

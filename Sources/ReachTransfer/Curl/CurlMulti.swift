@@ -22,6 +22,7 @@ final class CurlMulti {
     private var willAct = false
     private var news: [Attempt] = []
     private var isClosed = false
+    private let wayBack = WayBack<CurlMulti>()
 
     var whenNews: (Attempt) -> Void = { _ in }
     var whenFinished: (Attempt, CURLcode) -> Void = { _, _ in }
@@ -33,13 +34,17 @@ final class CurlMulti {
         self.loop = loop
         self.handle = handle
         sockets = CurlSockets(loop: loop)
+        wayBack.owner = self
         sockets.whenReady = { [unowned self] in ready($0, $1) }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = reach_multi_set_socket(handle, socketCallback, context)
         _ = reach_multi_set_timer(handle, timerCallback, context)
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        wayBack.owner = nil
+    }
 
     var isIdle: Bool { attempts.isEmpty }
 
@@ -158,10 +163,10 @@ final class CurlMulti {
         wanted = nil
         guard !willAct else { return }
         willAct = true
-        loop.afterEvents { [weak self] in
-            guard let self, !isClosed else { return }
-            willAct = false
-            act(CURL_SOCKET_TIMEOUT, 0)
+        loop.afterEvents { [wayBack] in
+            guard let self = wayBack.owner, !self.isClosed else { return }
+            self.willAct = false
+            self.act(CURL_SOCKET_TIMEOUT, 0)
         }
     }
 

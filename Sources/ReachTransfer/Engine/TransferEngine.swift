@@ -64,6 +64,7 @@ package final class TransferEngine {
     private var lastID: UInt64 = 0
     private var sweep: TimerQueue.ID?
     private var willSweep = false
+    private let wayBack = WayBack<TransferEngine>()
     /// For the oldest epoch that something still runs in; the others follow it.
     private var drain: TimerQueue.ID?
     /// For the first timeout of all jobs. It may be too early: most are set again, or their jobs end, long before it.
@@ -81,9 +82,11 @@ package final class TransferEngine {
         }
         self.options = options
         tools = TransferTools(loop: loop, options: options, runtime: runtime)
+        wayBack.owner = self
     }
 
     deinit {
+        wayBack.owner = nil
         [sweep, drain, alarm?.id].compactMap(\.self).forEach(tools.loop.cancel)
         jobs.values.forEach { $0.stop() }
         pools.values.forEach { $0.multi.close() }
@@ -104,7 +107,7 @@ package final class TransferEngine {
         let job = TransferJob(id: id, request: request, handler: handler, engine: self)
         jobs[id] = job
         fresh.append(job)
-        if fresh.count == 1 { tools.loop.afterEvents { [weak self] in self?.beginFresh() } }
+        if fresh.count == 1 { tools.loop.afterEvents { [wayBack] in wayBack.owner?.beginFresh() } }
         return id
     }
 
@@ -154,7 +157,7 @@ package final class TransferEngine {
     func wake(at deadline: BootTime) {
         if let alarm, alarm.deadline <= deadline { return }
         cancelAlarm()
-        let id = tools.loop.schedule(at: deadline) { [weak self] in self?.timeCame() }
+        let id = tools.loop.schedule(at: deadline) { [unowned self] in timeCame() }
         alarm = (id, deadline)
     }
 
@@ -188,7 +191,7 @@ package final class TransferEngine {
         pools[key] = pool
         multi.whenNews = { $0.job?.look() }
         multi.whenFinished = { attempt, code in attempt.job?.attemptEnded(code) }
-        multi.whenBroken = { [weak self] reason in self?.drop(key, because: reason) }
+        multi.whenBroken = { [unowned self] reason in drop(key, because: reason) }
         return pool
     }
 
@@ -197,7 +200,7 @@ package final class TransferEngine {
         guard !willSweep else { return }
         willSweep = true
         // Not from within one of their own calls.
-        tools.loop.afterEvents { [weak self] in self?.closeUnused() }
+        tools.loop.afterEvents { [wayBack] in wayBack.owner?.closeUnused() }
     }
 
     private func closeUnused() {
@@ -222,18 +225,18 @@ package final class TransferEngine {
         }
         if pools.isEmpty { tools.handles.drop() }
         guard sweep == nil, let next else { return }
-        sweep = tools.loop.schedule(at: next) { [weak self] in
-            self?.sweep = nil
-            self?.closeUnused()
+        sweep = tools.loop.schedule(at: next) { [unowned self] in
+            sweep = nil
+            closeUnused()
         }
     }
 
     private func awaitDrain() {
         guard drain == nil, let end = pools.values.compactMap(\.drainsUntil).min() else { return }
-        drain = tools.loop.schedule(at: end) { [weak self] in
-            self?.drain = nil
-            self?.endDraining()
-            self?.awaitDrain()
+        drain = tools.loop.schedule(at: end) { [unowned self] in
+            drain = nil
+            endDraining()
+            awaitDrain()
         }
     }
 
@@ -247,9 +250,9 @@ package final class TransferEngine {
     }
 
     private func drop(_ key: PoolKey, because reason: String) {
-        tools.loop.afterEvents { [weak self] in
-            guard let pool = self?.pools.removeValue(forKey: key) else { return }
-            self?.lastPool = nil
+        tools.loop.afterEvents { [wayBack] in
+            guard let self = wayBack.owner, let pool = self.pools.removeValue(forKey: key) else { return }
+            self.lastPool = nil
             let failure = TransferFailure(.engineFailed, "libcurl: \(reason)")
             pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }
             pool.multi.close()

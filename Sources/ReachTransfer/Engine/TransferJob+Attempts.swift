@@ -17,7 +17,7 @@ extension TransferJob {
         phases.connected = nil
         var plan = AttemptPlan(request: request, address: address, trust: trust)
         plan.followsRedirects = request.redirects != .none
-        plan.resume = request.resumable
+        if case .file = request.sink { plan.resume = request.resumable }
         guard let attempt = Attempt(plan: plan, phases: phases, upload: upload, handles: tools.handles) else {
             return finish(.failure(TransferFailure(.outOfMemory, "no memory for a transfer", curlCode: 27)))
         }

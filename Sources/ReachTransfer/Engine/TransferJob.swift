@@ -41,17 +41,19 @@ final class TransferJob {
     /// What the first address failed with, if it tells more than what later ones failed with.
     var earlierFailure: TransferFailure?
     let origin: TransferURL
+    private let mistake: TransferFailure?
     let startedAt: BootTime
 
     init(id: TransferID, request: TransferRequest, handler: TransferHandler, engine: TransferEngine) {
         tools = engine.tools
         self.id = id
-        self.request = request
         self.handler = handler
         self.engine = engine
         origin = request.url
+        mistake = request.mistake
         startedAt = SystemClock.boot
         timers = TransferTimers(request.timeouts, startedAt: startedAt)
+        self.request = request
     }
 
     // MARK: - Beginning
@@ -59,7 +61,7 @@ final class TransferJob {
     func begin() {
         guard stage == .waiting else { return }
         beginHop()
-        if let mistake = request.mistake { return finish(.failure(mistake)) }
+        if let mistake { return finish(.failure(mistake)) }
         if case .none = request.body { return findAddresses() }
         openUpload { [weak self] failure in
             guard let self, stage == .waiting else { return }

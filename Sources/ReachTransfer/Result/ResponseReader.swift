@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Reads the head of a response line by line, and decides about its body: a value, fed by libcurl's callbacks.
 struct ResponseReader {
     /// What comes of a line, or of a piece of the body.
@@ -52,9 +54,9 @@ struct ResponseReader {
                     .headerTooLarge, "the head of the response is larger than \(limit.headerBytes) bytes", curlCode: 100
                 ))
         }
-        let end = bytes.firstIndex { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") } ?? bytes.endIndex
+        let end = Self.endOfText(bytes)
         let line = bytes[..<end]
-        if line.starts(with: "HTTP/".utf8) {
+        if end >= 5, let start = bytes.baseAddress, memcmp(start, "HTTP/", 5) == 0 {
             head = Self.status(line)
             head?.fields.reserveCapacity(8)
             isComplete = false
@@ -107,6 +109,13 @@ struct ResponseReader {
 
     private static let redirects: Set<Int> = [301, 302, 303, 307, 308]
 
+    /// libcurl gives whole lines; what stands behind the first end of a line in one is not read.
+    private static func endOfText(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var end = 0
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\r"), bytes[end] != UInt8(ascii: "\n") { end += 1 }
+        return end
+    }
+
     private static func status(_ line: Slice<UnsafeRawBufferPointer>) -> ResponseHead? {
         let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard parts.count >= 2, let status = number(String(decoding: parts[1], as: UTF8.self)), status < 1000 else {
@@ -116,12 +125,17 @@ struct ResponseReader {
     }
 
     private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> HTTPField? {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let value = line[(colon + 1)...].drop(while: isBlank)
-        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let bytes = line.base
+        var colon = line.startIndex
+        while colon < line.endIndex, bytes[colon] != UInt8(ascii: ":") { colon += 1 }
+        guard colon < line.endIndex else { return nil }
+        var (start, end) = (colon + 1, line.endIndex)
+        while start < end, isBlank(bytes[start]) { start += 1 }
+        while end > start, isBlank(bytes[end - 1]) { end -= 1 }
         return HTTPField(
-            String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
+            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[line.startIndex..<colon]), as: UTF8.self),
+            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self))
     }
 
     fileprivate static func number(_ text: some StringProtocol) -> UInt64? {
