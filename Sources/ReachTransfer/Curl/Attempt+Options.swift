@@ -17,7 +17,10 @@ extension Attempt {
             handle.settings = settings
         }
         try set(CURLOPT_URL, plan.request.url.description)
-        if case .none = plan.request.proxy { try check(handle.setAddress(plan.address)) }
+        if case .none = plan.request.proxy {
+            // Where the URL says it, libcurl need not be told.
+            try check(handle.setAddress(plan.address == plan.request.url.address ? nil : plan.address))
+        }
         try configureFields()
     }
 
@@ -60,12 +63,12 @@ extension Attempt {
     private func configureFields() throws(TransferFailure) {
         guard plan.resume != nil || handle.fields != plan.request.headers else { return }
         let request = plan.request
-        // An empty field keeps libcurl from adding its own; "Expect: 100-continue" only delays.
-        var fields = ["Expect:"]
-        let names = request.headers.map { $0.name.lowercased() }
-        if !names.contains("accept") { fields.append("Accept: */*") }
-        // libcurl's own for a form.
-        if upload == nil, Self.posts.contains(request.method), !names.contains("content-type") {
+        // An empty field keeps libcurl from adding its own: "Expect: 100-continue" only delays, and a form is none.
+        var fields: [String] = []
+        if Self.posts.contains(request.method) || upload != nil { fields.append("Expect:") }
+        if upload == nil, Self.posts.contains(request.method),
+            !request.headers.contains(where: { $0.name.lowercased() == "content-type" })
+        {
             fields.append("Content-Type:")
         }
         if let resume = plan.resume {

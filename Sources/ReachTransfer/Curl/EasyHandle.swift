@@ -80,10 +80,12 @@ final class EasyHandle {
     }
 
     /// Has every connection made to this address, whatever the URL's host.
-    func setAddress(_ address: IPAddress) -> CURLcode {
+    ///
+    /// - Parameter address: `nil` where the host is one.
+    func setAddress(_ address: IPAddress?) -> CURLcode {
         guard address != self.address else { return CURLE_OK }
-        let literal = address.family == .ipv6 ? "[\(address)]" : "\(address)"
-        let list = Self.list(["::\(literal):"])
+        let literal = address.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
+        let list = literal.flatMap { Self.list(["::\($0):"]) }
         let code = reach_curl_set_list(raw, CURLOPT_CONNECT_TO, list)
         curl_slist_free_all(addressList)
         addressList = list

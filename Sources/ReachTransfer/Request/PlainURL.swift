@@ -56,7 +56,9 @@ struct PlainURL {
     /// One that cannot be taken for a number.
     private static func isName(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard let first = bytes.first, 97...122 ~= first, bytes.count < 254 else { return false }
-        return bytes.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+        return bytes.allSatisfy {
+            97...122 ~= $0 || 48...57 ~= $0 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+        }
     }
 
     /// An IPv4 address as everybody writes it: four decimal numbers without leading zeros.
