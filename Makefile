@@ -1,7 +1,7 @@
 # What people type. `make` alone lists it.
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
-#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS   see below
+#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS   see below
 #   OPENRC  "yes" installs its script in /etc/init.d; where OpenRC is, by itself
 
 SWIFT ?= swift
@@ -10,6 +10,7 @@ DESTDIR ?=
 OPENRC ?= $(if $(wildcard /sbin/openrc-run),yes)
 FUZZ_SECONDS ?= 20
 BENCH_ARGS ?=
+CRASH_ARGS ?=
 
 CC ?= cc
 
@@ -18,7 +19,8 @@ CC ?= cc
 release_flags := --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
 # What a change runs through stands together in the program: after a long sleep there are fewer pages to find again.
 release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
-  -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering
+  -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
+  -Xlinker -z -Xlinker pack-relative-relocs
 
 bin := .build/release/reach
 daemon_bin := .build/release/reachd
@@ -114,9 +116,15 @@ bench-queue: deps build bench-tools ## Measure the request queue beside curl; BE
 	$(SWIFT) build -c release $(release_flags) --product queuedrain
 	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) $(BENCH_ARGS)
 
+.PHONY: crash
+crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_ARGS="--rounds 50" (as root)
+	contrib/crash/run --progress $(CRASH_ARGS)
+	$(SWIFT) build --product queuecrash
+	contrib/crash/power-loss
+
 .PHONY: hot-functions
 hot-functions: build ## Trace anew which functions the linker puts together (needs valgrind)
-	contrib/link/trace $(bin) > contrib/link/hot-functions.new
+	contrib/link/trace $(bin) $(daemon_bin) > contrib/link/hot-functions.new
 	mv contrib/link/hot-functions.new contrib/link/hot-functions
 
 .PHONY: bench-tools

@@ -33,8 +33,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(
-            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev", "libssl-dev"])]),
+        .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
         room("ReachCore"),
         room("ReachSerialization", ["ReachCore"]),
@@ -145,6 +144,9 @@ let package = Package(
             name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
         tests(
             "ReachCommandTests",
-            ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
+            [
+                "reach", "reachd", "confine", "monitor", "queuerun", "queuecrash", "ReachCore", "ReachControl",
+                "ReachTesting",
+            ]),
     ]
 )

@@ -27,17 +27,18 @@ package enum Base64 {
         for place in 0..<count { text.append(letters[Int(group >> UInt32(18 - 6 * place) & 63)]) }
     }
 
-    /// White space may stand anywhere; padding only at the end, and may be missing.
+    /// Exactly what ``encode(_:)`` gives: with padding, without white space, and nothing in the bits behind the last byte
+    /// (RFC 4648, sections 3.1 to 3.3 and 3.5). Who takes more strips it before.
     ///
     /// - Returns: `nil` for anything else.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)
         var group: UInt32 = 0
         var held = 0
         var padding = 0
         for byte in text {
-            if byte == 0x20 || 0x9...0xd ~= byte { continue }
             if byte == UInt8(ascii: "=") {
                 padding += 1
                 continue
@@ -50,10 +51,12 @@ package enum Base64 {
                 (group, held) = (0, 0)
             }
         }
-        guard held != 1, padding == 0 || (held > 0 && padding + held == 4) else { return nil }
-        if held >= 2 { bytes.append(UInt8(group >> UInt32(6 * held - 8) & 255)) }
-        if held == 3 { bytes.append(UInt8(group >> 2 & 255)) }
-        return bytes
+        switch (held, padding) {
+        case (0, 0): return bytes
+        case (2, 2) where group & 15 == 0: return bytes + [UInt8(group >> 4)]
+        case (3, 1) where group & 3 == 0: return bytes + [UInt8(group >> 10), UInt8(group >> 2 & 255)]
+        default: return nil
+        }
     }
 
     private static func value(of byte: UInt8) -> UInt32? {

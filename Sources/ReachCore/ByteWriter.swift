@@ -33,6 +33,18 @@ package struct ByteWriter: ~Copyable {
         text.withUTF8 { append($0) }
     }
 
+    /// Appends text between two bytes, a quotation mark and what follows a name say.
+    package mutating func append(_ before: UInt8, _ text: StaticString, _ after: UInt8, _ next: UInt8) {
+        let length = text.utf8CodeUnitCount
+        reserve(length + 3)
+        let place = start + count
+        place[0] = before
+        (place + 1).update(from: text.utf8Start, count: length)
+        place[length + 1] = after
+        place[length + 2] = next
+        count += length + 3
+    }
+
     package mutating func append(_ more: [UInt8]) { more.withUnsafeBufferPointer { append($0) } }
 
     package mutating func append(_ more: UnsafeBufferPointer<UInt8>) {
@@ -45,25 +57,25 @@ package struct ByteWriter: ~Copyable {
     /// Appends a number in decimal digits, with zeros in front up to `width`, and nothing in between.
     package mutating func appendDigits(_ number: Int64, width: Int = 1) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        let length = max(Self.digitCount(of: number.magnitude), width)
-        reserve(length)
+        // The last digit first, to the end of what the longest number takes, and then to where they belong.
+        let longest = max(20, width)
+        reserve(2 * longest)
+        let end = start + count + 2 * longest
+        var first = end
         var rest = number.magnitude
-        for place in stride(from: count + length - 1, through: count, by: -1) {
+        repeat {
             // By a constant, which the compiler turns into a multiplication: to divide takes ten times as long.
-            start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            first -= 1
+            first.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
+        } while rest > 0
+        while end - first < width {
+            first -= 1
+            first.pointee = UInt8(ascii: "0")
         }
+        let length = end - first
+        (start + count).update(from: first, count: length)
         count += length
-    }
-
-    private static func digitCount(of number: UInt64) -> Int {
-        var digits = 1
-        var limit: UInt64 = 10
-        while number >= limit, digits < 19 {
-            limit *= 10
-            digits += 1
-        }
-        return number >= limit ? digits + 1 : digits
     }
 
     private mutating func reserve(_ more: Int) {

@@ -119,10 +119,7 @@ package struct JSONWriter: ~Copyable {
     /// Begins a member whose value is written next.
     package mutating func key(_ name: StaticString) {
         separate()
-        output.append(UInt8(ascii: "\""))
-        output.append(name)
-        output.append(UInt8(ascii: "\""))
-        output.append(UInt8(ascii: ":"))
+        output.append(UInt8(ascii: "\""), name, UInt8(ascii: "\""), UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -143,13 +140,17 @@ package struct JSONWriter: ~Copyable {
         output.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
             // Nearly always there is nothing to escape, and the whole is taken at once.
-            var start = 0
-            for (index, byte) in utf8.enumerated() where !Self.standsForItself(byte) {
-                output.append(UnsafeBufferPointer(rebasing: utf8[start..<index]))
-                escape(byte)
-                start = index + 1
+            guard let first = utf8.baseAddress else { return }
+            var (start, index) = (0, 0)
+            while index < utf8.count {
+                if !Self.standsForItself(first[index]) {
+                    output.append(UnsafeBufferPointer(start: first + start, count: index - start))
+                    escape(first[index])
+                    start = index + 1
+                }
+                index += 1
             }
-            output.append(UnsafeBufferPointer(rebasing: utf8[start...]))
+            output.append(UnsafeBufferPointer(start: first + start, count: index - start))
         }
         output.append(UInt8(ascii: "\""))
     }

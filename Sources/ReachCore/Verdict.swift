@@ -20,10 +20,17 @@ package struct Verdict: Hashable, Sendable {
             interface = reachesIPv4 ? ipv4.interface : ipv6.interface
             isMetered = reachesIPv4 && ipv4.isMetered || reachesIPv6 && ipv6.isMetered
         } else {
-            let asked = [ipv4, ipv6].filter { $0.reason != .notAsked }
-            status = !asked.isEmpty && asked.allSatisfy { $0.status == .notReachable } ? .notReachable : .unknown
-            let telling = asked.filter { $0.status == status }.min { Self.rank($0.reason) < Self.rank($1.reason) }
-            reason = telling?.reason
+            let (asksIPv4, asksIPv6) = (ipv4.reason != .notAsked, ipv6.reason != .notAsked)
+            let failsIPv4 = !asksIPv4 || ipv4.status == .notReachable
+            let failsIPv6 = !asksIPv6 || ipv6.status == .notReachable
+            status = (asksIPv4 || asksIPv6) && failsIPv4 && failsIPv6 ? .notReachable : .unknown
+            let tellsIPv4 = asksIPv4 && ipv4.status == status
+            let tellsIPv6 = asksIPv6 && ipv6.status == status
+            if tellsIPv4, !tellsIPv6 || Self.rank(ipv4.reason) <= Self.rank(ipv6.reason) {
+                reason = ipv4.reason
+            } else if tellsIPv6 {
+                reason = ipv6.reason
+            }
         }
     }
 

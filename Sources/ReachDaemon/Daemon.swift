@@ -1,6 +1,6 @@
 internal import Glibc
 package import ReachControl
-package import ReachCore
+internal import ReachCore
 internal import ReachEngine
 package import ReachLoop
 internal import ReachNetlink
@@ -22,25 +22,25 @@ package final class Daemon {
         package init() {}
     }
 
-    private let loop: EventLoop
-    private let options: Options
-    private let log: Log
+    let loop: EventLoop
+    let options: Options
+    let log: Log
     private let manager: ServiceManager
-    private let watcher: Watcher
-    private let examiner: Examiner
+    let watcher: Watcher
+    let examiner: Examiner
     private var server: ControlServer?
-    private var stateDirectory: StateDirectory?
-    private var history: EventHistory?
-    private let queue: QueueKeeper
+    var stateDirectory: StateDirectory?
+    var history: EventHistory?
+    let queue: QueueKeeper
     /// What clients ask of the queue is asked here.
     package let queueService: any QueueService
     private var hooks: HookRunner?
-    private var probes: ProbeDesk?
+    var probes: ProbeDesk?
     private var metrics: MetricsPublisher?
     /// Those who are told what happens to the Internet, by a number of their own.
-    private var internetSinks: [UInt64: (MonitorEvent) -> Void] = [:]
+    var internetSinks: [UInt64: (MonitorEvent) -> Void] = [:]
     private var lastSink: UInt64 = 0
-    private var configuration: Configuration
+    var configuration: Configuration
 
     package init(loop: EventLoop, options: Options, configuration: Configuration) {
         self.loop = loop
@@ -52,45 +52,6 @@ package final class Daemon {
         examiner = Examiner(on: loop)
         queue = QueueKeeper(loop: loop) { [log] in log.write($0, $1) }
         queueService = QueueDesk(queue)
-    }
-
-    /// Two must not write one history or one queue: without the directory's lock there is neither.
-    ///
-    /// - Throws: When another daemon has it. That it cannot be had at all is only logged.
-    private func claimState() throws(StartError) {
-        let usual = HistoryFiles.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
-        guard configuration.history.entries > 0 || configuration.queue.isEnabled,
-            let directory = options.stateDirectory ?? configuration.history.directory ?? usual
-        else { return }
-        do throws(FileLock.Failure) {
-            stateDirectory = try StateDirectory(directory)
-        } catch {
-            switch error {
-            case .held(let process): throw .stateInUse(directory: directory, process: process)
-            case .failed(let error):
-                log.write(.warning, "there is no history and no queue", ["error": "\(error)"])
-            }
-        }
-    }
-
-    private func beginHistory() {
-        guard configuration.history.entries > 0, let directory = stateDirectory?.path else { return }
-        do throws(SystemError) {
-            let history = try EventHistory(
-                HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
-                boot: BootIdentity.current
-            ) { [log] in log.write(.warning, $0) }
-            history.leaveSigns(on: loop)
-            self.history = history
-        } catch {
-            log.write(.warning, "there is no history", ["error": "\(error)"])
-        }
-    }
-
-    private func beginQueue() {
-        guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
-        queue.open(in: directory, configuration, version: options.version, network: watcher)
-        watcher.whenSurveyed { [unowned self] in queue.learn($0) }
     }
 
     private var hookOptions: HookRunner.Options? {
@@ -182,7 +143,7 @@ package final class Daemon {
         return snapshot
     }
 
-    private func addSink(_ sink: @escaping (MonitorEvent) -> Void) -> UInt64 {
+    func addSink(_ sink: @escaping (MonitorEvent) -> Void) -> UInt64 {
         lastSink += 1
         internetSinks[lastSink] = sink
         return lastSink
@@ -252,64 +213,5 @@ package final class Daemon {
     private static func groupNumber(_ name: String) -> UInt32? {
         if let number = UInt32(name) { return number }
         return getgrnam(name)?.pointee.gr_gid
-    }
-}
-
-extension Daemon: ControlService {
-    package func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
-        history?.noteAlive(at: SystemClock.now)
-        watcher.look(at: target) { reply(.success($0)) }
-    }
-
-    package func watch(
-        _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
-    ) throws(MonitorError) -> ControlWatch {
-        history?.noteAlive(at: SystemClock.now)
-        let watch = watcher.watch(target, sink)
-        let number = target == .internet ? addSink(sink) : nil
-        return ControlWatch(
-            state: { [watcher] in watcher.state(of: watch) },
-            cancel: { [watcher, weak self] in
-                watcher.end(watch)
-                if let number { self?.internetSinks[number] = nil }
-            })
-    }
-
-    package func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>) {
-        reply(.success(probes?.reports ?? []))
-    }
-
-    package func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>) {
-        guard let probes else { return reply(.failure(.notAvailable(reason: "the daemon is starting"))) }
-        probes.probe(order, reply)
-    }
-
-    package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
-        let options = configuration.engineOptions
-        examiner.examine(for: caller.user) { () throws(NetlinkError) in
-            try Inspector(options: options).links()
-        } reply: {
-            reply($0.mapError(Self.blindness))
-        }
-    }
-
-    package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
-        let options = configuration.engineOptions
-        let target = configuration.target(named: target.description) ?? target
-        examiner.examine(for: caller.user) { () throws(NetlinkError) in
-            try Explainer(options: options).explain(target)
-        } reply: {
-            reply($0.mapError(Self.blindness))
-        }
-    }
-
-    private static func blindness(_ error: NetlinkError) -> MonitorError { .cannotObserve(reason: error.description) }
-
-    package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
-        if let error = reload() {
-            reply(.failure(.badConfiguration(reason: error.description)))
-        } else {
-            reply(.success(()))
-        }
     }
 }

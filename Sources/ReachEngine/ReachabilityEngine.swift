@@ -243,8 +243,11 @@ package final class ReachabilityEngine {
         _ verdict: Verdict, for watch: TargetWatch, effects: [NetworkTable.Effect], fallback: Cause
     ) {
         guard watch.isWatched else { return }
-        let state = watch.machine.state
-        let touched = [state.ipv4, state.ipv6, verdict.ipv4, verdict.ipv6].compactMap(\.interfaceIndex)
+        // By its stored parts: to name the state would copy it, and this is the way of every change.
+        let touched = [
+            watch.machine.state.ipv4.interfaceIndex, watch.machine.state.ipv6.interfaceIndex,
+            verdict.ipv4.interfaceIndex, verdict.ipv6.interfaceIndex,
+        ].compactMap { $0 }
         let cause = Cause.telling(effects, touching: touched) ?? fallback
         let change = watch.machine.observe(verdict, cause: cause, epoch: epoch.value, at: SystemClock.now)
         if let change { watch.tell(.change(change)) }
@@ -253,13 +256,13 @@ package final class ReachabilityEngine {
 
     private func scheduleHold(for watch: TargetWatch) {
         watch.holdTimer.map(loop.cancel)
-        watch.holdTimer = watch.machine.deadline.map { deadline in
-            loop.schedule(at: deadline) { [unowned self, weak watch] in
-                guard let watch else { return }
-                watch.holdTimer = nil
-                if let change = watch.machine.timeReached(at: SystemClock.now) { watch.tell(.change(change)) }
-                scheduleHold(for: watch)
-            }
+        watch.holdTimer = nil
+        guard watch.machine.state.isHeld, let deadline = watch.machine.deadline else { return }
+        watch.holdTimer = loop.schedule(at: deadline) { [unowned self, weak watch] in
+            guard let watch else { return }
+            watch.holdTimer = nil
+            if let change = watch.machine.timeReached(at: SystemClock.now) { watch.tell(.change(change)) }
+            scheduleHold(for: watch)
         }
     }
 

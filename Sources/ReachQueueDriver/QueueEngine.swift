@@ -30,15 +30,13 @@ package final class QueueEngine {
     ///   - network: Kept alive.
     ///   - checker: Finds out whether paths work; `nil` leaves it to what attempts show.
     ///   - tell: Told what happens to requests, when it is safe.
-    /// - Throws: Where libcurl cannot be used.
     package init(
         loop: EventLoop, network: any QueueNetwork, options: Options = Options(), checker: (any PathChecker)? = nil,
         seed: UInt64 = .random(in: 0 ... .max), tell: @escaping (QueueEvent) -> Void,
         notify: @escaping (QueueDriver.Notice) -> Void = { _ in }
-    ) throws(TransferFailure) {
+    ) {
         self.loop = loop
         self.network = network
-        let transfers = try TransferEngine(loop: loop, options: options.transfers)
         let executor = Executor(loop: loop, network: network, checker: checker)
         self.executor = executor
         let driver = QueueDriver(
@@ -49,7 +47,7 @@ package final class QueueEngine {
             }, notify: notify)
         self.driver = driver
         executor.begin(
-            QueueTransfers(loop: loop, engine: transfers, options: options.attempts) { [weak driver] in
+            QueueTransfers(loop: loop, transfers: options.transfers, options: options.attempts) { [weak driver] in
                 driver?.send($0)
             }
         ) { [weak driver] in driver?.send($0) }
@@ -142,6 +140,8 @@ private final class Executor: QueueExecutor {
             send(.paths(set))
         }
     }
+
+    func begin(_ begun: Set<RequestID>) { attempts?.adopt(begun) }
 
     /// Files of answers go with their requests.
     func note(_ event: QueueEvent) {

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
+package import ReachQueue
 
 /// The directory in which the queue keeps its files, locked while the value lives: only one process uses it.
 ///
@@ -47,6 +48,12 @@ package final class QueueDirectory: Sendable {
 
     package func spoolFile(_ name: String) -> String { spoolPath + "/" + name }
 
+    /// The name of the file of a request's answer: the same for each attempt, so that a download can be gone on with.
+    package static func answerName(_ id: RequestID) -> String { "answer-\(id)" }
+
+    /// The name of the file that tells how far that download is.
+    package static func recordName(_ id: RequestID) -> String { answerName(id) + ".resume" }
+
     private func writeOwner() {
         let text = Array("\(getpid())\n".utf8)
         ftruncate(lock, 0)
@@ -72,15 +79,39 @@ package final class QueueDirectory: Sendable {
     }
 
     /// Removes the spool files that no row names: those of a request that was never stored.
-    func sweepSpool(keeping names: Set<String>) {
-        guard let directory = opendir(spoolPath) else { return }
+    ///
+    /// - Parameter isOpen: Whether a request will still be sent: then what it has of an answer stays, if there is a record
+    ///   that tells how far it is.
+    /// - Returns: Those requests.
+    func sweepSpool(keeping names: Set<String>, isOpen: (RequestID) -> Bool) -> Set<RequestID> {
+        let unnamed = spoolNames().subtracting(names)
+        let begun = Set(
+            unnamed.compactMap { name in
+                Self.request(ofAnswer: name).flatMap { id in
+                    unnamed.contains(Self.recordName(id)) && isOpen(id) ? id : nil
+                }
+            })
+        let kept = begun.flatMap { [Self.answerName($0), Self.recordName($0)] }
+        for name in unnamed.subtracting(kept) { unlink(spoolFile(name)) }
+        return begun
+    }
+
+    private func spoolNames() -> Set<String> {
+        guard let directory = opendir(spoolPath) else { return [] }
         defer { closedir(directory) }
+        var names: Set<String> = []
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != ".", name != "..", !names.contains(name) { unlink(spoolFile(name)) }
+            if name != ".", name != ".." { names.insert(name) }
         }
+        return names
+    }
+
+    private static func request(ofAnswer name: String) -> RequestID? {
+        guard name.hasPrefix("answer-"), let number = Int64(name.dropFirst("answer-".count)) else { return nil }
+        return RequestID(rawValue: number)
     }
 
     func removeSpoolFile(_ name: String) { unlink(spoolFile(name)) }

@@ -1,5 +1,3 @@
-internal import CReachLinux
-internal import Glibc
 internal import ReachCore
 package import ReachLoop
 package import ReachQueue
@@ -119,30 +117,21 @@ final class StoreJobs: Sendable {
     }
 
     private let state = Mutex(State())
-    private let bell: CInt
-    private let finished: CInt
+    private let bell: WorkerBell
 
-    init() throws(SystemError) {
-        bell = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
-        finished = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
-    }
-
-    deinit {
-        close(bell)
-        close(finished)
-    }
+    init() throws(SystemError) { bell = try WorkerBell() }
 
     func put(_ job: Job) {
         let isFirst = state.withLock { state in
             state.jobs.append(job)
             return state.jobs.count == 1
         }
-        if isFirst { Self.ring(bell) }
+        if isFirst { bell.ring() }
     }
 
     func end() {
         state.withLock { $0.isEnding = true }
-        Self.ring(bell)
+        bell.ring()
     }
 
     /// Waits for something to do.
@@ -150,27 +139,14 @@ final class StoreJobs: Sendable {
     /// - Parameter limit: For no longer than this; `nil` waits for ever.
     /// - Returns: All that has come, and whether it is the end.
     func take(within limit: Duration?) -> (jobs: [Job], isEnding: Bool) {
-        var poll = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
-        Glibc.poll(&poll, 1, limit.map { CInt(clamping: max($0, .zero).nanoseconds / 1_000_000 + 1) } ?? -1)
-        if poll.revents != 0 {
-            var count: UInt64 = 0
-            read(bell, &count, MemoryLayout<UInt64>.size)
-        }
+        bell.wait(within: limit)
         return state.withLock { state in
             defer { state.jobs = [] }
             return (state.jobs, state.isEnding)
         }
     }
 
-    func markFinished() { Self.ring(finished) }
+    func markFinished() { bell.markFinished() }
 
-    func waitUntilFinished(_ patience: Duration) -> Bool {
-        var poll = pollfd(fd: finished, events: Int16(POLLIN), revents: 0)
-        return Glibc.poll(&poll, 1, CInt(clamping: patience.nanoseconds / 1_000_000)) > 0
-    }
-
-    private static func ring(_ descriptor: CInt) {
-        var one: UInt64 = 1
-        write(descriptor, &one, MemoryLayout<UInt64>.size)
-    }
+    func waitUntilFinished(_ patience: Duration) -> Bool { bell.waitUntilFinished(patience) }
 }

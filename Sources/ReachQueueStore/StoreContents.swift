@@ -9,8 +9,30 @@ package struct StoreContents: Hashable, Sendable {
     package var heldQueues: [UInt32] = []
     /// The number for the next new request: larger than any that was given.
     package var nextID: Int64 = 1
+    /// Those of the requests of whose answers a part is in the spool.
+    package var begunAnswers: Set<RequestID> = []
     /// Where a damaged file was put, if this one is new in its place.
     package var setAside: String?
+
+    /// Whether a request will still be sent.
+    func isOpen(_ id: RequestID) -> Bool {
+        let place = requests.partition { $0.id >= id }
+        guard place < requests.count, requests[place].id == id else { return false }
+        return if case .dead = requests[place].condition { false } else { true }
+    }
+}
+
+extension [StoredRequest] {
+    /// - Parameter isBehind: False for the first ones, and true for all that follow.
+    /// - Returns: Where it becomes true.
+    fileprivate func partition(_ isBehind: (StoredRequest) -> Bool) -> Int {
+        var (first, end) = (0, count)
+        while first < end {
+            let middle = (first + end) / 2
+            if isBehind(self[middle]) { end = middle } else { first = middle + 1 }
+        }
+        return first
+    }
 }
 
 /// How much is kept of what is over, and how the store writes.

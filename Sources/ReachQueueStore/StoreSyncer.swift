@@ -1,4 +1,3 @@
-internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 internal import ReachLoop
@@ -17,8 +16,7 @@ final class StoreSyncer: Sendable {
     }
 
     private let state = Mutex(State())
-    private let bell: CInt
-    private let finished: CInt
+    private let bell: WorkerBell
 
     /// - Parameters:
     ///   - deliver: Told, on the syncer's thread, of each that is safe, in their order.
@@ -27,8 +25,7 @@ final class StoreSyncer: Sendable {
         deliver: @escaping @Sendable (StoreReceipt) -> Void,
         fail: @escaping @Sendable ([StoreReceipt], SystemError) -> Void
     ) throws(SystemError) {
-        bell = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
-        finished = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
+        bell = try WorkerBell()
         BackgroundThread.start(named: "reach-queue-syn") { [self] in
             var last = BootTime(nanoseconds: 0)
             while let (receipts, log) = take(lastSync: last) {
@@ -39,13 +36,11 @@ final class StoreSyncer: Sendable {
                     fail(receipts, SystemError(call: "fdatasync"))
                 }
             }
-            Self.ring(finished)
+            bell.markFinished()
         }
     }
 
     deinit {
-        close(bell)
-        close(finished)
         state.withLock { if $0.log >= 0 { close($0.log) } }
     }
 
@@ -65,15 +60,14 @@ final class StoreSyncer: Sendable {
             defer { state.waiting += receipts }
             return state.waiting.isEmpty
         }
-        if wasEmpty { Self.ring(bell) }
+        if wasEmpty { bell.ring() }
     }
 
     /// Ends the thread when all is on the disk.
     func end() {
         state.withLock { $0.isEnding = true }
-        Self.ring(bell)
-        var count: UInt64 = 0
-        while read(finished, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
+        bell.ring()
+        bell.waitUntilFinished()
     }
 
     /// The first is synced at once, the next with all that come within 10 ms, or when there are 64: while the disk is
@@ -95,13 +89,7 @@ final class StoreSyncer: Sendable {
                 }
             }
             if isEnding { return nil }
-            var count: UInt64 = 0
-            while read(bell, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
+            bell.wait()
         }
-    }
-
-    private static func ring(_ descriptor: CInt) {
-        var one: UInt64 = 1
-        write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 }

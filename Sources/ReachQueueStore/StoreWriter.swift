@@ -89,8 +89,8 @@ final class StoreWriter {
     private func openDatabase(at now: Moment) throws -> StoreContents {
         let database = try QueueDatabase(
             directory, options, schema, at: now, bootIdentity: BootIdentity.current)
-        let contents = try database.contents(at: now)
-        directory.sweepSpool(keeping: try database.spoolNames())
+        var contents = try database.contents(at: now)
+        contents.begunAnswers = directory.sweepSpool(keeping: try database.spoolNames(), isOpen: contents.isOpen)
         self.database = database
         try syncer?.follow(directory.databasePath + "-wal")
         return contents

@@ -53,27 +53,37 @@ struct DaemonOptions: ParsableArguments {
                 var client = try ControlClient(path: path, patience: .seconds(1))
                 return try client.isInThisNamespace() ? self : .kernel(note: nil)
             } catch {
-                return .kernel(note: nil)
+                return .kernel(note: Self.note(on: error))
             }
         }
 
         /// What the daemon tells.
         ///
-        /// - Returns: `nil` where the kernel is to be asked instead.
-        func ask<Answer>(
+        /// - Returns: `nil` where the kernel is to be asked instead; this is then the kernel.
+        mutating func ask<Answer>(
             _ question: (inout ControlClient) throws(ControlError) -> Answer
         ) throws(CommandError) -> Answer? {
             guard case .daemon(let path, let wasNamed) = self else { return nil }
             do throws(ControlError) {
                 var client = try ControlClient(path: path)
                 if !wasNamed {
-                    guard try client.isInThisNamespace() else { return nil }
+                    guard try client.isInThisNamespace() else {
+                        self = .kernel(note: nil)
+                        return nil
+                    }
                 }
                 return try question(&client)
             } catch {
-                guard wasNamed else { return nil }
-                throw .cannotAsk(error)
+                guard !wasNamed else { throw .cannotAsk(error) }
+                self = .kernel(note: Self.note(on: error))
+                return nil
             }
+        }
+
+        /// That no daemon runs is nothing to tell of; that one does not answer is.
+        private static func note(on error: ControlError) -> String? {
+            if case .notRunning = error { return nil }
+            return "told by the kernel: \(DisplayText.sanitized(error.description))"
         }
 
         /// A line for people that says who has told what stands above it, where that is not the usual.

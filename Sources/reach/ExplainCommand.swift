@@ -31,7 +31,7 @@ struct ExplainCommand: ParsableCommand {
     func validate() throws { try daemon.exclude(observation.given) }
 
     func run() throws {
-        let source = daemon.source(observation.given)
+        var source = daemon.source(observation.given)
         let told = try source.ask { client throws(ControlError) in try client.explanation(of: target) }
         let explanation = try told ?? lookAtKernel()
         show(explanation, told == nil ? .kernel : .daemon)

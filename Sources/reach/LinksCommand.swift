@@ -32,7 +32,7 @@ struct LinksCommand: ParsableCommand {
     func validate() throws { try daemon.exclude(observation.given) }
 
     func run() throws {
-        let source = daemon.source(observation.given)
+        var source = daemon.source(observation.given)
         let told = try source.ask { client throws(ControlError) in try client.links() }
         let reports = try told ?? lookAtKernel()
         func show(_ reports: [LinkReport], leftOut: Int) {

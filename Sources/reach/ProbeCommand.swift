@@ -58,6 +58,7 @@ struct ProbeCommand: ParsableCommand {
                 // The daemon's own timeouts are at most 300 s.
                 let patience = (order.timeout ?? .seconds(300)) + .seconds(5)
                 var client = try ControlClient(path: path, patience: patience)
+                try client.checkThatItAnswers()
                 // One that watches another namespace would go another way; but only it has the configured probes.
                 var isAsked = wasNamed || !order.target.contains(":")
                 if !isAsked { isAsked = try client.isInThisNamespace() }

@@ -30,7 +30,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let asked = targets.isEmpty ? [.internet] : targets
-        let source = daemon.source(observation.given)
+        var source = daemon.source(observation.given)
         let told = try source.ask { client throws(ControlError) in
             var states: [ReachabilityState] = []
             for target in asked { states.append(try client.status(of: target)) }

@@ -74,6 +74,21 @@ internal import Testing
         }
     }
 
+    @Test func `libcurl is not loaded before something is sent, and then it is`() throws {
+        try withDirectory { directory in
+            let socket = directory + "/socket"
+            let daemon = try reachd.start(["--socket", socket, "--state", directory + "/state", "--events"])
+            _ = try daemon.nextLine()
+            let libraries = { try ChildProcess.run(["cat", "/proc/\(daemon.process)/maps"]) }
+            #expect(try !libraries().contains("libcurl.so"))
+            // Nothing listens there.
+            #expect(try reach.run(["probe", "--socket", socket, "http://127.0.0.1:1/"]).status == 1)
+            #expect(try libraries().contains("libcurl.so"))
+            daemon.send(SIGTERM)
+            #expect(try daemon.finish().status == 0)
+        }
+    }
+
     @Test func `a second one is refused, and a socket left behind is replaced`() throws {
         try withDirectory { directory in
             let socket = directory + "/socket"

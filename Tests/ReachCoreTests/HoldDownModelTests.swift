@@ -95,7 +95,8 @@ private struct HoldDownModel {
                 model.toldAt = .at(seconds)
             }
             guard machine.state.status == model.told, machine.state.isHeld == (status != model.told),
-                machine.deadline == model.due, machine.state.flaps == flaps
+                machine.deadline == model.due, (machine.deadline != nil) == machine.state.isHeld,
+                machine.state.flaps == flaps
             else { return "seed \(seed) at \(seconds): \(machine), but \(model), \(flaps) flaps" }
         }
         return nil

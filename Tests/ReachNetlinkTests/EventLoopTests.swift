@@ -1,6 +1,7 @@
 import Glibc
 import ReachCore
 import ReachLoop
+import ReachTesting
 import Testing
 
 /// What handlers on a loop note, in order.
@@ -26,19 +27,17 @@ extension EventLoop {
 /// tests start children all the while.
 final class Pipe {
     let (reader, writer): (CInt, CInt)
+    private let directory: TemporaryDirectory
     private var isReaderOpen = true
 
     init() throws {
         signal(SIGPIPE, SIG_IGN)
-        var directory = Array("/tmp/reach-pipe-XXXXXX".utf8CString)
-        try #require(mkdtemp(&directory) != nil)
-        let path = String(decoding: directory.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        try #require(mkfifo(path + "/pipe", 0o600) == 0)
-        reader = open(path + "/pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        writer = open(path + "/pipe", O_WRONLY | O_CLOEXEC)
+        directory = try TemporaryDirectory()
+        let path = directory.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        writer = open(path, O_WRONLY | O_CLOEXEC)
         _ = fcntl(reader, F_SETFL, 0)
-        unlink(path + "/pipe")
-        rmdir(path)
         try #require(reader >= 0 && writer >= 0)
     }
 

@@ -136,9 +136,9 @@ import Testing
 
     @Test func `a regular file takes everything at once`() throws {
         let loop = try EventLoop()
-        var path = Array("/tmp/reach-lines-XXXXXX".utf8CString)
-        let file = mkstemp(&path)
-        unlink(path)
+        let directory = try TemporaryDirectory()
+        let file = open(try directory.file("lines", ""), O_RDWR | O_CLOEXEC)
+        withExtendedLifetime(directory) {}
         defer { close(file) }
         let output = LineOutput(file, on: loop, limit: 10)
         let taken = fill(output, upTo: 2000)

@@ -14,7 +14,7 @@ import Testing
         (.nameNotFound, 0, .undecided), (.nameServerSilent, 0, .undecided),
         (.connectionRefused, ECONNREFUSED, .undecided),
         (.hostUnreachable, EHOSTUNREACH, .undecided), (.connectTimeout, 0, .undecided), (.truncated, 0, .undecided),
-        (.badRange, 0, .uncounted), (.bindRefused, EPERM, .uncounted), (.wrongPath, 0, .uncounted),
+        (.badRange, 0, .undecided), (.bindRefused, EPERM, .uncounted), (.wrongPath, 0, .uncounted),
         (.redirectRefused, 0, .permanent(.redirects)), (.tooManyRedirects, 0, .permanent(.redirects)),
         (.responseTooLarge, 0, .permanent(.unreadable)), (.headerTooLarge, 0, .permanent(.unreadable)),
         (.badRequest, 0, .permanent(.invalid)), (.unsupportedProtocol, 0, .permanent(.invalid)),

@@ -61,7 +61,7 @@ final class QueueRoom: Sendable {
                     if case .resync(_, let reason) = event { resyncs.append(reason) }
                     if case .change(let change) = event { changes.append(change) }
                 }
-                let queue = try QueueEngine(
+                let queue = QueueEngine(
                     loop: loop, network: network, options: options,
                     tell: { events.append(Told(event: $0, at: .now)) }, notify: { notices.append($0) })
                 queue.whenMoved = { progress.append($0) }

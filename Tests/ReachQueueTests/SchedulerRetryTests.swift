@@ -11,7 +11,7 @@ import Testing
     @Test func `C11 full jitter draws evenly up to the bound, and the same from the same seed`() {
         let policy = QueuePolicy()
         func draws(_ seed: UInt64) -> [Duration] {
-            var generator = JitterGenerator(seed: seed)
+            var generator = SplitMix64(seed: seed)
             return (0..<10_000).map { _ in RetryDelay.draw(afterFailures: 3, policy, using: &generator) }
         }
         let drawn = draws(7)
@@ -21,7 +21,7 @@ import Testing
         #expect(mean > .seconds(4 * 0.97) && mean < .seconds(4 * 1.03 + 0.004))
         #expect(draws(7) == drawn)
         #expect(draws(8) != drawn)
-        var generator = JitterGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         let late = (0..<1000).map { _ in RetryDelay.draw(afterFailures: 1000, policy, using: &generator) }
         #expect(late.allSatisfy { $0 <= .seconds(300) } && late.contains { $0 > .seconds(200) })
     }
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test mutating func `a breaker that stays broken is tried ever more seldom`() throws {
-        var random = JitterGenerator(seed: 3)
+        var random = SplitMix64(seed: 3)
         var breaker = CircuitBreaker()
         let rules = CircuitBreaker.Rules()
         var now = BootTime(nanoseconds: 0)

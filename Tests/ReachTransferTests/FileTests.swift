@@ -1,8 +1,9 @@
 import Glibc
 import ReachCore
 import ReachTesting
-import ReachTransfer
 import Testing
+
+@testable import ReachTransfer
 
 /// Uploads from files, downloads to files, and going on where one stopped.
 struct FileTests {
@@ -48,12 +49,16 @@ struct FileTests {
         }
     }
 
-    private func download(_ server: ScriptedServer, to path: String, _ resume: ResumePoint? = nil) async throws
-        -> TransferReport
-    {
+    private func download(
+        _ server: ScriptedServer, to path: String, _ resume: ResumePoint? = nil, record: String? = nil,
+        limit: UInt64 = 100 << 20
+    ) async throws -> TransferReport {
         var request = try TransferRequest(port: server.port)
-        request.sink = .file(FileSink(path: path, resume: resume))
-        request.limit.bodyBytes = 100 << 20
+        var sink = FileSink(path: path, resume: resume)
+        sink.recordPath = record
+        sink.recordInterval = .zero
+        request.sink = .file(sink)
+        request.limit.bodyBytes = limit
         return try await TransferStage().run(request)
     }
 
@@ -135,6 +140,97 @@ struct FileTests {
         #expect(report.response?.status == 200)
         #expect(server.requests.values.first?.contains("Range") == false)
         #expect(contents(path) == bytes)
+    }
+
+    @Test func `the record beside a download tells another process where to go on`() async throws {
+        let bytes = Self.pattern(300_000)
+        let (path, record) = (directory.path + "/download", directory.path + "/record")
+        let first = try await download(try server(bytes, stopsAfter: 123_456), to: path, record: record)
+        #expect(first.failure?.reason == .truncated)
+        #expect(ResumePoint(record: record, of: path) == first.resume)
+        // Of a machine that ended, only what the disk was waited for: all, with an interval of nothing.
+        #expect(ResumeRecord(text: SmallFile.text(record))?.bytesOnDisk == 123_456)
+        let second = try await download(
+            try server(bytes, stopsAfter: 100_000), to: path, ResumePoint(record: record, of: path), record: record)
+        #expect(second.failure?.reason == .truncated)
+        #expect(ResumePoint(record: record, of: path)?.offset == 223_456)
+        let third = try await download(
+            try server(bytes), to: path, ResumePoint(record: record, of: path), record: record)
+        #expect(third.response?.status == 206)
+        #expect(contents(path) == bytes)
+    }
+
+    @Test func `a record does not outlive the bytes that it was about`() async throws {
+        let bytes = Self.pattern(5000)
+        let (path, record) = (directory.path + "/download", directory.path + "/record")
+        _ = try await download(try server(bytes, stopsAfter: 2000), to: path, record: record)
+        let point = try #require(ResumePoint(record: record, of: path))
+        // Another one by now, of which nothing vouches for bytes.
+        let report = try await download(
+            try server(bytes, tag: "W/\"two\"", stopsAfter: 4000), to: path, point, record: record)
+        #expect(report.failure?.reason == .truncated)
+        #expect(access(record, F_OK) == -1)
+        #expect(ResumePoint(record: record, of: path) == nil)
+    }
+
+    @Test func `the page of an error is nothing to go on from`() async throws {
+        let (path, record) = (directory.path + "/download", directory.path + "/record")
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 503 Busy\r\nETag: \"page\"\r\nContent-Length: 900\r\n\r\n")
+            connection.write([UInt8](repeating: 9, count: 500))
+        }
+        var request = try TransferRequest(port: server.port)
+        var sink = FileSink(path: path)
+        (sink.recordPath, sink.memoryBytes) = (record, 100)
+        request.sink = .file(sink)
+        let report = try await TransferStage().run(request)
+        #expect(report.failure?.reason == .truncated)
+        #expect(report.resume == nil)
+        #expect(access(record, F_OK) == -1)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `nothing behind the last byte, and bytes of another entity, are bad ranges`() async throws {
+        let answers = [
+            "HTTP/1.1 416 None\r\nContent-Range: bytes */100\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 206 Part\r\nETag: \"two\"\r\nContent-Range: bytes 100-102/103\r\nContent-Length: 3\r\n\r\nabc",
+        ]
+        for answer in answers {
+            let before = [UInt8](repeating: 9, count: 100)
+            let path = try write("download", before)
+            let server = try ScriptedServer { connection in
+                connection.readRequest()
+                connection.write(answer)
+            }
+            let report = try await download(server, to: path, ResumePoint(offset: 100, entityTag: "\"one\""))
+            #expect(report.failure?.reason == .badRange)
+            #expect(contents(path) == before)
+        }
+    }
+
+    @Test func `what an earlier attempt brought counts against the limit`() async throws {
+        let bytes = Self.pattern(5000)
+        for (limit, isEnough) in [(UInt64(5000), true), (4999, false)] {
+            let path = try write("download", Array(bytes.prefix(3000)))
+            let report = try await download(
+                try server(bytes), to: path, ResumePoint(offset: 3000, entityTag: "\"one\""), limit: limit)
+            #expect((report.failure == nil) == isEnough)
+            if !isEnough { #expect(report.failure?.reason == .responseTooLarge) }
+        }
+    }
+
+    @Test func `who asks for a range by himself gets it`() async throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(
+                "HTTP/1.1 206 Part\r\nETag: \"one\"\r\nContent-Range: bytes 5-7/10\r\nContent-Length: 3\r\n\r\nabc")
+        }
+        var request = try TransferRequest(port: server.port)
+        request.headers = [HTTPField("Range", "bytes=5-7")]
+        let report = try await TransferStage().run(request)
+        #expect(report.response?.status == 206)
+        #expect(report.body == Array("abc".utf8))
     }
 
     @Test(arguments: [

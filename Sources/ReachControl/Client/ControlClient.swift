@@ -5,7 +5,12 @@ internal import ReachLoop
 /// Asks the daemon, and waits for its answers: for programs that have nothing else to do.
 package struct ControlClient: ~Copyable {
     private var socket: ClientSocket
-    private let patience: Duration
+    /// For each answer.
+    package var patience: Duration
+
+    /// How long to wait for an answer that costs the daemon nothing: one that lives gives it within milliseconds. A daemon
+    /// that is stopped (SIGSTOP) or hangs keeps its socket, and the kernel takes connections for it.
+    package static let shortPatience: Duration = .seconds(3)
 
     /// - Parameters:
     ///   - patience: For the connection, and for each answer.
@@ -15,6 +20,15 @@ package struct ControlClient: ~Copyable {
     ) throws(ControlError) {
         socket = try ClientSocket(path: path, patience: patience, replyBytes: replyBytes)
         self.patience = patience
+    }
+
+    /// Asks what costs the daemon nothing, so that one that does not answer at all is found out before a question is waited
+    /// for that may take long.
+    package mutating func checkThatItAnswers() throws(ControlError) {
+        let before = patience
+        patience = min(before, Self.shortPatience)
+        defer { patience = before }
+        _ = try call(VarlinkCall("org.varlink.service.GetInfo", [:]))
     }
 
     package mutating func status(of target: Target) throws(ControlError) -> ReachabilityState {
@@ -79,6 +93,9 @@ package struct ControlClient: ~Copyable {
 
     /// Whether the daemon watches the network namespace of the calling thread: others have other answers.
     package mutating func isInThisNamespace() throws(ControlError) -> Bool {
+        let before = patience
+        patience = min(before, Self.shortPatience)
+        defer { patience = before }
         guard let inode = try call("NetworkNamespace", [:])["inode"]?.integer else { return false }
         return UInt64(exactly: inode) == NetworkNamespace.inode
     }

@@ -1,5 +1,3 @@
-internal import CReachLinux
-internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
@@ -25,18 +23,9 @@ final class HistoryQueue: Sendable {
     static let limit = 4096
 
     private let state = Mutex(Batch())
-    private let bell: CInt
-    private let finished: CInt
+    private let bell: WorkerBell
 
-    init() throws(SystemError) {
-        bell = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
-        finished = try SystemError.check("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
-    }
-
-    deinit {
-        close(bell)
-        close(finished)
-    }
+    init() throws(SystemError) { bell = try WorkerBell() }
 
     /// Takes microseconds, whatever the disk does.
     func put(_ item: Item) {
@@ -49,18 +38,18 @@ final class HistoryQueue: Sendable {
             batch.items.append(item)
             return batch.items.count == 1
         }
-        if wasEmpty { Self.ring(bell) }
+        if wasEmpty { bell.ring() }
     }
 
     /// Takes nothing after this, for which there is always room.
     func end(with entry: HistoryEntry) {
         state.withLock { $0.end = $0.end ?? entry }
-        Self.ring(bell)
+        bell.ring()
     }
 
     /// Waits for something to do. For the writer's thread.
     func take() -> Batch {
-        Self.wait(bell)
+        bell.wait()
         return state.withLock { batch in
             defer { batch = Batch(end: batch.end) }
             return batch
@@ -68,23 +57,10 @@ final class HistoryQueue: Sendable {
     }
 
     /// The writer has written all that it ever will.
-    func markFinished() { Self.ring(finished) }
+    func markFinished() { bell.markFinished() }
 
     /// - Returns: Whether all was written in this time.
-    func waitUntilFinished(_ patience: Duration) -> Bool {
-        var poll = pollfd(fd: finished, events: Int16(POLLIN), revents: 0)
-        return Glibc.poll(&poll, 1, CInt(clamping: patience.nanoseconds / 1_000_000)) > 0
-    }
-
-    private static func ring(_ descriptor: CInt) {
-        var one: UInt64 = 1
-        write(descriptor, &one, MemoryLayout<UInt64>.size)
-    }
-
-    private static func wait(_ descriptor: CInt) {
-        var count: UInt64 = 0
-        while read(descriptor, &count, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
-    }
+    func waitUntilFinished(_ patience: Duration) -> Bool { bell.waitUntilFinished(patience) }
 }
 
 extension HistoryQueue.Batch {

@@ -41,7 +41,7 @@ final class QueueKeeper {
         take(configuration)
         do {
             let directory = try QueueDirectory(stateDirectory + "/queue")
-            let engine = try QueueEngine(
+            let engine = QueueEngine(
                 loop: loop, network: network, options: options, checker: checker,
                 tell: { [unowned self] in if !sinks.isEmpty { tell(QueueEventRecord($0)) } }, notify: { [unowned self] in take($0) })
             engine.whenMoved = { [unowned self] in tell(.moved($0)) }

@@ -11,7 +11,7 @@ package struct QueueScheduler: Sendable {
     package let policy: QueuePolicy
     /// Of all that is left to chance.
     package let seed: UInt64
-    var random: JitterGenerator
+    var random: SplitMix64
     /// The moment of the present turn.
     var moment: Moment
     let started: BootTime
@@ -93,7 +93,7 @@ package struct QueueScheduler: Sendable {
     package init(_ policy: QueuePolicy = QueuePolicy(), firstID: Int64 = 1, seed: UInt64, at moment: Moment) {
         self.policy = policy
         self.seed = seed
-        random = JitterGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
         self.moment = moment
         started = moment.boot
         nextID = firstID

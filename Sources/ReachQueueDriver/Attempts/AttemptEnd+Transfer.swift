@@ -45,7 +45,7 @@ extension TransferFault.Cause {
         case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable: self = .localNetwork
         case .networkChanged, .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused,
             .hostUnreachable, .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed,
-            .emptyResponse, .truncated, .badResponse, .sendFailed, .tlsHandshake, .proxyFailed, .http2:
+            .emptyResponse, .truncated, .badResponse, .badRange, .sendFailed, .tlsHandshake, .proxyFailed, .http2:
             self = .transient
         case .bindRefused, .wrongPath: self = .interface
         case .certificateExpired, .certificateNotYetValid: self = .certificateTime
@@ -58,8 +58,7 @@ extension TransferFault.Cause {
         // A full or failing disk is nobody's fault, and mended by somebody; anything else about a file is not.
         case .fileFailed:
             self = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].contains(failure.systemError) ? .local : .file
-        // After a bad range the download begins anew.
-        case .badRange, .outOfMemory, .engineFailed: self = .local
+        case .outOfMemory, .engineFailed: self = .local
         }
     }
 }

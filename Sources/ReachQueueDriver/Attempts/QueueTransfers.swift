@@ -1,6 +1,7 @@
 package import ReachCore
 internal import ReachLoop
 package import ReachQueue
+internal import ReachQueueStore
 package import ReachTransfer
 
 /// Makes the queue's attempts: each a transfer by the path that the queue chose, and by no other. Confined to the loop.
@@ -25,6 +26,8 @@ package final class QueueTransfers {
         let began: Moment
         var transfer: TransferID?
         var progress = TransferProgress()
+        /// It goes on with what an earlier attempt brought.
+        var isResumed = false
 
         init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
             self.order = order
@@ -33,8 +36,18 @@ package final class QueueTransfers {
         }
     }
 
+    /// What an attempt left of an answer, in the spool.
+    private enum Leftover {
+        /// As much as its record vouches for can be gone on with.
+        case begun
+        /// It is of no use.
+        case useless
+    }
+
     private let loop: EventLoop
-    private let engine: TransferEngine
+    /// Made for the first attempt: until then a queue costs no libcurl.
+    private var engine: TransferEngine?
+    private let makeEngine: () throws(TransferFailure) -> TransferEngine
     private let options: Options
     private let send: (QueueCommand) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
@@ -42,37 +55,56 @@ package final class QueueTransfers {
     /// Told at most ten times a second for each attempt.
     var whenMoved: (AttemptProgress) -> Void = { _ in }
     private var running: [RequestID: Running] = [:]
-    /// Files of answers that no result names: what a download left, and where it goes on.
-    private var unfinished: [RequestID: ResumePoint?] = [:]
+    /// Files of answers that no result names.
+    private var leftovers: [RequestID: Leftover] = [:]
     private var witness = PathWitness()
 
     /// - Parameter send: Takes what comes of attempts.
     init(
-        loop: EventLoop, engine: TransferEngine, options: Options, send: @escaping (QueueCommand) -> Void
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueCommand) -> Void
     ) {
         self.loop = loop
-        self.engine = engine
+        makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
         self.options = options
         self.send = send
     }
 
-    package var runningCount: Int { engine.runningCount }
+    package var runningCount: Int { engine?.runningCount ?? 0 }
+
+    /// What an earlier process left of answers.
+    func adopt(_ begun: Set<RequestID>) { for id in begun { leftovers[id] = .begun } }
 
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
         let attempt = Running(order, request, began: SystemClock.now)
         running[order.id] = attempt
+        let engine: TransferEngine
+        do throws(TransferFailure) {
+            engine = try findEngine()
+        } catch {
+            return refuse(order, as: .local)
+        }
+        guard let spool, leftovers[order.id] == .begun else { return transfer(attempt, by: engine, from: nil) }
+        engine.resumePoint(
+            record: spool.path(QueueDirectory.recordName(order.id)),
+            of: spool.path(QueueDirectory.answerName(order.id))
+        ) { [weak self] point in
+            guard let self, running[order.id] === attempt else { return }
+            transfer(attempt, by: engine, from: point)
+        }
+    }
+
+    private func transfer(_ attempt: Running, by engine: TransferEngine, from point: ResumePoint?) {
         let transfer: TransferRequest
         do throws(TransferURL.Mistake) {
-            transfer = try TransferRequest(
-                order, request, options, spool: spool, resume: unfinished[order.id].flatMap(\.self))
+            transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
         } catch {
-            running[order.id] = nil
-            return send(.ended(order.id, .failed(TransferFault(.invalid))))
+            return refuse(attempt.order, as: .invalid)
         }
+        attempt.isResumed = point != nil
         // Not the whole order: closures hold on to what they name.
-        let (id, number) = (order.id, order.number)
+        let (id, number) = (attempt.order.id, attempt.order.number)
         attempt.transfer = engine.start(
             transfer,
             handler: TransferHandler(
@@ -80,15 +112,26 @@ package final class QueueTransfers {
                 event: { [weak self] in self?.take($0, of: id, number) }))
     }
 
+    private func refuse(_ order: AttemptOrder, as kind: TransferFault.Cause) {
+        running[order.id] = nil
+        send(.ended(order.id, .failed(TransferFault(kind))))
+    }
+
+    private func findEngine() throws(TransferFailure) -> TransferEngine {
+        if let engine { return engine }
+        let made = try makeEngine()
+        engine = made
+        return made
+    }
+
     func abort(_ id: RequestID) {
         guard let attempt = running.removeValue(forKey: id) else { return }
-        if let transfer = attempt.transfer { engine.cancel(transfer) }
-        // What was written of an answer cannot be gone on with: how much of it is good was not told.
-        if spool != nil { unfinished[id] = .some(nil) }
+        if let transfer = attempt.transfer { engine?.cancel(transfer) }
+        if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
     }
 
     /// The network is another one: connections of before are not used any more.
-    func newEpoch() { engine.newEpoch() }
+    func newEpoch() { engine?.newEpoch() }
 
     /// How far the attempt is; `nil` if there is none.
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
@@ -108,17 +151,16 @@ package final class QueueTransfers {
         guard let attempt = running[id] else { return }
         note(report, of: attempt)
         guard let bytes = report.fileBytes, let spool else {
+            if report.failure?.reason == .badRange, attempt.isResumed { return beginAnew(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
-            if report.failure == nil, unfinished.removeValue(forKey: id) != nil {
-                spool?.remove(QueueSpool.answerName(id))
-            }
+            if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
         }
-        unfinished[id] = report.resume
+        leftovers[id] = .begun
         guard report.failure == nil else { return end(id, report, answer: .none) }
-        let name = QueueSpool.answerName(id)
+        let name = QueueDirectory.answerName(id)
         // The row must not name bytes that a loss of power would take.
-        spool.seal(name) { [weak self] number in
+        spool.sealAnswer(of: id) { [weak self] number in
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
                 running[id] = nil
@@ -126,6 +168,13 @@ package final class QueueTransfers {
             }
             end(id, report, answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
         }
+    }
+
+    /// The server has nothing that fits to what is here: nobody's fault, and not asked for again.
+    private func beginAnew(_ id: RequestID) {
+        leftovers[id] = .useless
+        running[id] = nil
+        send(.ended(id, .failed(TransferFault(.local))))
     }
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
@@ -146,8 +195,8 @@ package final class QueueTransfers {
     ///
     /// - Parameter keepsAnswer: Its result is kept, and the file with it.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
-        let isLeft = unfinished.removeValue(forKey: id) != nil
-        if isLeft, !keepsAnswer { spool?.remove(QueueSpool.answerName(id)) }
+        let isLeft = leftovers.removeValue(forKey: id) != nil
+        if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }
 
     // MARK: What attempts say of their paths

@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachQueue
+internal import ReachQueueStore
 internal import ReachTransfer
 
 extension TransferRequest {
@@ -24,7 +25,8 @@ extension TransferRequest {
         limit = ResponseLimit(bodyBytes: options.answerBytes, action: .fail)
         security = options.security
         guard let spool else { return }
-        var sink = FileSink(path: spool.path(QueueSpool.answerName(order.id)), resume: resume)
+        var sink = FileSink(path: spool.path(QueueDirectory.answerName(order.id)), resume: resume)
+        sink.recordPath = spool.path(QueueDirectory.recordName(order.id))
         sink.memoryBytes = options.memoryBytes
         sink.permissions = 0o600
         self.sink = .file(sink)

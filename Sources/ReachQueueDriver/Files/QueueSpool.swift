@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachCore
 package import ReachLoop
 internal import ReachQueue
+internal import ReachQueueStore
 internal import ReachTransfer
 
 /// The files of bodies that are too long for the database: those to be sent, and answers. Confined to the loop; the disk
@@ -18,9 +19,6 @@ package final class QueueSpool {
         self.directory = directory
         replies = LoopReplies(loop: loop)
     }
-
-    /// The name of a request's answer: the same for each attempt, so that a download can be gone on with.
-    static func answerName(_ id: RequestID) -> String { "answer-\(id)" }
 
     package func path(_ name: String) -> String { directory + "/" + name }
 
@@ -57,6 +55,19 @@ package final class QueueSpool {
 
     package func remove(_ name: String) {
         thread.run { [path = path(name)] in unlink(path) }
+    }
+
+    /// Waits until an answer is safe on the disk. From then on it is whole, and its record is gone.
+    ///
+    /// - Parameter reply: 0, or `errno`.
+    func sealAnswer(of id: RequestID, reply: @escaping (CInt) -> Void) {
+        remove(QueueDirectory.recordName(id))
+        seal(QueueDirectory.answerName(id), reply: reply)
+    }
+
+    /// Removes what there is of an answer.
+    func removeAnswer(of id: RequestID) {
+        for name in [QueueDirectory.recordName(id), QueueDirectory.answerName(id)] { remove(name) }
     }
 
     // MARK: On the thread for files

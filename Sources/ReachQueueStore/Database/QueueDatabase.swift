@@ -12,11 +12,12 @@ final class QueueDatabase {
     let statements: QueueStatements
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
-    private let now: Moment
     var outboxBytes: Int64
     private var finished = 0
     /// How many requests are over and not dead: those that are forgotten when there are too many.
     private var overCount = 0
+    /// When the last request ended.
+    private var lastEnd: Timestamp
     private var attempts = 0
 
     /// Opens the file, checks it and brings it up to date.
@@ -26,7 +27,7 @@ final class QueueDatabase {
     ) throws {
         self.directory = directory
         self.options = options
-        self.now = now
+        lastEnd = now.wall
         // The file is made with this mask, before SQLite writes into it.
         let file = open(directory.databasePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 { close(file) }
@@ -157,6 +158,7 @@ final class QueueDatabase {
         }
         if let result { try insert(result, of: progress.id.rawValue) }
         finished += 1
+        lastEnd = moment.wall
     }
 
     /// Does nothing where there was none.
@@ -182,7 +184,7 @@ final class QueueDatabase {
     private func pruneIfDue() throws(SQLiteError) {
         guard finished >= 64 else { return }
         finished = 0
-        let end = SystemClock.now.wall.nanosecondsSince1970 - options.resultLifetime.nanoseconds
+        let end = lastEnd.nanosecondsSince1970 - options.resultLifetime.nanoseconds
         let old = try statements.countOld.first(.integer(end), .integer(Self.portion)) { Int($0.integer(0)) } ?? 0
         let count = min(max(old, overCount - options.resultCount), Self.portion)
         guard count > 0 else { return }

@@ -244,6 +244,7 @@ package final class QueueDriver {
         scheduler = QueueScheduler(
             policy, firstID: contents.nextID, seed: scheduler.seed, at: SystemClock.now)
         isOpen = true
+        executor?.begin(contents.begunAnswers)
         send(
             .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues))
         notify(.opened(count: scheduler.count, setAside: contents.setAside))

@@ -2,6 +2,10 @@ package import ReachQueue
 
 /// Whoever makes attempts for the queue, on the driver's loop. It tells the driver what comes of them.
 package protocol QueueExecutor: AnyObject {
+    /// The queue's file is open. Nothing was started before.
+    ///
+    /// - Parameter begun: Requests of whose answers a part is in the spool.
+    func begin(_ begun: Set<RequestID>)
     /// Sends the request by the order's path and by no other. To be told: ``QueueCommand/requestSent(_:)`` before the
     /// first byte of the request, ``QueueCommand/ended(_:_:)`` once.
     func start(_ order: AttemptOrder, _ request: QueuedRequest)
@@ -12,4 +16,8 @@ package protocol QueueExecutor: AnyObject {
     /// Watches the way to a destination. To be told: ``QueueCommand/targetPath(_:_:)``, at first and whenever it changes.
     func watch(_ destination: Destination)
     func unwatch(_ destination: Destination)
+}
+
+extension QueueExecutor {
+    package func begin(_ begun: Set<RequestID>) {}
 }

@@ -59,7 +59,9 @@ struct XMLPropertyListReader {
         case "integer": return .integer(try integer(try text()))
         case "real": return .real(try real(try text()))
         case "data":
-            guard let bytes = Base64.decode(Array(try text().utf8)) else { throw fault("<data> is not Base64") }
+            // It is broken into lines, and indented.
+            let digits = try text().utf8.filter { $0 != 0x20 && !(0x9...0xd ~= $0) }
+            guard let bytes = Base64.decode(digits) else { throw fault("<data> is not Base64") }
             return .data(bytes)
         case "date":
             guard let time = Timestamp(try text()) else { throw fault("<date> is not like 2026-11-21T03:10:00Z") }

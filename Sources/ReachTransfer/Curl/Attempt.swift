@@ -55,7 +55,7 @@ final class Attempt {
         self.upload = upload
         reader = ResponseReader(
             method: plan.request.method, limit: plan.request.limit, followsRedirects: plan.followsRedirects,
-            resume: plan.resume)
+            resume: plan.resume, checksRange: !plan.request.hasOwnRange)
         handle.clearError()
         handle.attempt = self
     }

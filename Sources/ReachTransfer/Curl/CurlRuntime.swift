@@ -13,13 +13,16 @@ package struct CurlRuntime: Hashable, Sendable {
     /// The policy about certificates is carried out inside OpenSSL's handshake.
     package var hasOpenSSL: Bool { tls.hasPrefix("OpenSSL/") }
 
-    /// Starts libcurl, before it is used by any thread. `nil` where that fails.
+    /// Loads and starts libcurl, before it is used by any thread. `nil` where that fails.
     package static let current: CurlRuntime? = {
-        guard curl_global_init(REACH_CURL_GLOBAL_DEFAULT) == CURLE_OK,
+        guard reach_curl_missing() == nil, curl_global_init(REACH_CURL_GLOBAL_DEFAULT) == CURLE_OK,
             let information = reach_curl_version()?.pointee
         else { return nil }
         return CurlRuntime(information)
     }()
+
+    /// What the dynamic linker says where libcurl cannot be loaded.
+    package static var missingLibrary: String? { reach_curl_missing().map { String(cString: $0) } }
 
     private init(_ information: curl_version_info_data) {
         version = String(cString: information.version)

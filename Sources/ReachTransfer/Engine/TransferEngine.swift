@@ -75,7 +75,9 @@ package final class TransferEngine {
     /// - Throws: `engine-failed` where libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
         guard let runtime = CurlRuntime.current else {
-            throw TransferFailure(.engineFailed, "libcurl cannot be started")
+            throw TransferFailure(
+                .engineFailed,
+                "libcurl cannot be \(CurlRuntime.missingLibrary.map { "loaded: \($0)" } ?? "started")")
         }
         guard runtime.hasOpenSSL else {
             throw TransferFailure(.engineFailed, "libcurl must use OpenSSL, and uses \(runtime.tls)")
@@ -133,6 +135,13 @@ package final class TransferEngine {
         for pool in pools.values where pool.drainsUntil == nil { pool.drainsUntil = end }
         closeUnused()
         awaitDrain()
+    }
+
+    /// Reads where a download can go on, from the record that its ``FileSink`` had kept. Answers later, on the loop, and
+    /// after all that transfers of this engine are writing now; `nil` where it must begin anew.
+    package func resumePoint(record: String, of file: String, reply: @escaping (ResumePoint?) -> Void) {
+        let answer = tools.replies.expect(reply)
+        tools.files.run { answer(ResumePoint(record: record, of: file)) }
     }
 
     // MARK: - For jobs

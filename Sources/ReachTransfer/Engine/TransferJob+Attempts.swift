@@ -70,8 +70,12 @@ extension TransferJob {
     }
 
     private func openFile(_ sink: FileSink, keep: UInt64) {
+        let recorder = sink.recordPath.map {
+            ResumeRecorder(path: $0, entityTag: resumableTag, interval: sink.recordInterval)
+        }
         let writer = FileWriter(
-            path: sink.path, keep: keep, permissions: sink.permissions, thread: tools.files, replies: tools.replies)
+            path: sink.path, keep: keep, permissions: sink.permissions, recorder: recorder, thread: tools.files,
+            replies: tools.replies)
         writer.whenRoom = { [weak self] in self?.diskMoved() }
         self.writer = writer
     }

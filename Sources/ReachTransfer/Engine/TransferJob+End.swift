@@ -125,11 +125,17 @@ extension TransferJob {
     }
 
     func resumePoint(_ outcome: Result<ResponseHead?, TransferFailure>) -> ResumePoint? {
-        guard case .failure = outcome, request.method == "GET", attempt != nil else { return nil }
-        guard writer != nil, writer?.failure == nil, let head, let tag = head["etag"], ResumePoint.isStrong(tag) else {
-            return nil
-        }
-        return ResumePoint(offset: fileBytes, entityTag: tag)
+        guard case .failure = outcome, attempt != nil, writer != nil, writer?.failure == nil else { return nil }
+        return resumableTag.map { ResumePoint(offset: fileBytes, entityTag: $0) }
+    }
+
+    /// What vouches for the bytes of this answer; `nil` where nothing does, and for the page of an error.
+    var resumableTag: String? {
+        guard request.method == "GET", !request.hasOwnRange, let head, head.status == 200 || head.status == 206,
+            let tag = head["etag"],
+            ResumePoint.isStrong(tag)
+        else { return nil }
+        return tag
     }
 
     /// No event is told after this.

@@ -18,9 +18,12 @@ extension TransferRequest {
         return nil
     }
 
+    /// The caller wants certain bytes only, and looks by itself which ones it got.
+    var hasOwnRange: Bool { headers.contains { $0.name.lowercased() == "range" } }
+
     /// Where a download can go on. Only GET, and only what a strong entity tag vouches for.
     var resumable: ResumePoint? {
-        guard method == "GET", case .file(let sink) = sink, let resume = sink.resume, resume.offset > 0,
+        guard method == "GET", !hasOwnRange, case .file(let sink) = sink, let resume = sink.resume, resume.offset > 0,
             ResumePoint.isStrong(resume.entityTag)
         else { return nil }
         return resume

@@ -1,21 +1,30 @@
 internal import Glibc
+internal import ReachLoop
 
 /// An open file that only ``FileThread`` touches: it runs one piece of work at a time, so this needs no lock.
 final class FileHandOff: @unchecked Sendable {
     private var descriptor: CInt = -1
+    private var recorder: ResumeRecorder?
+    /// Of what is written to.
+    private var length: UInt64 = 0
 
     deinit { close() }
 
     /// Opens a file to write to, and cuts it.
     ///
-    /// - Parameter keep: So many bytes stay.
+    /// - Parameters:
+    ///   - keep: So many bytes stay.
+    ///   - recorder: Keeps the record of how far it is; `nil` where there is none.
     /// - Returns: `errno`, or 0.
-    func create(_ path: String, keep: UInt64, permissions: mode_t = 0o666) -> CInt {
+    func create(_ path: String, keep: UInt64, permissions: mode_t = 0o666, recorder: ResumeRecorder? = nil) -> CInt {
+        if keep == 0, let number = recorder?.removeOld(), number != 0 { return number }
         descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, permissions)
         guard descriptor >= 0 else { return errno }
         guard let size = size, size >= keep else { return size == nil ? errno : EINVAL }
         guard ftruncate(descriptor, Int(keep)) == 0, lseek(descriptor, Int(keep), SEEK_SET) >= 0 else { return errno }
-        return 0
+        self.recorder = recorder
+        length = keep
+        return note()
     }
 
     func append(_ bytes: [UInt8]) -> CInt {
@@ -25,8 +34,11 @@ final class FileHandOff: @unchecked Sendable {
             if count < 0, errno != EINTR { return errno }
             rest = rest.dropFirst(max(0, count))
         }
-        return 0
+        length += UInt64(bytes.count)
+        return note()
     }
+
+    private func note() -> CInt { recorder?.note(length, of: descriptor, at: SystemClock.boot) ?? 0 }
 
     /// Opens a regular file to read from.
     func open(reading path: String) -> Result<UInt64, FileNumber> {

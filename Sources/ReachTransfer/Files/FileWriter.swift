@@ -17,12 +17,17 @@ final class FileWriter {
     /// Told when there is room again, and when there will be none because the disk failed.
     var whenRoom: () -> Void = {}
 
-    /// - Parameter keep: So many bytes of what is there stay, and the rest comes after them.
-    init(path: String, keep: UInt64, permissions: UInt32 = 0o666, thread: FileThread, replies: LoopReplies) {
+    /// - Parameters:
+    ///   - keep: So many bytes of what is there stay, and the rest comes after them.
+    ///   - recorder: Keeps the record of how far it is; `nil` where there is none.
+    init(
+        path: String, keep: UInt64, permissions: UInt32 = 0o666, recorder: ResumeRecorder? = nil, thread: FileThread,
+        replies: LoopReplies
+    ) {
         self.path = path
         self.thread = thread
         self.replies = replies
-        perform { $0.create(path, keep: keep, permissions: permissions) }
+        perform { $0.create(path, keep: keep, permissions: permissions, recorder: recorder) }
     }
 
     deinit { thread.run { [file] in file.close() } }

@@ -20,6 +20,13 @@ package struct FileSink: Hashable, Sendable {
     package var memoryBytes = 0
     /// Of a file that is made, less the process's umask.
     package var permissions: UInt32 = 0o666
+    /// A file in which it is kept how far the download is, for whoever goes on with it after the end of this process
+    /// (``TransferEngine/resumePoint(record:of:reply:)``); `nil` for none. It is there as long as the download has not
+    /// ended well, where the server gave a strong entity tag.
+    package var recordPath: String?
+    /// How often the disk is waited for, at the most: so much of a download does a loss of power take. The end of the
+    /// process takes nothing.
+    package var recordInterval: Duration = .seconds(5)
 
     package init(path: String, resume: ResumePoint? = nil) {
         self.path = path

@@ -9,6 +9,8 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
             case malformed
             /// Neither http nor https; for a proxy, neither http nor socks5h.
             case unsupportedScheme
+            /// Nothing is wrong with it: libcurl, which reads it, cannot be loaded.
+            case noLibrary
         }
 
         package let kind: Kind
@@ -103,6 +105,9 @@ private struct Parser: ~Copyable {
     private init(owning handle: OpaquePointer) { self.handle = handle }
 
     static func read(_ text: String) throws(TransferURL.Mistake) -> Parser {
+        if let missing = CurlRuntime.missingLibrary {
+            throw TransferURL.Mistake(kind: .noLibrary, description: "libcurl cannot be loaded: \(missing)")
+        }
         guard let handle = curl_url() else {
             throw TransferURL.Mistake(kind: .malformed, description: "'\(text)': out of memory")
         }
@@ -122,13 +127,13 @@ private struct Parser: ~Copyable {
     func has(_ part: CURLUPart) -> Bool {
         var value: UnsafeMutablePointer<CChar>?
         defer { curl_free(value) }
-        return curl_url_get(handle, part, &value, 0) == CURLUE_OK
+        return reach_url_get(handle, part, &value, 0) == CURLUE_OK
     }
 
     func part(_ part: CURLUPart, flags: Int32 = 0, of text: String) throws(TransferURL.Mistake) -> String {
         var value: UnsafeMutablePointer<CChar>?
         defer { curl_free(value) }
-        let code = curl_url_get(handle, part, &value, UInt32(flags))
+        let code = reach_url_get(handle, part, &value, UInt32(flags))
         guard code == CURLUE_OK, let value else { throw Self.mistake(code, text) }
         return String(cString: value)
     }

@@ -16,6 +16,7 @@ struct ResponseReader {
     private let limit: ResponseLimit
     private let followsRedirects: Bool
     private let resume: ResumePoint?
+    private let checksRange: Bool
     private var head: ResponseHead?
     private var isComplete = false
     private var headerBytes = 0
@@ -24,13 +25,16 @@ struct ResponseReader {
     /// - Parameters:
     ///   - method: Of the request: what answers HEAD has the length of a body that does not come.
     ///   - resume: What a download goes on with; the answer must then be about that.
+    ///   - checksRange: An answer of a part must be the part that is wanted.
     init(
-        method: String = "GET", limit: ResponseLimit, followsRedirects: Bool = false, resume: ResumePoint? = nil
+        method: String = "GET", limit: ResponseLimit, followsRedirects: Bool = false, resume: ResumePoint? = nil,
+        checksRange: Bool = true
     ) {
         hasBody = method != "HEAD"
         self.limit = limit
         self.followsRedirects = followsRedirects
         self.resume = resume
+        self.checksRange = checksRange
     }
 
     /// The complete head of the response; `nil` before, and for informational ones.
@@ -72,7 +76,7 @@ struct ResponseReader {
     /// - Returns: How many of these bytes are taken, and what then.
     mutating func take(_ count: Int) -> (taken: Int, verdict: Verdict) {
         // The body of a redirect that is followed is of no use; what it takes to keep the connection is read.
-        let limit = redirect == nil ? limit.bodyBytes : 65536
+        let limit = redirect == nil ? bodyLimit : 65536
         let taken = Int(min(UInt64(count), limit - min(limit, bodyBytes)))
         bodyBytes += UInt64(taken)
         if taken == count { return (taken, .goOn) }
@@ -86,7 +90,7 @@ struct ResponseReader {
         self.head?.contentLength = length
         isComplete = true
         if let failure = mismatch { return .fail(failure) }
-        if hasBody, let length, length > limit.bodyBytes, limit.action == .fail, redirect == nil {
+        if hasBody, let length, length > bodyLimit, limit.action == .fail, redirect == nil {
             return .fail(tooLarge)
         }
         return self.head.map(Verdict.head) ?? .goOn
@@ -96,15 +100,22 @@ struct ResponseReader {
         TransferFailure(.responseTooLarge, "the response is larger than \(limit.bodyBytes) bytes", curlCode: 63)
     }
 
-    /// A 206 must be about the bytes that were asked for (RFC 9110 section 15.3.7).
+    /// A 206 must be about the bytes that were asked for (RFC 9110 section 15.3.7), and of the same thing. A 416 says that
+    /// there are none behind those that are here.
     private var mismatch: TransferFailure? {
-        guard let head, head.status == 206 else { return nil }
+        guard let head, checksRange, head.status == 206 || head.status == 416 && resume != nil else { return nil }
         let range = head["content-range"].flatMap(ContentRange.init)
-        if let resume, range?.first == resume.offset { return nil }
-        if resume == nil, range?.first == 0 { return nil }
-        let told = head["content-range"] ?? "none"
+        let isSame = resume == nil || head["etag"].map { $0 == resume?.entityTag } ?? true
+        if head.status == 206, isSame, range?.first == resume?.offset ?? 0 { return nil }
+        let told = isSame ? head["content-range"] ?? "none" : "of another entity"
         return TransferFailure(
             .badRange, "the server answered with another range than the one asked for: \(told)", curlCode: 33)
+    }
+
+    /// Of this answer's body: what an earlier one brought counts too.
+    private var bodyLimit: UInt64 {
+        guard head?.status == 206, let resume else { return limit.bodyBytes }
+        return limit.bodyBytes - min(limit.bodyBytes, resume.offset)
     }
 
     private static let redirects: Set<Int> = [301, 302, 303, 307, 308]

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import ReachCore
 
 /// Certificates whose signature is trusted: an X509_STORE of OpenSSL, freed with the value.
 ///
@@ -50,7 +51,7 @@ extension CertificateData {
         let lines = text.split(whereSeparator: \.isNewline)
         guard let start = lines.firstIndex(of: "-----BEGIN CERTIFICATE-----"),
             let end = lines[start...].firstIndex(of: "-----END CERTIFICATE-----"),
-            let bytes = Base64.decode(lines[(start + 1)..<end].joined())
+            let bytes = Base64.decode(Array(lines[(start + 1)..<end].joined().utf8)), !bytes.isEmpty
         else { return nil }
         self.init(bytes: bytes)
     }

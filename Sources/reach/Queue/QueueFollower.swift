@@ -21,6 +21,7 @@ final class QueueFollower {
     private let handler: (Event) -> Void
     private var subscription: ControlSubscription?
     private var retryTimer: TimerQueue.ID?
+    private var answerTimer: TimerQueue.ID?
     private var backoff = Backoff(first: .milliseconds(100), longest: .seconds(5))
     private var hasBegun = false
     private var isAway = false
@@ -42,6 +43,10 @@ final class QueueFollower {
                 case .ended(let error): lose(error)
                 }
             }
+            answerTimer = loop.schedule(at: SystemClock.boot + DaemonStream.answerPatience) { [unowned self] in
+                answerTimer = nil
+                lose(.timedOut(path: path))
+            }
         } catch {
             lose(error)
         }
@@ -50,8 +55,8 @@ final class QueueFollower {
     func cancel() {
         subscription?.cancel()
         subscription = nil
-        retryTimer.map(loop.cancel)
-        retryTimer = nil
+        for timer in [retryTimer, answerTimer].compactMap(\.self) { loop.cancel(timer) }
+        (retryTimer, answerTimer) = (nil, nil)
     }
 
     private func take(_ event: StreamEvent) {
@@ -62,6 +67,8 @@ final class QueueFollower {
         } catch {
             return fail(.notUnderstood(error.description))
         }
+        answerTimer.map(loop.cancel)
+        answerTimer = nil
         hasBegun = true
         isAway = false
         backoff.reset()
@@ -69,7 +76,7 @@ final class QueueFollower {
     }
 
     private func lose(_ error: ControlError) {
-        subscription = nil
+        cancel()
         if case .refused = error { return fail(error) }
         guard hasBegun else { return fail(error) }
         retryTimer = loop.schedule(at: SystemClock.boot + backoff.wait()) { [unowned self] in

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
+internal import ReachLoop
 
 /// Where the daemon is whose queue is meant. There is no queue without one.
 struct QueueOptions: ParsableArguments {
@@ -21,6 +22,7 @@ struct QueueOptions: ParsableArguments {
     ) throws(CommandError) -> Answer {
         do throws(ControlError) {
             var client = try ControlClient(path: path, patience: .seconds(30))
+            try client.checkThatItAnswers()
             return try question(&client)
         } catch {
             throw CommandError(queue: error)
@@ -59,6 +61,8 @@ extension CommandError {
         guard let refusal = error.queueError else {
             if case .refused(let refused) = error, refused.name == "org.varlink.service.InterfaceNotFound" {
                 self.init(status: .unavailable, message: "this daemon keeps no queue")
+            } else if case .failed(_, let failure) = error, [EACCES, EPERM].contains(failure.number) {
+                self.init(status: .notPermitted, message: error.description)
             } else {
                 self.init(status: .cannotObserve, message: error.description)
             }

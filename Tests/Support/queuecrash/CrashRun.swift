@@ -24,6 +24,7 @@ final class CrashRun: QueueExecutor {
     private let point: Point
     private let journal: CInt
     private let count: Int
+    var checkpointPages: Int?
     private var driver: QueueDriver?
     private var remaining = 0
 
@@ -45,6 +46,7 @@ final class CrashRun: QueueExecutor {
         var options = QueueStoreOptions(policy)
         options.retryInterval = .milliseconds(200)
         if point == .duringCheckpoint { options.checkpointPages = 30 }
+        if let checkpointPages { options.checkpointPages = checkpointPages }
         try driver.open(directory, options) { [point] in Self.observe(point, $0, $1) }
         var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
         path.sources = [IPAddress(ipv4: 0x7f00_0001)]

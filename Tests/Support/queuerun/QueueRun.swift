@@ -8,18 +8,19 @@ import ReachQueueStore
 
 /// A queue with the kernel's news and real transfers, to be killed in the middle.
 ///
-///     queuerun DIRECTORY COUNT URL
+///     queuerun DIRECTORY COUNT URL [get]
 ///
-/// Opens the queue, adds so many POST requests, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as they come.
+/// Opens the queue, adds so many POST or GET requests, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as they come.
 @main struct QueueRun {
     static func main() throws {
         signal(SIGPIPE, SIG_IGN)
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, let count = Int(arguments[2]) else { exit(2) }
+        guard 4...5 ~= arguments.count, let count = Int(arguments[2]) else { exit(2) }
+        let isGET = arguments.count == 5
         let loop = try EventLoop()
         let network = ReachabilityEngine(loop: loop)
         network.start()
-        let queue = try QueueEngine(loop: loop, network: network) { event in
+        let queue = QueueEngine(loop: loop, network: network) { event in
             guard let id = event.request, [.done, .dead].contains(event.kind) else { return }
             say("\(event.kind.rawValue) \(id)")
         } notify: { notice in
@@ -28,7 +29,8 @@ import ReachQueueStore
         try queue.open(try QueueDirectory(arguments[1]))
         for number in 0..<count {
             let request = try QueuedRequest(
-                method: "POST", url: arguments[3] + "\(number)", body: .inline(Array("body \(number)".utf8)))
+                method: isGET ? "GET" : "POST", url: arguments[3] + "\(number)",
+                body: isGET ? .none : .inline(Array("body \(number)".utf8)))
             try queue.driver.add(request, makeKey: UniqueKey.make) { reply in
                 if case .added(let id) = reply { say("added \(id)") }
             }

@@ -1,5 +1,5 @@
-#ifndef REACH_CCURL_SHIM_H
-#define REACH_CCURL_SHIM_H
+#ifndef REACH_CCURL_H
+#define REACH_CCURL_H
 
 #define CURL_DISABLE_TYPECHECK 1
 #include <curl/curl.h>
@@ -7,6 +7,13 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+/* libcurl and OpenSSL are loaded when they are first used: with all that they need in turn they are thirty libraries,
+ * 7 MiB and some milliseconds, and a daemon that has nothing to send needs none of them.
+ *
+ * Loads them, once. NULL, or what the dynamic linker says is missing: then nothing else of them may be called, and
+ * who does is ended with that sentence. From any thread. */
+const char *reach_curl_missing(void);
 
 /* curl_easy_setopt and its like are variadic, which Swift cannot call: one typed door per kind of argument. */
 
@@ -66,6 +73,9 @@ static inline CURLMcode reach_multi_set_timer(CURLM *m, curl_multi_timer_callbac
     CURLMcode code = curl_multi_setopt(m, CURLMOPT_TIMERDATA, context);
     return code != CURLM_OK ? code : curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, f);
 }
+/* curl_url_get, whose handle is constant from some version on. */
+CURLUcode reach_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags);
+
 /* The fields of a CURLMsg's union. */
 static inline CURLcode reach_message_result(const CURLMsg *message) { return message->data.result; }
 
@@ -78,10 +88,6 @@ static const long REACH_CURL_TLS_1_2 = CURL_SSLVERSION_TLSv1_2;
 static inline void reach_tls_forbid_renegotiation(SSL_CTX *context)
 {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
-}
-static inline SSL *reach_store_context_tls(X509_STORE_CTX *context)
-{
-    return X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx());
 }
 
 static inline int reach_x509_count(const STACK_OF(X509) *chain) { return chain == NULL ? 0 : sk_X509_num(chain); }

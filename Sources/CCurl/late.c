@@ -1,0 +1,216 @@
+/* What is used of libcurl and OpenSSL, bound when it is first called. Their headers' declarations stand; behind each
+ * name is a function of this file, hidden from other libraries, that goes on through a pointer. A function that is
+ * missing here is found missing by the linker. */
+
+#include "CCurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+#undef curl_multi_setopt
+
+#define TEXT_OF(number) #number
+#define LIBRARY_OF(name, number) "lib" name ".so." TEXT_OF(number)
+
+/* FUNCTION(library, result, name, parameters, arguments) */
+#define FUNCTIONS                                                                                                      \
+    FUNCTION(CURL_LIBRARY, void, curl_easy_cleanup, (CURL * a), (a))                                                   \
+    FUNCTION(CURL_LIBRARY, CURL *, curl_easy_init, (void), ())                                                         \
+    FUNCTION(CURL_LIBRARY, CURLcode, curl_easy_pause, (CURL * a, int b), (a, b))                                       \
+    FUNCTION(CURL_LIBRARY, void, curl_easy_reset, (CURL * a), (a))                                                     \
+    FUNCTION(CURL_LIBRARY, const char *, curl_easy_strerror, (CURLcode a), (a))                                        \
+    FUNCTION(CURL_LIBRARY, void, curl_free, (void *a), (a))                                                            \
+    FUNCTION(CURL_LIBRARY, CURLcode, curl_global_init, (long a), (a))                                                  \
+    FUNCTION(CURL_LIBRARY, CURLMcode, curl_multi_add_handle, (CURLM * a, CURL * b), (a, b))                            \
+    FUNCTION(CURL_LIBRARY, CURLMcode, curl_multi_cleanup, (CURLM * a), (a))                                            \
+    FUNCTION(CURL_LIBRARY, CURLMsg *, curl_multi_info_read, (CURLM * a, int *b), (a, b))                               \
+    FUNCTION(CURL_LIBRARY, CURLM *, curl_multi_init, (void), ())                                                       \
+    FUNCTION(CURL_LIBRARY, CURLMcode, curl_multi_remove_handle, (CURLM * a, CURL * b), (a, b))                         \
+    FUNCTION(CURL_LIBRARY, CURLMcode, curl_multi_socket_action, (CURLM * a, curl_socket_t b, int c, int *d),           \
+             (a, b, c, d))                                                                                             \
+    FUNCTION(CURL_LIBRARY, const char *, curl_multi_strerror, (CURLMcode a), (a))                                      \
+    FUNCTION(CURL_LIBRARY, struct curl_slist *, curl_slist_append, (struct curl_slist * a, const char *b), (a, b))     \
+    FUNCTION(CURL_LIBRARY, void, curl_slist_free_all, (struct curl_slist * a), (a))                                    \
+    FUNCTION(CURL_LIBRARY, CURLU *, curl_url, (void), ())                                                              \
+    FUNCTION(CURL_LIBRARY, void, curl_url_cleanup, (CURLU * a), (a))                                                   \
+    FUNCTION(CURL_LIBRARY, CURLUcode, curl_url_set, (CURLU * a, CURLUPart b, const char *c, unsigned int d),           \
+             (a, b, c, d))                                                                                             \
+    FUNCTION(CURL_LIBRARY, const char *, curl_url_strerror, (CURLUcode a), (a))                                        \
+    FUNCTION(CURL_LIBRARY, curl_version_info_data *, curl_version_info, (CURLversion a), (a))                          \
+    FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_cert_store, (SSL_CTX * a, X509_STORE * b), (a, b))                         \
+    FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_cert_verify_callback,                                                      \
+             (SSL_CTX * a, int (*b)(X509_STORE_CTX *, void *), void *c), (a, b, c))                                    \
+    FUNCTION(TLS_LIBRARY, uint64_t, SSL_CTX_set_options, (SSL_CTX * a, uint64_t b), (a, b))                            \
+    FUNCTION(CRYPTO_LIBRARY, const unsigned char *, ASN1_STRING_get0_data, (const ASN1_STRING *a), (a))                \
+    FUNCTION(CRYPTO_LIBRARY, int, ASN1_STRING_length, (const ASN1_STRING *a), (a))                                     \
+    FUNCTION(CRYPTO_LIBRARY, int, ASN1_TIME_to_tm, (const ASN1_TIME *a, struct tm *b), (a, b))                         \
+    FUNCTION(CRYPTO_LIBRARY, long, BIO_ctrl, (BIO * a, int b, long c, void *d), (a, b, c, d))                          \
+    FUNCTION(CRYPTO_LIBRARY, int, BIO_free, (BIO * a), (a))                                                            \
+    FUNCTION(CRYPTO_LIBRARY, BIO *, BIO_new, (const BIO_METHOD *a), (a))                                               \
+    FUNCTION(CRYPTO_LIBRARY, const BIO_METHOD *, BIO_s_mem, (void), ())                                                \
+    FUNCTION(CRYPTO_LIBRARY, void, CRYPTO_free, (void *a, const char *b, int c), (a, b, c))                            \
+    FUNCTION(CRYPTO_LIBRARY, int, EVP_Digest,                                                                          \
+             (const void *a, size_t b, unsigned char *c, unsigned int *d, const EVP_MD *e, ENGINE *f),                 \
+             (a, b, c, d, e, f))                                                                                       \
+    FUNCTION(CRYPTO_LIBRARY, const EVP_MD *, EVP_sha256, (void), ())                                                   \
+    FUNCTION(CRYPTO_LIBRARY, void, GENERAL_NAMES_free, (GENERAL_NAMES * a), (a))                                       \
+    FUNCTION(CRYPTO_LIBRARY, int, OPENSSL_sk_num, (const OPENSSL_STACK *a), (a))                                       \
+    FUNCTION(CRYPTO_LIBRARY, void *, OPENSSL_sk_value, (const OPENSSL_STACK *a, int b), (a, b))                        \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_NAME_print_ex, (BIO * a, const X509_NAME *b, int c, unsigned long d),           \
+             (a, b, c, d))                                                                                             \
+    FUNCTION(CRYPTO_LIBRARY, X509 *, X509_STORE_CTX_get0_cert, (const X509_STORE_CTX *a), (a))                         \
+    FUNCTION(CRYPTO_LIBRARY, STACK_OF(X509) *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *a), (a))              \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_CTX_get_error, (const X509_STORE_CTX *a), (a))                            \
+    FUNCTION(CRYPTO_LIBRARY, void, X509_STORE_CTX_set_error, (X509_STORE_CTX * a, int b), (a, b))                      \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_add_cert, (X509_STORE * a, X509 * b), (a, b))                             \
+    FUNCTION(CRYPTO_LIBRARY, void, X509_STORE_free, (X509_STORE * a), (a))                                             \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_load_file, (X509_STORE * a, const char *b), (a, b))                       \
+    FUNCTION(CRYPTO_LIBRARY, X509_STORE *, X509_STORE_new, (void), ())                                                 \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_set_flags, (X509_STORE * a, unsigned long b), (a, b))                     \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_up_ref, (X509_STORE * a), (a))                                            \
+    FUNCTION(CRYPTO_LIBRARY, void, X509_free, (X509 * a), (a))                                                         \
+    FUNCTION(CRYPTO_LIBRARY, const ASN1_TIME *, X509_get0_notAfter, (const X509 *a), (a))                              \
+    FUNCTION(CRYPTO_LIBRARY, const ASN1_TIME *, X509_get0_notBefore, (const X509 *a), (a))                             \
+    FUNCTION(CRYPTO_LIBRARY, X509_PUBKEY *, X509_get_X509_PUBKEY, (const X509 *a), (a))                                \
+    FUNCTION(CRYPTO_LIBRARY, void *, X509_get_ext_d2i, (const X509 *a, int b, int *c, int *d), (a, b, c, d))           \
+    FUNCTION(CRYPTO_LIBRARY, X509_NAME *, X509_get_issuer_name, (const X509 *a), (a))                                  \
+    FUNCTION(CRYPTO_LIBRARY, X509_NAME *, X509_get_subject_name, (const X509 *a), (a))                                 \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_verify_cert, (X509_STORE_CTX * a), (a))                                         \
+    FUNCTION(CRYPTO_LIBRARY, X509 *, d2i_X509, (X509 * *a, const unsigned char **b, long c), (a, b, c))                \
+    FUNCTION(CRYPTO_LIBRARY, int, i2d_X509, (const X509 *a, unsigned char **b), (a, b))                                \
+    FUNCTION(CRYPTO_LIBRARY, int, i2d_X509_PUBKEY, (const X509_PUBKEY *a, unsigned char **b), (a, b))
+
+/* Three take one more argument, whose type their option tells, and the fourth has a type that differs from one libcurl
+ * to the next. */
+#define SPECIAL_FUNCTIONS                                                                                              \
+    FUNCTION(CURL_LIBRARY, CURLcode, curl_easy_getinfo, , )                                                            \
+    FUNCTION(CURL_LIBRARY, CURLcode, curl_easy_setopt, , )                                                             \
+    FUNCTION(CURL_LIBRARY, CURLMcode, curl_multi_setopt, , )                                                           \
+    FUNCTION(CURL_LIBRARY, CURLUcode, curl_url_get, , )
+
+static struct {
+#define FUNCTION(library, result, name, parameters, arguments) __typeof__(&name) name;
+    FUNCTIONS SPECIAL_FUNCTIONS
+#undef FUNCTION
+} late;
+
+enum library { CURL_LIBRARY, TLS_LIBRARY, CRYPTO_LIBRARY, LIBRARY_COUNT };
+
+static const char *const library_names[LIBRARY_COUNT] = {
+    "libcurl.so.4",
+    /* Of the OpenSSL whose headers these are, which must be libcurl's own. */
+    LIBRARY_OF("ssl", OPENSSL_SHLIB_VERSION),
+    LIBRARY_OF("crypto", OPENSSL_SHLIB_VERSION),
+};
+
+static const struct {
+    enum library library;
+    const char *name;
+    void *place;
+} symbols[] = {
+#define FUNCTION(library, result, name, parameters, arguments) {library, #name, &late.name},
+    FUNCTIONS SPECIAL_FUNCTIONS
+#undef FUNCTION
+};
+
+static char missing[256];
+
+static void load(void)
+{
+    void *libraries[LIBRARY_COUNT];
+    for (int i = 0; i < LIBRARY_COUNT; i++) {
+        libraries[i] = dlopen(library_names[i], RTLD_NOW | RTLD_LOCAL);
+        if (libraries[i] == NULL) {
+            snprintf(missing, sizeof missing, "%s", dlerror());
+            return;
+        }
+    }
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        void *symbol = dlsym(libraries[symbols[i].library], symbols[i].name);
+        if (symbol == NULL) {
+            snprintf(missing, sizeof missing, "%s has no %s", library_names[symbols[i].library], symbols[i].name);
+            return;
+        }
+        /* POSIX has it that pointers to functions and to data are alike. */
+        *(void **)symbols[i].place = symbol;
+    }
+}
+
+const char *reach_curl_missing(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return missing[0] == '\0' ? NULL : missing;
+}
+
+static void need(void)
+{
+    const char *missing = reach_curl_missing();
+    if (missing == NULL)
+        return;
+    fprintf(stderr, "libcurl is needed: %s\n", missing);
+    abort();
+}
+
+/* Else libcurl and OpenSSL themselves would come here for what they have. */
+
+#define FUNCTION(library, result, name, parameters, arguments)                                                         \
+    __attribute__((visibility("hidden"))) result name parameters                                                       \
+    {                                                                                                                  \
+        need();                                                                                                        \
+        return late.name arguments;                                                                                    \
+    }
+FUNCTIONS
+#undef FUNCTION
+
+__attribute__((visibility("hidden"))) CURLcode curl_easy_getinfo(CURL *handle, CURLINFO info, ...)
+{
+    need();
+    va_list arguments;
+    va_start(arguments, info);
+    void *value = va_arg(arguments, void *);
+    va_end(arguments);
+    return late.curl_easy_getinfo(handle, info, value);
+}
+
+__attribute__((visibility("hidden"))) CURLcode curl_easy_setopt(CURL *handle, CURLoption option, ...)
+{
+    need();
+    CURLcode code;
+    va_list arguments;
+    va_start(arguments, option);
+    if (option < CURLOPTTYPE_OBJECTPOINT)
+        code = late.curl_easy_setopt(handle, option, va_arg(arguments, long));
+    else if (option >= CURLOPTTYPE_OFF_T && option < CURLOPTTYPE_BLOB)
+        code = late.curl_easy_setopt(handle, option, va_arg(arguments, curl_off_t));
+    else
+        code = late.curl_easy_setopt(handle, option, va_arg(arguments, void *));
+    va_end(arguments);
+    return code;
+}
+
+__attribute__((visibility("hidden"))) CURLMcode curl_multi_setopt(CURLM *handle, CURLMoption option, ...)
+{
+    need();
+    CURLMcode code;
+    va_list arguments;
+    va_start(arguments, option);
+    if (option < CURLOPTTYPE_OBJECTPOINT)
+        code = late.curl_multi_setopt(handle, option, va_arg(arguments, long));
+    else
+        code = late.curl_multi_setopt(handle, option, va_arg(arguments, void *));
+    va_end(arguments);
+    return code;
+}
+
+
+CURLUcode reach_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags)
+{
+    need();
+    return late.curl_url_get(url, part, text, flags);
+}

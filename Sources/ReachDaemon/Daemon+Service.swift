@@ -1,0 +1,65 @@
+package import ReachControl
+package import ReachCore
+internal import ReachEngine
+internal import ReachLoop
+internal import ReachNetlink
+
+/// What clients are answered.
+extension Daemon: ControlService {
+    package func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
+        history?.noteAlive(at: SystemClock.now)
+        watcher.look(at: target) { reply(.success($0)) }
+    }
+
+    package func watch(
+        _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
+    ) throws(MonitorError) -> ControlWatch {
+        history?.noteAlive(at: SystemClock.now)
+        let watch = watcher.watch(target, sink)
+        let number = target == .internet ? addSink(sink) : nil
+        return ControlWatch(
+            state: { [watcher] in watcher.state(of: watch) },
+            cancel: { [watcher, weak self] in
+                watcher.end(watch)
+                if let number { self?.internetSinks[number] = nil }
+            })
+    }
+
+    package func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>) {
+        reply(.success(probes?.reports ?? []))
+    }
+
+    package func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>) {
+        guard let probes else { return reply(.failure(.notAvailable(reason: "the daemon is starting"))) }
+        probes.probe(order, reply)
+    }
+
+    package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
+        let options = configuration.engineOptions
+        examiner.examine(for: caller.user) { () throws(NetlinkError) in
+            try Inspector(options: options).links()
+        } reply: {
+            reply($0.mapError(Self.blindness))
+        }
+    }
+
+    package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
+        let options = configuration.engineOptions
+        let target = configuration.target(named: target.description) ?? target
+        examiner.examine(for: caller.user) { () throws(NetlinkError) in
+            try Explainer(options: options).explain(target)
+        } reply: {
+            reply($0.mapError(Self.blindness))
+        }
+    }
+
+    private static func blindness(_ error: NetlinkError) -> MonitorError { .cannotObserve(reason: error.description) }
+
+    package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
+        if let error = reload() {
+            reply(.failure(.badConfiguration(reason: error.description)))
+        } else {
+            reply(.success(()))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// Keeps a ``ResumeRecord`` beside a download's file. Of the thread for files.
+struct ResumeRecorder: Sendable {
+    /// Where the record is.
+    let path: String
+    /// `nil` where the server gave none that vouches for bytes: then there is no record.
+    let entityTag: String?
+    /// How often the disk is waited for, at the most.
+    let interval: Duration
+    private var last: BootTime?
+
+    init(path: String, entityTag: String?, interval: Duration) {
+        self.path = path
+        self.entityTag = entityTag
+        self.interval = interval
+    }
+
+    /// Removes the record of an earlier download before its file is written over: also after a loss of power none may speak
+    /// of bytes that are others by then.
+    ///
+    /// - Returns: `errno`, or 0.
+    func removeOld() -> CInt {
+        guard unlink(path) == 0 else { return errno == ENOENT ? 0 : errno }
+        return Self.sync(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    }
+
+    /// Waits until the file is on the disk, and writes that down, if it is time to.
+    ///
+    /// - Parameters:
+    ///   - file: Its descriptor.
+    ///   - count: Its length.
+    /// - Returns: `errno`, or 0. That a record cannot be written is no failure: the one before holds as well.
+    mutating func note(_ count: UInt64, of file: CInt, at now: BootTime) -> CInt {
+        guard let entityTag, last.map({ now - $0 >= interval }) ?? true else { return 0 }
+        guard fdatasync(file) == 0 else { return errno }
+        last = now
+        write(ResumeRecord(bytesOnDisk: count, entityTag: entityTag, boot: BootIdentity.current))
+        return 0
+    }
+
+    private func write(_ record: ResumeRecord) {
+        let new = path + ".new"
+        let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return }
+        var text = record.text
+        let isWritten =
+            text.withUTF8 { Glibc.write(file, $0.baseAddress, $0.count) == $0.count } && fdatasync(file) == 0
+        close(file)
+        if !isWritten || rename(new, path) != 0 { unlink(new) }
+    }
+
+    private static func sync(_ directory: String) -> CInt {
+        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0 ? 0 : errno
+    }
+}

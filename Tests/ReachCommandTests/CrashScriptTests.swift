@@ -1,0 +1,39 @@
+internal import Glibc
+internal import ReachTesting
+internal import Testing
+
+/// What `make crash` runs for a quarter of an hour, for seconds: the programs in contrib/crash, with the daemon that is built.
+@Suite(.timeLimit(.minutes(3))) struct CrashScriptTests {
+    private func run(_ script: String, _ words: [String]) throws -> BuiltProgram.Result {
+        try BuiltProgram(named: "python3").run(
+            [ProjectFile.path("contrib/crash/" + script)] + words, limit: .seconds(150))
+    }
+
+    @Test(
+        .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
+        .enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"), arguments: [1, 4])
+    func `D2 the daemon is killed again and again: none is lost, none sent twice but what was on its way`(
+        atOnce: Int
+    ) throws {
+        let result = try run(
+            "run",
+            [
+                "--reachd", BuiltProgram(named: "reachd").path, "--rounds", "6", "--requests", "200", "--at-once",
+                "\(atOnce)",
+            ])
+        #expect(result.status == 0, "\(result.standardOutput) \(result.standardError)")
+        print("D2:", result.standardOutput.split(separator: "\n").joined())
+    }
+
+    @Test(.enabled(if: access("/usr/bin/strace", X_OK) == 0, "there is no strace (apt-get install strace)"))
+    func `D9 when the power fails, what was acknowledged is on the disk`() throws {
+        let result = try run(
+            "power-loss",
+            [
+                "--program", BuiltProgram(named: "queuecrash").path, "--requests", "80", "--losses", "150", "--pages",
+                "40",
+            ])
+        #expect(result.status == 0, "\(result.standardOutput) \(result.standardError)")
+        print("D9:", result.standardOutput.split(separator: "\n").joined())
+    }
+}

@@ -1,0 +1,81 @@
+internal import Glibc
+internal import ReachTesting
+internal import Testing
+
+/// A daemon that neither answers nor goes away: its connections stay, and the kernel takes new ones for it.
+@Suite(.timeLimit(.minutes(2))) struct StoppedDaemonTests {
+    private let reach = BuiltProgram.reach
+
+    private final class Stage {
+        let directory: TemporaryDirectory
+        let daemon: RunningProgram
+        /// As `/run` is, for programs that look for the daemon at its usual place.
+        var run: String { directory.path + "/run" }
+        var socket: String { run + "/reach/reach.sock" }
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            try ChildProcess.run(["mkdir", "-p", directory.path + "/run/reach"])
+            daemon = try BuiltProgram(named: "reachd").start([
+                "--socket", directory.path + "/run/reach/reach.sock", "--state", directory.path, "--events",
+            ])
+            _ = try daemon.nextLine()
+        }
+
+        deinit { daemon.send(SIGCONT) }
+    }
+
+    @Test(arguments: [
+        ["status"], ["links"], ["explain"], ["watch"], ["wait", "--timeout", "20s"], ["queue", "list"],
+        ["queue", "add", "http://127.0.0.1/"], ["queue", "wait", "1"], ["queue", "top"],
+        ["probe", "tcp://127.0.0.1:1"],
+    ])
+    func `who asked for it by name is told after a few seconds that it does not answer`(words: [String]) throws {
+        let stage = try Stage()
+        stage.daemon.send(SIGSTOP)
+        let began = ContinuousClock.now
+        let result = try reach.run(words, environment: ["REACH_SOCKET": stage.socket])
+        #expect(result.status == 4, "\(result)")
+        #expect(result.standardError.contains("did not answer in time"), "\(result.standardError)")
+        #expect(ContinuousClock.now - began < .seconds(9))
+    }
+
+    @Test(.enabled(if: getuid() == 0, "the usual place is another for other users"))
+    func `who only found it is answered by the kernel, and told so`() throws {
+        let stage = try Stage()
+        stage.daemon.send(SIGSTOP)
+        let script = "exec unshare --mount sh -c 'mount --bind \"$0\" /run && exec \"$@\"' \"$0\" \"$@\""
+        func ask(_ words: [String]) throws -> BuiltProgram.Result {
+            try BuiltProgram(named: "sh").run(
+                ["-c", script, stage.run, reach.path] + words, environment: ["REACH_SOCKET": nil])
+        }
+        for words in [["status", "interface:lo"], ["links"], ["explain", "127.0.0.1"]] {
+            let began = ContinuousClock.now
+            let result = try ask(words)
+            #expect(result.status == 0, "\(result)")
+            #expect(
+                result.standardOutput.contains(
+                    "(told by the kernel: the daemon at /run/reach/reach.sock did not answer"),
+                "\(result.standardOutput)")
+            #expect(ContinuousClock.now - began < .seconds(9))
+        }
+        #expect(try ask(["status", "--json", "interface:lo"]).standardOutput.contains("\"source\":\"kernel\""))
+    }
+
+    @Test func `when it goes on, it goes on telling`() throws {
+        let stage = try Stage()
+        let follower = try reach.start(["queue", "top"], environment: ["REACH_SOCKET": stage.socket])
+        #expect(try follower.nextLine().contains("\"event\":\"watching\""))
+        stage.daemon.send(SIGSTOP)
+        // Longer than an answer is waited for: one who is connected does not mind.
+        #expect(try follower.lines(during: .seconds(6)).isEmpty)
+        stage.daemon.send(SIGCONT)
+        let added = try reach.run(
+            ["queue", "add", "--when", "interface=nosuch0", "http://127.0.0.1:1/"],
+            environment: ["REACH_SOCKET": stage.socket])
+        #expect(added.status == 0)
+        #expect(try follower.nextLine().contains("\"event\":\"queued\""))
+        follower.send(SIGTERM)
+        _ = try follower.finish()
+    }
+}

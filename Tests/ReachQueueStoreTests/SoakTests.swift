@@ -1,0 +1,30 @@
+import ReachTesting
+import Testing
+
+/// A week of a queue's life (scheduling.md 5, D12).
+@Suite(.timeLimit(.minutes(3))) struct SoakTests {
+    @Test func `D12 after seven days nothing has grown, and of what is over only so much is kept`() throws {
+        let temporary = try TemporaryDirectory()
+        let result = try BuiltProgram(named: "queuecrash").run(
+            [temporary.path + "/queue", "soak", "7"], limit: .seconds(150))
+        #expect(result.status == 0, "\(result)")
+        let days = result.lines.map { line -> [String: Int] in
+            let words = line.split(separator: " ").map(String.init)
+            return Dictionary(
+                zip(words, words.dropFirst()).compactMap { name, value in Int(value).map { (name, $0) } },
+                uniquingKeysWith: { first, _ in first })
+        }
+        try #require(days.count == 7, "\(result.lines)")
+        // By then there is as much as is ever kept.
+        let early = try #require(days[3]["bytes"])
+        for day in days[3...] {
+            #expect((day["bytes"] ?? .max) <= early + early / 10, "\(result.lines)")
+            // What is moved into the file at a time, and what comes while it is moved.
+            #expect((day["log"] ?? .max) <= 24 << 20, "\(result.lines)")
+            #expect(day["descriptors"] == days[3]["descriptors"] && day["threads"] == days[3]["threads"])
+            // Two that die and one that expires in each half hour, for two days; and a thousand answers.
+            #expect((day["over"] ?? .max) <= 2 * 48 * 3 + 1000 + 64)
+            #expect((day["alive"] ?? .max) < 100)
+        }
+    }
+}

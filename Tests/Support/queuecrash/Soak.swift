@@ -1,0 +1,197 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachQueue
+import ReachQueueStore
+import Synchronization
+
+/// Days of a queue's life in seconds: the scheduler's clock is turned, and the store writes for real.
+final class Soak {
+    /// What the store has told, handed over to the one thread that does all else.
+    private final class Inbox: Sendable {
+        private let notices = Mutex<[QueueStore.Notice]>([])
+        private let bell: WorkerBell
+
+        init() throws { bell = try WorkerBell() }
+
+        func put(_ notice: QueueStore.Notice) {
+            notices.withLock { $0.append(notice) }
+            bell.ring()
+        }
+
+        func take() -> [QueueStore.Notice] {
+            bell.wait()
+            return notices.withLock { notices in
+                defer { notices = [] }
+                return notices
+            }
+        }
+    }
+
+    private let directory: QueueDirectory
+    private let inbox: Inbox
+    private let store: QueueStore
+    private var scheduler: QueueScheduler
+    private var moment: Moment
+    private var unwritten = 0
+    private var orders: [AttemptOrder] = []
+    private var requests: [RequestID: QueuedRequest] = [:]
+    private var added = 0
+
+    init(_ directory: QueueDirectory) throws {
+        self.directory = directory
+        moment = SystemClock.now
+        inbox = try Inbox()
+        var policy = QueuePolicy()
+        policy.deadLifetime = .seconds(2 * 86_400)
+        var options = QueueStoreOptions(policy)
+        options.outboxBytes = 1 << 20
+        store = try QueueStore(directory, options) { [inbox] in inbox.put($0) }
+        scheduler = QueueScheduler(policy, seed: 1, at: moment)
+    }
+
+    /// Prints after each day how large the files are, how many requests are kept, and what the process holds.
+    func run(days: Int) throws {
+        while !inbox.take().contains(where: { if case .opened = $0 { true } else { false } }) {}
+        var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
+        path.sources = [IPAddress(ipv4: 0x7f00_0001)]
+        send(.paths(PathSet([path], epoch: 1)))
+        for day in 1...days {
+            for _ in 0..<48 { passHalfAnHour() }
+            print("day \(day) \(try measures())")
+        }
+        send(.stop)
+        store.close(patience: .seconds(10))
+    }
+
+    private func passHalfAnHour() {
+        let end = moment.boot + .seconds(1800)
+        for place in 0..<15 { add(place) }
+        settle()
+        while let deadline = scheduler.deadline, deadline < end {
+            advance(to: max(deadline, moment.boot))
+            send(.wake)
+            settle()
+        }
+        advance(to: end)
+        send(.wake)
+        settle()
+    }
+
+    private func advance(to time: BootTime) {
+        let step = (time - moment.boot).nanoseconds
+        moment = Moment(
+            wall: Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + step), boot: time)
+    }
+
+    /// Some are answered at once, some later, some never, and some never start.
+    private func add(_ place: Int) {
+        added += 1
+        let kind = place < 9 ? "well" : place < 11 ? "busy" : place < 13 ? "gone" : place < 14 ? "newest" : "waits"
+        guard
+            var request = try? QueuedRequest(
+                method: "PUT", url: "http://127.0.0.1/\(kind)/\(added)",
+                body: .inline([UInt8](repeating: 7, count: 200)))
+        else { return }
+        if kind == "newest" { request.uniqueness = .coalesce(key: "state") }
+        if kind == "waits", let constraint = try? Constraint("interface=nosuch0") {
+            request.constraint = constraint
+            request.timeToLive = .seconds(6 * 3600)
+        }
+        send(.add(request, UInt64(added)))
+    }
+
+    // MARK: The scheduler, its store, and a server that is not there
+
+    private func send(_ command: QueueCommand) {
+        for action in scheduler.handle(command, at: moment) {
+            switch action {
+            case .store(let transaction):
+                unwritten += 1
+                store.submit(transaction)
+            case .start(let order): orders.append(order)
+            case .checkPath(let path): send(.pathChecked(interfaceIndex: path.interfaceIndex, works: true))
+            case .abort, .watch, .unwatch, .reply, .tell: break
+            }
+        }
+    }
+
+    /// Until nothing is left to write or to answer.
+    private func settle() {
+        while unwritten > 0 || !orders.isEmpty {
+            let started = orders
+            orders = []
+            for order in started {
+                send(.requestSent(order.id))
+                send(.ended(order.id, answer(to: order)))
+            }
+            guard unwritten > 0 else { continue }
+            for notice in inbox.take() { take(notice) }
+        }
+    }
+
+    private func take(_ notice: QueueStore.Notice) {
+        switch notice {
+        case .committed(let number, let leased):
+            unwritten -= 1
+            for (id, request) in leased { requests[id] = request }
+            send(.committed(number))
+        case .notCommitted(let number, let reason):
+            unwritten -= 1
+            print("not committed: \(reason)")
+            send(.notCommitted(number))
+        case .degraded(let reason): print("degraded \(reason ?? "no longer")")
+        case .opened, .failed: break
+        }
+    }
+
+    private func answer(to order: AttemptOrder) -> AttemptEnd {
+        let url = requests.removeValue(forKey: order.id)?.url ?? ""
+        let status = url.contains("/gone/") ? 404 : url.contains("/busy/") && order.number < 3 ? 503 : 200
+        return .answered(
+            RequestResult(status: status, body: .inline([UInt8](repeating: 8, count: 300))), isAccepted: status == 200)
+    }
+
+    // MARK: Measures
+
+    /// Hands a number from the store's thread over.
+    private final class Count: Sendable {
+        private let value = Mutex(0)
+        private let bell: WorkerBell
+
+        init() throws { bell = try WorkerBell() }
+
+        func put(_ number: Int) {
+            value.withLock { $0 = number }
+            bell.ring()
+        }
+
+        func take() -> Int {
+            bell.wait()
+            return value.withLock(\.self)
+        }
+    }
+
+    private func measures() throws -> String {
+        let count = try Count()
+        store.records(RecordQuery(limit: 1_000_000, isOver: true)) { count.put($0.count) }
+        let over = count.take()
+        return """
+            bytes \(Self.size(directory.databasePath)) log \(Self.size(directory.databasePath + "-wal")) over \(over) alive \(scheduler.count) descriptors \(Self.entries("/proc/self/fd")) \
+            threads \(Self.entries("/proc/self/task"))
+            """
+    }
+
+    private static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    private static func entries(_ path: String) -> Int {
+        guard let directory = opendir(path) else { return 0 }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        return count
+    }
+}
