@@ -85,7 +85,7 @@ private final class DrainRun {
 
     private func open(_ directory: String?) throws {
         network.start()
-        let queue = try QueueEngine(loop: loop, network: network, options: options) { [unowned self] in told($0) }
+        let queue = QueueEngine(loop: loop, network: network, options: options) { [unowned self] in told($0) }
         self.queue = queue
         if let directory { try queue.open(try QueueDirectory(directory)) } else { queue.openInMemory() }
     }
