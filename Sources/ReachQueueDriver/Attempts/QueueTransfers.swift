@@ -23,15 +23,22 @@ package final class QueueTransfers {
     }
 
     /// An attempt on its way.
-    private struct Running {
+    private final class Running {
         let order: AttemptOrder
         let request: QueuedRequest
         let began: Moment
         var transfer: TransferID?
+        /// What its host is asked about; `nil` without one.
         var sent: TransferRequest?
-        var progress: TransferProgress
+        var progress = TransferProgress()
         /// It goes on with what an earlier attempt brought.
         var isResumed = false
+
+        init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
+            self.order = order
+            self.request = request
+            self.began = began
+        }
     }
 
     /// What an attempt left of an answer, in the spool.
@@ -78,8 +85,8 @@ package final class QueueTransfers {
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
-        running[order.id] = Running(
-            order: order, request: request, began: SystemClock.now, progress: TransferProgress())
+        let attempt = Running(order, request, began: SystemClock.now)
+        running[order.id] = attempt
         let engine: TransferEngine
         do throws(TransferFailure) {
             engine = try findEngine()
@@ -87,11 +94,11 @@ package final class QueueTransfers {
             return refuse(order, as: .local)
         }
         guard let (file, record) = leftover(of: order.id, request) else {
-            return transfer(order, request, by: engine, from: nil)
+            return transfer(attempt, by: engine, from: nil)
         }
         engine.resumePoint(record: record, of: file) { [weak self] point in
-            guard let self, running[order.id]?.order.number == order.number else { return }
-            transfer(order, request, by: engine, from: point)
+            guard let self, running[order.id] === attempt else { return }
+            transfer(attempt, by: engine, from: point)
         }
     }
 
@@ -105,27 +112,26 @@ package final class QueueTransfers {
         return (spool.path(QueueDirectory.answerName(id)), spool.path(QueueDirectory.recordName(id)))
     }
 
-    private func transfer(
-        _ order: AttemptOrder, _ request: QueuedRequest, by engine: TransferEngine, from point: ResumePoint?
-    ) {
+    private func transfer(_ attempt: Running, by engine: TransferEngine, from point: ResumePoint?) {
         var transfer: TransferRequest
         do throws(TransferURL.Mistake) {
-            transfer = try TransferRequest(order, request, options, spool: spool, resume: point)
+            transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
         } catch {
-            return refuse(order, as: .invalid)
+            return refuse(attempt.order, as: .invalid)
         }
-        running[order.id]?.isResumed = point != nil
-        host?.prepare(&transfer, of: order.id)
-        if let path = request.outputPath, case .file(let sink) = transfer.sink {
-            downloads.begin(order.id, to: path, by: sink)
-            running[order.id]?.isResumed = sink.resume != nil
+        host?.prepare(&transfer, of: attempt.order.id)
+        if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
+            downloads.begin(attempt.order.id, to: path, by: sink)
         }
-        begin(transfer, order.id, order.number, by: engine)
+        attempt.isResumed = transfer.resumePoint != nil
+        begin(transfer, attempt, by: engine)
     }
 
-    private func begin(_ transfer: TransferRequest, _ id: RequestID, _ number: Int, by engine: TransferEngine) {
-        running[id]?.sent = transfer
-        running[id]?.transfer = engine.start(
+    private func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: TransferEngine) {
+        if host != nil { attempt.sent = transfer }
+        // Not the whole order: closures hold on to what they name.
+        let (id, number) = (attempt.order.id, attempt.order.number)
+        attempt.transfer = engine.start(
             transfer,
             handler: TransferHandler(
                 willSend: { [weak self] in self?.send(.requestSent(id)) },
@@ -167,19 +173,20 @@ package final class QueueTransfers {
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
 
     private func take(_ event: TransferEvent, of id: RequestID, _ number: Int) {
-        guard running[id]?.order.number == number else { return }
+        guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
-        case .head(let head): received(head, of: id)
+        case .head(let head): received(head, attempt)
         case .body: break
         case .progress(let progress):
-            running[id]?.progress = progress
-            if let attempt = running[id] { whenMoved(Self.progress(attempt)) }
+            attempt.progress = progress
+            whenMoved(Self.progress(attempt))
         case .finished(let report): finished(id, report)
         }
     }
 
-    private func received(_ head: ResponseHead, of id: RequestID) {
-        guard let path = host?.received(head, of: id), let transfer = running[id]?.transfer else { return }
+    private func received(_ head: ResponseHead, _ attempt: Running) {
+        let id = attempt.order.id
+        guard let path = host?.received(head, of: id), let transfer = attempt.transfer else { return }
         let sink = FileSink(downloadTo: path, id, resume: nil)
         engine?.use(sink, for: transfer)
         downloads.begin(id, to: path, by: sink)
@@ -187,14 +194,12 @@ package final class QueueTransfers {
 
     private func finished(_ id: RequestID, _ report: TransferReport) {
         guard let attempt = running[id] else { return }
-        note(report, of: attempt.order)
+        note(report, of: attempt)
         if let host, let sent = attempt.sent, let engine {
-            if let next = host.next(after: report, to: sent, of: id) {
-                return begin(next, id, attempt.order.number, by: engine)
-            }
+            if let next = host.next(after: report, to: sent, of: id) { return begin(next, attempt, by: engine) }
             host.ended(report, sent: sent, of: id)
         }
-        if downloads.contains(id) { return finishedDownload(id, report) }
+        if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.isResumed { return beginAnew(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
@@ -215,18 +220,18 @@ package final class QueueTransfers {
         }
     }
 
-    private func finishedDownload(_ id: RequestID, _ report: TransferReport) {
-        guard let attempt = running[id] else { return }
+    private func finishedDownload(_ attempt: Running, _ report: TransferReport) {
+        let id = attempt.order.id
         guard report.failure == nil, let bytes = report.fileBytes else {
             if report.resume != nil, host != nil { downloads.keep(id) }
-            if report.failure?.reason == .badRange, attempt.isResumed {
-                downloads.beginAnew(id)
-                return beginAnew(id)
+            guard report.failure?.reason == .badRange, attempt.isResumed else {
+                return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
             }
-            return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
+            downloads.beginAnew(id)
+            return beginAnew(id)
         }
         downloads.deliver(id) { [weak self] path, failure in
-            guard let self, running[id]?.order.number == attempt.order.number else { return }
+            guard let self, running[id] === attempt else { return }
             guard failure == 0 else {
                 running[id] = nil
                 let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
@@ -245,7 +250,7 @@ package final class QueueTransfers {
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
         guard let attempt = running.removeValue(forKey: id) else { return }
-        send(.ended(id, AttemptEnd(report, of: attempt.request, answer: answer)))
+        send(.ended(id, AttemptEnd(report, accepting: attempt.request.acceptedStatuses, answer: answer)))
     }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
@@ -268,12 +273,13 @@ package final class QueueTransfers {
 
     // MARK: What attempts say of their paths
 
-    private func note(_ report: TransferReport, of order: AttemptOrder) {
-        let now = SystemClock.boot
-        if report.failure == nil {
-            witness.note(answerFrom: order.destination, by: order.path.interfaceIndex, at: now)
-        } else if report.failure?.kind == .destination {
-            witness.note(silenceOf: order.destination, by: order.path.interfaceIndex, at: now)
+    private func note(_ report: TransferReport, of attempt: Running) {
+        let (destination, interface) = (attempt.order.destination, attempt.order.path.interfaceIndex)
+        guard case .failure(let failure) = report.outcome else {
+            return witness.note(answerFrom: destination, by: interface, at: SystemClock.boot)
+        }
+        if failure.kind == .destination {
+            witness.note(silenceOf: destination, by: interface, at: SystemClock.boot)
         }
     }
 

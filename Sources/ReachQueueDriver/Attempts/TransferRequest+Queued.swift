@@ -38,6 +38,13 @@ extension TransferRequest {
     }
 }
 
+extension TransferRequest {
+    /// Where it goes on with a file.
+    var resumePoint: ResumePoint? {
+        if case .file(let sink) = sink { sink.resume } else { nil }
+    }
+}
+
 extension FileSink {
     /// For a download to a client's place.
     init(downloadTo path: String, _ id: RequestID, resume: ResumePoint?) {
