@@ -121,7 +121,7 @@ struct NetworkTests {
         #expect(try get("http://host.example/") == "200\n")
         #expect(
             try get("http://nobody.example/")
-                == "destination name-not-found http://nobody.example:80: there is no host of this name\n")
+                == "destination name-not-found nobody.example: there is no host of this name\n")
         withExtendedLifetime(names) {}
     }
 

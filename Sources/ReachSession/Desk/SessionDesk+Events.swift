@@ -28,8 +28,13 @@ extension SessionDesk {
     private func waits(_ id: RequestID, _ tasks: [RequestTask], _ blockers: Blocker) {
         if blockers.contains(.queueHold) { for task in tasks { task.handle(.suspend(.queue)) } }
         let network = blockers.intersection(Self.network)
-        if network == .target { return awaitLook(id) }
-        if !network.isEmpty { for task in tasks { task.handle(.suspend(.network)) } }
+        if network.isEmpty { return }
+        // Perhaps nobody has looked yet.
+        if network.isSubset(of: [.target, .validated]) {
+            awaitLook(id)
+        } else {
+            for task in tasks { task.handle(.suspend(.network)) }
+        }
     }
 
     /// The whole queue is held, or let go.

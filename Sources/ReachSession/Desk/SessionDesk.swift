@@ -29,8 +29,8 @@ final class SessionDesk {
     var attempts: [RequestID: AttemptNote] = [:]
     /// Tasks that are over, and whose answers are being read.
     var fetching: [UInt64: RequestTask] = [:]
-    /// First looks at hosts that are on their way.
-    var looks: [Destination: HostLook] = [:]
+    /// First looks that are on their way.
+    var looks: [Target: FirstLook] = [:]
     private var activityTimer: TimerQueue.ID?
 
     init(_ loop: EventLoop, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {

@@ -5,40 +5,42 @@ internal import ReachQueueDriver
 internal import ReachQueueStore
 internal import ReachRequest
 
-/// Requests that wait for a path to their own host. At first that may only mean that nobody has looked, or that its name is
-/// being resolved: that is no pause of the network.
+/// Requests that wait for a path, to their own host or to the Internet. At first that may only mean that nobody has looked, or
+/// that a name is being resolved: that is no pause of the network.
 extension SessionDesk {
-    /// Those who wait for the first look at a host.
-    struct HostLook {
+    /// Those who wait for the first look.
+    struct FirstLook {
         var ids: Set<RequestID> = []
         var end: () -> Void = {}
     }
 
     func awaitLook(_ id: RequestID) {
-        guard let destination = tasks[id]?.first?.plan.queued.destination, let target = destination.target else {
-            return
-        }
-        let isFirst = looks[destination] == nil
-        looks[destination, default: HostLook()].ids.insert(id)
+        guard let request = tasks[id]?.first?.plan.queued else { return }
+        let target = (request.constraint.isTargetReachable ? request.destination.target : nil) ?? .internet
+        let isFirst = looks[target] == nil
+        looks[target, default: FirstLook()].ids.insert(id)
         guard isFirst else { return }
         let end = network.watch(target) { [weak self] (news: NetworkNews) in
             guard case .state(let state) = news else { return }
-            // Not from within the call that asks.
-            self?.loop.afterEvents { self?.looked(destination, state) }
+            // Not from within the call that asks, and after the queue has been told.
+            self?.loop.afterEvents { self?.looked(target, state) }
         }
-        looks[destination]?.end = end
+        looks[target]?.end = end
     }
 
-    private func looked(_ destination: Destination, _ state: ReachabilityState) {
-        guard let look = looks.removeValue(forKey: destination) else { return }
+    private func looked(_ target: Target, _ state: ReachabilityState) {
+        guard let look = looks.removeValue(forKey: target) else { return }
         look.end()
-        guard state.status != .reachable else { return }
-        let waiting = look.ids.filter { id in
-            engine?.driver.explain(id)?.reasons.contains { $0.blocker == .target } ?? false
-        }
+        let waiting = look.ids.filter { !networkBlockers(of: $0).isEmpty }
         for task in waiting.flatMap({ tasks[$0] ?? [] }) { task.handle(.suspend(.network)) }
-        guard state.status == .notReachable, state.reason == .nameNotResolved else { return }
-        failIfOnline(waiting, "\(destination): there is no host of this name")
+        guard case .name(let name) = target.subject, state.status == .notReachable, state.reason == .nameNotResolved
+        else { return }
+        failIfOnline(waiting, "\(name): there is no host of this name")
+    }
+
+    private func networkBlockers(of id: RequestID) -> Blocker {
+        let reasons = engine?.driver.explain(id)?.reasons ?? []
+        return reasons.reduce(into: Blocker()) { $0.insert($1.blocker) }.intersection(Self.network)
     }
 
     /// The resolver says that a name has no address. Where the Internet can be reached, who wants no second try is told so;
