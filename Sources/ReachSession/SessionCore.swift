@@ -46,7 +46,7 @@ final class SessionCore: Sendable {
         activity.connect { [weak self] time in
             guard let self else { return }
             perform { [activity] desk in desk.wakeActivity(at: time) { activity.advance() } }
-        } start: { [weak self] in
+        } deliver: { [weak self] in
             self?.deliver()
         }
         // What an earlier run left goes on by itself.

@@ -188,6 +188,14 @@ import Testing
         #expect(try await late.wait(for: 1) == [true])
     }
 
+    @Test func `sessions that are closed leave no thread and no descriptor`() throws {
+        let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
+        let result = try BuiltProgram(named: "getonce").run(["http://127.0.0.1:\(server.port)/", "30"])
+        #expect(result.lines.dropLast() == Array(repeating: "200", count: 30)[...])
+        // The runtime may have started a thread of its own meanwhile.
+        #expect(result.lines.last.flatMap { Int($0) } ?? 99 <= 2, "\(result)")
+    }
+
     @Test func `its time is over`() async throws {
         let session = try RequestSession()
         var options = RequestOptions()

@@ -19,16 +19,17 @@ public final class RequestActivity: Sendable {
     private let pump: SerialPump
     /// Wakes it at a time; set once, by its session.
     private let alarm = Mutex<(@Sendable (BootTime) -> Void)?>(nil)
-    private let start = Mutex<(@Sendable () -> Void)?>(nil)
+    /// Sees to it that what was appended to the pump is told; set once, by its session.
+    private let deliver = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(_ indicator: ActivityIndicator, pump: SerialPump) {
         state = Mutex(State(indicator: indicator))
         self.pump = pump
     }
 
-    func connect(alarm: @escaping @Sendable (BootTime) -> Void, start: @escaping @Sendable () -> Void) {
+    func connect(alarm: @escaping @Sendable (BootTime) -> Void, deliver: @escaping @Sendable () -> Void) {
         self.alarm.withLock { $0 = alarm }
-        self.start.withLock { $0 = start }
+        self.deliver.withLock { $0 = deliver }
     }
 
     /// Whether it is to be shown now.
@@ -45,25 +46,30 @@ public final class RequestActivity: Sendable {
     public func setBlock(_ block: (@Sendable (Bool) -> Void)?) { state.withLock { $0.block = block } }
 
     /// Turns it on, to take effect with the next request that starts or ends, or off, at once.
-    public func setEnabled(_ isEnabled: Bool) { change { $0.setEnabled(isEnabled, at: $1) } }
+    public func setEnabled(_ isEnabled: Bool) {
+        change { $0.setEnabled(isEnabled, at: $1) }
+        deliver.withLock { $0 }?()
+    }
 
-    /// A request begins to count, or ceases to.
+    /// A request begins to count, or ceases to. Whoever tells it so delivers afterwards, with no lock held.
     func count(_ counts: Bool) {
         change { counts ? $0.requestStarted(at: $1) : $0.requestEnded(at: $1) }
     }
 
     /// The time that it asked for has come.
-    func advance() { change { $0.advance(to: $1) } }
+    func advance() {
+        change { $0.advance(to: $1) }
+        deliver.withLock { $0 }?()
+    }
 
     private func change(_ change: (inout ActivityIndicator, BootTime) -> Bool?) {
-        let (deadline, told) = state.withLock { state in
+        let deadline: BootTime? = state.withLock { state in
             let before = state.indicator.deadline
             let isVisible = change(&state.indicator, SystemClock.boot)
             if let isVisible, let block = state.block { pump.append { block(isVisible) } }
             let after = state.indicator.deadline
-            return (after == before ? nil : after, isVisible != nil)
+            return after == before ? nil : after
         }
         if let deadline { alarm.withLock { $0 }?(deadline) }
-        if told { start.withLock { $0 }?() }
     }
 }
