@@ -111,6 +111,11 @@ fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 bench: deps build bench-tools ## Measure reach beside ip and a C program; BENCH_ARGS="--quick --only latency,idle"
 	contrib/bench/run --reach $(bin) --tools $(bench_tools) $(BENCH_ARGS)
 
+.PHONY: bench-queue
+bench-queue: deps build bench-tools ## Measure the request queue beside curl; BENCH_ARGS="--only drain --rounds 3"
+	$(SWIFT) build -c release $(release_flags) --product queuedrain
+	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) $(BENCH_ARGS)
+
 .PHONY: crash
 crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_ARGS="--rounds 50" (as root)
 	contrib/crash/run --progress $(CRASH_ARGS)

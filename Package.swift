@@ -104,6 +104,13 @@ let package = Package(
                 "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
             ],
             path: "Tests/Support/queuerun", swiftSettings: strict),
+        // For contrib/bench/queue.
+        .executableTarget(
+            name: "queuedrain",
+            dependencies: [
+                "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
+            ],
+            path: "Tests/Support/queuedrain", swiftSettings: strict),
         tests(
             "ReachQueueDriverTests",
             [

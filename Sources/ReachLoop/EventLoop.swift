@@ -84,6 +84,9 @@ package final class EventLoop {
         timers.cancel(id)
     }
 
+    /// How many timers are set.
+    package var timerCount: Int { timerHandlers.count }
+
     /// Calls `work` once, after the handlers of what is ready now: long work goes in pieces, one a turn, so that whatever
     /// becomes ready meanwhile does not wait for all of it.
     package func afterEvents(_ work: @escaping () -> Void) { deferred.append(work) }

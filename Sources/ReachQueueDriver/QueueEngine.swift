@@ -145,8 +145,11 @@ private final class Executor: QueueExecutor {
 
     /// Files of answers go with their requests.
     func note(_ event: QueueEvent) {
-        guard let id = event.request, [.done, .dead, .cancelled].contains(event.kind) else { return }
-        attempts?.forget(id, keepsAnswer: event.status != nil)
+        switch event.kind {
+        case .done, .dead, .cancelled:
+            if let id = event.request { attempts?.forget(id, keepsAnswer: event.status != nil) }
+        default: break
+        }
     }
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) { attempts?.start(order, request) }

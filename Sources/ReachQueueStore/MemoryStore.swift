@@ -11,7 +11,8 @@ package final class MemoryStore: QueueKeeping {
         var firstOver = 0
     }
 
-    private struct Kept {
+    /// Of the state: touched only where that is locked.
+    private final class Kept {
         var request: QueuedRequest
         let created: Timestamp
         var deadline: Timestamp
@@ -19,6 +20,13 @@ package final class MemoryStore: QueueKeeping {
         var end: RequestEnd?
         var time: Timestamp?
         var result: RequestResult?
+
+        init(_ stored: StoredRequest, _ request: QueuedRequest) {
+            self.request = request
+            created = stored.created.wall
+            deadline = stored.deadline.wall
+            progress = stored.progress
+        }
     }
 
     private let state = Mutex(State())
@@ -66,28 +74,30 @@ package final class MemoryStore: QueueKeeping {
     private func apply(_ change: StoreChange, to state: inout State) -> (RequestID, QueuedRequest)? {
         switch change {
         case .insert(let stored, let request):
-            state.records[stored.id] = Kept(
-                request: request, created: stored.created.wall, deadline: stored.deadline.wall,
-                progress: stored.progress)
+            state.records[stored.id] = Kept(stored, request)
         case .lease(let id, let attempt, _, _, _):
-            state.records[id]?.progress.tries = attempt
-            return state.records[id].map { (id, $0.request) }
+            guard let kept = state.records[id] else { return nil }
+            kept.progress.tries = attempt
+            return (id, kept.request)
         case .update(let progress): state.records[progress.id]?.progress = progress
+        case .holdRequest(let id, let isHeld): state.records[id]?.progress.isHeld = isHeld
         case .finish(let progress, let end, let result, let moment):
-            state.records[progress.id]?.progress = progress
-            state.records[progress.id]?.end = end
-            state.records[progress.id]?.time = moment.wall
-            state.records[progress.id]?.result = result
+            guard let kept = state.records[progress.id] else { return nil }
+            kept.progress = progress
+            kept.end = end
+            kept.time = moment.wall
+            kept.result = result
             if case .dead = end { return nil }
             // It is not sent again.
-            state.records[progress.id]?.request.body = .none
+            kept.request.body = .none
             state.over.append(progress.id)
             forgetOldest(&state)
         case .revive(let progress, let deadline):
-            state.records[progress.id]?.progress = progress
-            state.records[progress.id]?.deadline = deadline.wall
-            state.records[progress.id]?.end = nil
-            state.records[progress.id]?.result = nil
+            guard let kept = state.records[progress.id] else { return nil }
+            kept.progress = progress
+            kept.deadline = deadline.wall
+            kept.end = nil
+            kept.result = nil
         case .purge(let ids): for id in ids { state.records[id] = nil }
         case .holdQueue, .openBreaker, .closeBreaker: break
         }

@@ -12,7 +12,7 @@ struct StoreReceipt: Sendable {
         transaction.changes.contains {
             switch $0 {
             case .lease(_, _, _, let isRepeatable, _): !isRepeatable
-            case .update, .openBreaker, .closeBreaker, .purge: false
+            case .update, .holdRequest, .openBreaker, .closeBreaker, .purge: false
             case .insert, .finish, .revive, .holdQueue: true
             }
         }

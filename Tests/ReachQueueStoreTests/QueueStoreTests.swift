@@ -66,6 +66,24 @@ import Testing
         #expect(try await events.wait(for: 1) == [[1]])
     }
 
+    @Test func `a hold of what is leased leaves the lease`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let id = RequestID(rawValue: 1)
+        let changes: [StoreChange] = [
+            StoreStage.insert(1, try StoreStage.request()),
+            .lease(id, attempt: 1, interface: "eth0", isRepeatable: false, at: SystemClock.now),
+            .holdRequest(id, isHeld: true),
+        ]
+        #expect(try await stage.write(1, changes, to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        _ = try stage.open()
+        let stored = try #require(try await stage.contents(after: seen).requests.first)
+        #expect(stored.condition == .leased)
+        #expect(stored.progress.isHeld)
+    }
+
     @Test func `breakers, held queues and the dead are kept, and what is no longer wanted is not`() async throws {
         let store = try stage.open()
         _ = try await stage.contents()

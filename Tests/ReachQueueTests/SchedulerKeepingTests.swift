@@ -130,6 +130,7 @@ import Testing
                 rows[progress.id]?.progress = progress
                 rows[progress.id]?.condition = .dead(reason, at: moment)
             case .finish(let progress, _, _, _): rows[progress.id] = nil
+            case .holdRequest(let id, let isHeld): rows[id]?.progress.isHeld = isHeld
             default: break
             }
         }
@@ -166,6 +167,30 @@ import Testing
         #expect(try stage.add() == RequestID(rawValue: indeterminate.rawValue + 1))
         #expect(stage.ask { .retry(dead, .root, $0) } == .retried(1))
         #expect(stage.state(dead) == .running)
+    }
+
+    @Test mutating func `a hold of what runs and may not be repeated leaves its lease, and lasts through a crash`()
+        throws
+    {
+        stage.network([.wired])
+        let id = try stage.add { $0.method = "POST" }
+        stage.send(.requestSent(id))
+        stage.ask { .hold(id, .root, $0) }
+        #expect(stage.state(id) == .running)
+        #expect(kept().map(\.condition) == [.leased])
+        #expect(kept().map(\.progress.isHeld) == [true])
+        stage.ask { .release(id, .root, $0) }
+        #expect(kept().map(\.condition) == [.leased])
+        #expect(kept().map(\.progress.isHeld) == [false])
+        stage.ask { .hold(id, .root, $0) }
+        let rows = kept()
+        stage = QueueStage(seed: 5)
+        stage.send(.restore(rows, breakers: [], heldQueues: []))
+        stage.network([.wired])
+        #expect(stage.explanation(id)?.death == .indeterminate)
+        stage.ask { .retry(id, .root, $0) }
+        #expect(stage.state(id) == .held)
+        #expect(stage.starts.isEmpty)
     }
 
     @Test mutating func `after a clock that was wrong, no wait and no life is longer than it may be`() throws {

@@ -158,6 +158,32 @@ struct CancellationTests {
         #expect(SystemClock.boot - start >= .milliseconds(200))
     }
 
+    @Test func `a network that changes often leaves one timer for what still runs, and none when that has ended`()
+        async throws
+    {
+        let gate = ThreadGate()
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            gate.wait()
+            connection.write("HTTP/1.1 204 None\r\n\r\n")
+        }
+        var options = TransferEngine.Options()
+        options.drainLimit = .seconds(7 * 86_400)
+        let stage = try TransferStage(options: options)
+        let log = stage.start(try TransferRequest(port: server.port))
+        try await server.requests.wait(for: 1)
+        let before = await stage.ask { $0.loop.timerCount }
+        for _ in 0..<100 { await stage.ask { $0.engine.newEpoch() } }
+        #expect(await stage.ask { $0.loop.timerCount } <= before + 1)
+        gate.open()
+        _ = try await log.report()
+        let left = await stage.ask { room in
+            room.engine.newEpoch()
+            return room.loop.timerCount
+        }
+        #expect(left == 0)
+    }
+
     @Test func `N10: the first request of an epoch uses no connection of the one before`() async throws {
         let server = try ScriptedServer { connection in
             while !connection.readRequest().isEmpty { connection.write("HTTP/1.1 204 None\r\n\r\n") }

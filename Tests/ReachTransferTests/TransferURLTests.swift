@@ -1,3 +1,4 @@
+import ReachTesting
 import ReachTransfer
 import Testing
 
@@ -13,6 +14,35 @@ struct TransferURLTests {
         #expect(url.scheme == scheme)
         #expect(url.host == host)
         #expect(url.port == port)
+    }
+
+    @Test(arguments: [
+        "http://a.example/", "https://a.example:8443/a/b.c?d=e&f=1,2+3", "http://192.0.2.1:81/~x_y-z/?n=1",
+        "http://localhost/a//b",
+    ])
+    func `most URLs need no parser`(text: String) throws {
+        #expect(try #require(TransferURL(plain: text)) == TransferURL(parsing: text))
+    }
+
+    @Test(arguments: 0..<20)
+    func `what is read without the parser is what the parser reads`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let pieces = [
+            "http://", "https://", "HTTP://", "a", "B", "1", "0", ".", "..", "/", "/.", "?", "#", ":", ":80", ":0",
+            ":080",
+            ":65536", "192.0.2.1", "127.1", "0x7f.1", "example", "-", "_", "~", "@", "%41", "%2e", "=", "&", "+", ",",
+            ";",
+            " ", "[::1]", "é", "\\", "!", "xn--", "x.", "1.a",
+        ]
+        for _ in 0..<5000 {
+            var text = Bool.random(using: &generator) ? "http://a.example" : "https://192.0.2.1"
+            if Int.random(in: 0..<4, using: &generator) == 0 { text = pieces[Int.random(in: 0...2, using: &generator)] }
+            for _ in 0..<Int.random(in: 0...6, using: &generator) {
+                text += pieces[Int.random(in: 0..<pieces.count, using: &generator)]
+            }
+            guard let plain = TransferURL(plain: text) else { continue }
+            #expect(try plain == TransferURL(parsing: text), "\(text)")
+        }
     }
 
     @Test(arguments: [

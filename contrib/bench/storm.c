@@ -6,6 +6,8 @@
  *   storm veth N                         N times: creates a veth pair, sets both ends up, deletes it
  *   storm poke route N PACE_US LINK GATEWAY FILE
  *                                        N times in turn: deletes and adds the default route
+ *   storm poke host N PACE_US LINK GATEWAY HOST FILE
+ *                                        N times in turn: deletes and adds a route to HOST, which has to be there first
  *   storm poke link N PACE_US LINK FILE  N times in turn: sets LINK down and up
  *   storm lines FILE                     reads lines from standard input until it ends
  *
@@ -160,14 +162,20 @@ static void veth(uint64_t count) {
     }
 }
 
+static uint32_t address_of(const char *text) {
+    uint32_t address;
+    if (inet_pton(AF_INET, text, &address) != 1) { errno = EINVAL; die(text); }
+    return address;
+}
+
+/* Without a host the default route is changed, without a gateway the link. */
 static void poke(
-    bool route, uint64_t count, uint64_t pace_us, const char *name, const char *gateway, const char *file) {
+    uint64_t count, uint64_t pace_us, const char *name, const char *gateway, const char *host, const char *file) {
     int64_t *stamps = calloc(count, sizeof *stamps);
     FILE *out = fopen(file, "w");
     if (!stamps || !out) die(file);
     unsigned link = link_index(name);
-    uint32_t address = 0;
-    if (route && inet_pton(AF_INET, gateway, &address) != 1) { errno = EINVAL; die(gateway); }
+    const uint32_t through = gateway ? address_of(gateway) : 0, target = host ? ntohl(address_of(host)) : 0;
     struct timespec next;
     clock_gettime(CLOCK_MONOTONIC, &next);
     for (uint64_t i = 0; i < count; i++) {
@@ -176,10 +184,10 @@ static void poke(
         next.tv_nsec = (long)(after % 1000000000);
         while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR) {}
         bool on = i % 2 == 1;
-        if (route) lay_route(on, 0, 0, link, address);
+        if (gateway) lay_route(on, target, host ? 32 : 0, link, through);
         else lay_link_state(link, on);
         stamps[i] = boottime();
-        flush_or_die(1, route ? "changing the default route" : "setting the link");
+        flush_or_die(1, gateway ? "changing the route" : "setting the link");
     }
     for (uint64_t i = 0; i < count; i++) fprintf(out, "%" PRId64 " %s\n", stamps[i], i % 2 == 1 ? "on" : "off");
     if (fclose(out) != 0) die(file);
@@ -214,7 +222,8 @@ static void lines(const char *file) {
 
 static _Noreturn void usage(void) {
     fputs("usage: storm routes|fill N LINK\n       storm veth N\n       storm poke route N PACE_US LINK GATEWAY FILE\n"
-          "       storm poke link N PACE_US LINK FILE\n       storm lines FILE\n", stderr);
+          "       storm poke host N PACE_US LINK GATEWAY HOST FILE\n       storm poke link N PACE_US LINK FILE\n"
+          "       storm lines FILE\n", stderr);
     exit(2);
 }
 
@@ -245,9 +254,11 @@ int main(int count, char **a) {
     } else if (count == 3 && strcmp(command, "veth") == 0) {
         veth(number(a[2]));
     } else if (count == 8 && strcmp(command, "poke") == 0 && strcmp(a[2], "route") == 0) {
-        poke(true, number(a[3]), number(a[4]), a[5], a[6], a[7]);
+        poke(number(a[3]), number(a[4]), a[5], a[6], NULL, a[7]);
+    } else if (count == 9 && strcmp(command, "poke") == 0 && strcmp(a[2], "host") == 0) {
+        poke(number(a[3]), number(a[4]), a[5], a[6], a[7], a[8]);
     } else if (count == 7 && strcmp(command, "poke") == 0 && strcmp(a[2], "link") == 0) {
-        poke(false, number(a[3]), number(a[4]), a[5], NULL, a[6]);
+        poke(number(a[3]), number(a[4]), a[5], NULL, NULL, a[6]);
     } else {
         usage();
     }

@@ -43,7 +43,7 @@ final class QueueKeeper {
             let directory = try QueueDirectory(stateDirectory + "/queue")
             let engine = QueueEngine(
                 loop: loop, network: network, options: options, checker: checker,
-                tell: { [unowned self] in tell(QueueEventRecord($0)) }, notify: { [unowned self] in take($0) })
+                tell: { [unowned self] in if !sinks.isEmpty { tell(QueueEventRecord($0)) } }, notify: { [unowned self] in take($0) })
             engine.whenMoved = { [unowned self] in tell(.moved($0)) }
             try engine.open(directory)
             self.engine = engine

@@ -1,7 +1,7 @@
 package import ReachCore
 
 /// What the queue wants done, in this order.
-package enum QueueAction: Hashable, Sendable {
+package indirect enum QueueAction: Hashable, Sendable {
     /// To be written as one, after all before it, and answered with ``QueueCommand/committed(_:)``.
     case store(StoreTransaction)
     /// The lease is safe: send it.

@@ -1,7 +1,7 @@
 internal import ReachCore
 
 /// What the queue is told. Everything that happens to it is one of these, with a moment: it has no clock and asks nobody.
-package enum QueueCommand: Sendable {
+package indirect enum QueueCommand: Sendable {
     /// A client's answer is addressed by its ticket.
     package typealias Ticket = UInt64
 

@@ -19,13 +19,15 @@ package struct StoreTransaction: Hashable, Sendable {
 }
 
 /// One change of what is kept. Times are moments on both clocks: boot times mean nothing to another start of the machine.
-package enum StoreChange: Hashable, Sendable {
+package indirect enum StoreChange: Hashable, Sendable {
     case insert(StoredRequest, QueuedRequest)
     /// An attempt is about to be made.
     /// What may not be repeated is written to last through a loss of power, too.
     case lease(RequestID, attempt: Int, interface: String, isRepeatable: Bool, at: Moment)
-    /// An attempt ended and the request goes on; or a user held or released it.
+    /// An attempt ended and the request goes on; or a user held or released it while it did not run.
     case update(RequestProgress)
+    /// A user held or released a request that runs: its lease stands.
+    case holdRequest(RequestID, isHeld: Bool)
     case finish(RequestProgress, RequestEnd, RequestResult?, at: Moment)
     /// A dead request is sent again.
     case revive(RequestProgress, deadline: Moment)

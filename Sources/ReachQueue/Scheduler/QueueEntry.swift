@@ -81,6 +81,31 @@ enum StartClass: UInt8, Sendable, CaseIterable {
     case retry = 2
 }
 
+/// Some of the priorities.
+struct PrioritySet: Hashable, Sendable {
+    private var bits: UInt8 = 0
+
+    var isEmpty: Bool { bits == 0 }
+
+    mutating func insert(_ priority: RequestPriority) { bits |= 1 << priority.rawValue }
+
+    mutating func remove(_ priority: RequestPriority) { bits &= ~(1 << priority.rawValue) }
+
+    func forEach(_ body: (RequestPriority) -> Void) {
+        for priority in RequestPriority.allCases where bits & 1 << priority.rawValue != 0 { body(priority) }
+    }
+
+    /// The one of the highest rank; of two, the more urgent one.
+    func first(by rank: (RequestPriority) -> Int) -> RequestPriority? {
+        var best: (priority: RequestPriority, rank: Int)?
+        forEach { priority in
+            let rank = rank(priority)
+            if best.map({ rank > $0.rank }) ?? true { best = (priority, rank) }
+        }
+        return best?.priority
+    }
+}
+
 /// Priority and class: one of twelve lines.
 struct StartKind: Hashable, Sendable {
     static let count = 12
@@ -93,6 +118,7 @@ struct StartKind: Hashable, Sendable {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    var priority: RequestPriority { RequestPriority(rawValue: rawValue / 3) ?? .normal }
     var isUrgent: Bool { rawValue < 3 }
     var isRetry: Bool { rawValue % 3 == StartClass.retry.rawValue }
 

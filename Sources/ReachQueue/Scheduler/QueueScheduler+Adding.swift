@@ -81,8 +81,8 @@ extension QueueScheduler {
 
     mutating func committed(_ number: UInt64) {
         guard let write = pending.take(number) else { return }
-        turn.actions += write.events.map(QueueAction.tell)
-        turn.actions += write.replies.map { .reply($0.ticket, $0.reply) }
+        for event in write.events { turn.actions.append(.tell(event)) }
+        for reply in write.replies { turn.actions.append(.reply(reply.ticket, reply.reply)) }
         for slot in write.inserted { stored(slot) }
         for lease in write.leased { leaseCommitted(lease) }
     }

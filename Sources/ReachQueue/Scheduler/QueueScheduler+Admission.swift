@@ -9,9 +9,7 @@ extension QueueScheduler {
     mutating func advance() {
         var portion = Self.portion
         if paths == nil, !hasGivenUpWaiting, now >= started + policy.firstLook { giveUpWaiting() }
-        for id in running.filter({ ($0.lingerUntil ?? now) <= now && $0.lingerUntil != nil }).map(\.id) {
-            lingerEnded(id)
-        }
+        for id in lingeredTooLong { lingerEnded(id) }
         for interface in evidence.expire(at: now) { judge(interface, works: false) }
         purgeOldDead()
         while portion > 0, let slot = deadlines.popDue(at: now) {
@@ -27,6 +25,14 @@ extension QueueScheduler {
             }
         }
         if portion <= 0 { hasMore = true }
+    }
+
+    private var lingeredTooLong: [RequestID] {
+        var ids: [RequestID] = []
+        for index in running.indices {
+            if let end = running[index].lingerUntil, end <= now { ids.append(running[index].id) }
+        }
+        return ids
     }
 
     private mutating func giveUpWaiting() {
@@ -74,12 +80,14 @@ extension QueueScheduler {
     }
 
     /// The priorities of which something stands in a line that may move.
-    private func candidates() -> [RequestPriority] {
-        RequestPriority.allCases.filter { priority in
-            StartClass.allCases.contains { startClass in
-                channels.indices.contains { mayMove(Int32($0), StartKind(priority, startClass)) }
+    private func candidates() -> PrioritySet {
+        var found = PrioritySet()
+        for channel in channels.indices where channels[channel].running < channels[channel].limit {
+            for kind in StartKind.all where lines.hasCandidates(channel: Int32(channel), kind: kind) {
+                found.insert(kind.priority)
             }
         }
+        return found
     }
 
     private func mayMove(_ channel: Int32, _ kind: StartKind) -> Bool {
@@ -90,14 +98,14 @@ extension QueueScheduler {
     /// By smooth weighted turns: a priority's credit grows by its weight in each turn, and the start costs the sum.
     private mutating func nextStart(portion: inout Int) -> (lane: Int32, channel: Int32)? {
         let present = candidates()
-        let sum = present.reduce(0) { $0 + $1.weight }
-        let order = present.sorted {
-            (credits[Int($0.rawValue)] + $0.weight, $1.rawValue) > (credits[Int($1.rawValue)] + $1.weight, $0.rawValue)
-        }
-        for chosen in order {
+        var left = present
+        while let chosen = left.first(by: { credits[Int($0.rawValue)] + $0.weight }) {
+            left.remove(chosen)
             guard let next = nextLane(chosen, portion: &portion) else { continue }
-            for priority in present { credits[Int(priority.rawValue)] += priority.weight }
-            credits[Int(chosen.rawValue)] -= sum
+            present.forEach {
+                credits[Int($0.rawValue)] += $0.weight
+                credits[Int(chosen.rawValue)] -= $0.weight
+            }
             return next
         }
         return nil
@@ -106,14 +114,21 @@ extension QueueScheduler {
     /// One new request, one of the backlog (Postfix); of the latter one retry, one that was never tried.
     private mutating func nextLane(_ priority: RequestPriority, portion: inout Int) -> (lane: Int32, channel: Int32)? {
         let index = Int(priority.rawValue)
-        let old: [StartClass] = lastWasRetry[index] ? [.backlog, .retry] : [.retry, .backlog]
-        for startClass in lastWasFresh[index] ? old + [.fresh] : [.fresh] + old {
-            guard let next = nextLane(StartKind(priority, startClass), portion: &portion) else { continue }
-            lastWasFresh[index] = startClass == .fresh
-            if startClass != .fresh { lastWasRetry[index] = startClass == .retry }
-            return next
-        }
-        return nil
+        let old: (StartClass, StartClass) = lastWasRetry[index] ? (.backlog, .retry) : (.retry, .backlog)
+        let order: (StartClass, StartClass, StartClass) =
+            lastWasFresh[index] ? (old.0, old.1, .fresh) : (.fresh, old.0, old.1)
+        return nextLane(priority, order.0, portion: &portion) ?? nextLane(priority, order.1, portion: &portion)
+            ?? nextLane(priority, order.2, portion: &portion)
+    }
+
+    private mutating func nextLane(
+        _ priority: RequestPriority, _ startClass: StartClass, portion: inout Int
+    ) -> (lane: Int32, channel: Int32)? {
+        guard let next = nextLane(StartKind(priority, startClass), portion: &portion) else { return nil }
+        let index = Int(priority.rawValue)
+        lastWasFresh[index] = startClass == .fresh
+        if startClass != .fresh { lastWasRetry[index] = startClass == .retry }
+        return next
     }
 
     private mutating func nextLane(_ kind: StartKind, portion: inout Int) -> (lane: Int32, channel: Int32)? {
@@ -133,7 +148,7 @@ extension QueueScheduler {
 
     private mutating func mayStart(_ number: Int32) -> Bool {
         let lane = lines.lanes[Int(number)]
-        if owners[lane.owner]?.heldSince != nil { return false }
+        if !owners.isEmpty, owners[lane.owner]?.heldSince != nil { return false }
         guard let block = block(of: lane.destination, group: lane.group, isRetry: lane.kind.isRetry) else {
             return true
         }

@@ -2,7 +2,10 @@ internal import ReachCore
 
 /// Attempts: how they begin, how they outlive their path for a moment, and what their end means.
 extension QueueScheduler {
-    private func place(of id: RequestID) -> Int? { running.firstIndex { $0.id == id } }
+    private func place(of id: RequestID) -> Int? {
+        for index in running.indices where running[index].id == id { return index }
+        return nil
+    }
 
     /// The attempt is over; its room is free.
     mutating func remove(_ index: Int) -> RunningAttempt {
@@ -48,7 +51,9 @@ extension QueueScheduler {
 
     /// `nil` if the attempt was ended while its lease was being written.
     private func place(of lease: Lease) -> Int? {
-        running.firstIndex { $0.id == lease.id && $0.number == lease.attempt && $0.phase == .leasing }
+        guard let index = place(of: lease.id), running[index].number == lease.attempt, running[index].phase == .leasing
+        else { return nil }
+        return index
     }
 
     mutating func markSent(_ id: RequestID) {

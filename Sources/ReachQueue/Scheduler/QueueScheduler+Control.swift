@@ -29,7 +29,7 @@ extension QueueScheduler {
             entries[Int(slot)].heldSince = now
             if hasStopped, entries[Int(slot)].place != .storing { place(slot) }
             tell(event(.suspended, slot))
-            turn.changes.append(.update(progress(slot)))
+            turn.changes.append(holdChange(slot))
         }
         reply(ticket, .done)
     }
@@ -44,9 +44,17 @@ extension QueueScheduler {
             tell(event(.released, slot))
             if entries[Int(slot)].place == .parked { place(slot) }
             turn.asked.append(slot)
-            turn.changes.append(.update(progress(slot)))
+            turn.changes.append(holdChange(slot))
         }
         reply(ticket, .done)
+    }
+
+    /// What is written of a hold. A request that runs stays leased: were its row to say that it waits, it would be sent
+    /// again after a crash although it must not be.
+    private func holdChange(_ slot: Int32) -> StoreChange {
+        let entry = entries[Int(slot)]
+        guard entry.place == .running else { return .update(progress(slot)) }
+        return .holdRequest(entry.id, isHeld: entry.flags.contains(.held))
     }
 
     mutating func cancel(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {

@@ -52,7 +52,8 @@ extension QueueScheduler {
 
     /// Orders the turn's output: first what is written in any case, then what may be refused.
     mutating func finishTurn() -> [QueueAction] {
-        defer { turn = TurnOutput() }
+        var turn = TurnOutput()
+        swap(&turn, &self.turn)
         var actions = turn.actions
         let mustWrite = !turn.changes.isEmpty
         let mayWrite = !turn.refusable.isEmpty
@@ -60,16 +61,16 @@ extension QueueScheduler {
             var write = PendingWrites.Write(events: turn.events)
             // What the client asked for holds from now on, also while the disk is full.
             if isDegraded {
-                actions += replyActions { $0.insertion == nil }
+                actions += Self.actions(of: turn) { $0.insertion == nil }
             } else {
                 write.replies = turn.replies.filter { $0.insertion == nil }
             }
             let number = pending.add(write)
-            let kept = turn.events.filter(\.kind.isKept)
+            let kept = turn.events.filter { $0.kind.isKept }
             actions.append(
                 .store(StoreTransaction(number: number, changes: turn.changes, events: kept, mayBeRefused: false)))
         } else {
-            actions += replyActions { $0.insertion == nil }
+            actions += Self.actions(of: turn) { $0.insertion == nil }
             if !turn.events.isEmpty, !pending.append(turn.events) { actions += turn.events.map(QueueAction.tell) }
         }
         if mayWrite {
@@ -77,16 +78,16 @@ extension QueueScheduler {
                 events: turn.refusableEvents, replies: turn.replies.filter { $0.insertion != nil },
                 inserted: turn.inserted, leased: turn.leased)
             let number = pending.add(write)
-            let kept = turn.refusableEvents.filter(\.kind.isKept)
+            let kept = turn.refusableEvents.filter { $0.kind.isKept }
             actions.append(
                 .store(StoreTransaction(number: number, changes: turn.refusable, events: kept, mayBeRefused: true)))
         } else {
-            actions += replyActions { $0.insertion != nil }
+            actions += Self.actions(of: turn) { $0.insertion != nil }
         }
         return actions
     }
 
-    private func replyActions(where wanted: (PendingReply) -> Bool) -> [QueueAction] {
+    private static func actions(of turn: TurnOutput, where wanted: (PendingReply) -> Bool) -> [QueueAction] {
         turn.replies.filter(wanted).map { .reply($0.ticket, $0.reply) }
     }
 }

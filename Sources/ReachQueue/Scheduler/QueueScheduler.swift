@@ -81,6 +81,9 @@ package struct QueueScheduler: Sendable {
     /// A portion was cut: go on at once.
     var hasMore = false
 
+    /// When ``QueueCommand/wake`` is wanted; in the past if at once.
+    package private(set) var deadline: BootTime?
+
     var turn = TurnOutput()
     var pending = PendingWrites()
 
@@ -97,6 +100,7 @@ package struct QueueScheduler: Sendable {
         degradedSince = moment.boot
         spacedUntil = moment.boot
         nextStart = moment.boot
+        deadline = nextDeadline
     }
 
     var now: BootTime { moment.boot }
@@ -121,25 +125,40 @@ package struct QueueScheduler: Sendable {
     /// - Parameter moment: Never earlier than that of the command before.
     /// - Returns: What is to be done, in this order.
     package mutating func handle(_ command: QueueCommand, at moment: Moment) -> [QueueAction] {
+        handle([command], at: moment)
+    }
+
+    /// Takes commands in that came at once, in their order: what starts, and what is written, follows from all of them.
+    ///
+    /// - Parameter moment: Never earlier than that of the commands before.
+    /// - Returns: What is to be done, in this order.
+    package mutating func handle(_ commands: [QueueCommand], at moment: Moment) -> [QueueAction] {
         self.moment = moment
         hasMore = false
-        execute(command)
+        for command in commands { execute(command) }
         advance()
         admit()
         tellWaiting()
+        deadline = nextDeadline
         return finishTurn()
     }
 
-    /// When ``QueueCommand/wake`` is wanted; in the past if at once.
-    package var deadline: BootTime? {
+    private var nextDeadline: BootTime? {
         if hasMore { return now }
-        var earliest: [BootTime?] = [
-            deadlines.earliest.map(Self.roundedUp), gateTimers.earliest, admitAt, evidence.deadline,
-            running.lazy.compactMap(\.lingerUntil).min(),
-        ]
-        if openGroups > 0 { earliest += [destinationTimers.earliest, groupTimers.earliest] }
-        if paths == nil, !hasGivenUpWaiting { earliest.append(started + policy.firstLook) }
-        return earliest.compactMap(\.self).min()
+        var earliest = deadlines.earliest.map(Self.roundedUp)
+        func note(_ time: BootTime?) {
+            if let time, earliest.map({ time < $0 }) ?? true { earliest = time }
+        }
+        note(gateTimers.earliest)
+        note(admitAt)
+        note(evidence.deadline)
+        for index in running.indices { note(running[index].lingerUntil) }
+        if openGroups > 0 {
+            note(destinationTimers.earliest)
+            note(groupTimers.earliest)
+        }
+        if paths == nil, !hasGivenUpWaiting { note(started + policy.firstLook) }
+        return earliest
     }
 
     /// Many that expire in the same second cost one waking.

@@ -5,9 +5,11 @@ internal import ReachTransfer
 extension AttemptEnd {
     /// What the end of a transfer means to the queue (scheduling.md 4.4).
     ///
-    /// - Parameter isClockUnset: Asked only where a certificate's dates are what failed.
+    /// - Parameters:
+    ///   - statuses: What the request takes for success.
+    ///   - isClockUnset: Asked only where a certificate's dates are what failed.
     init(
-        _ report: TransferReport, of request: QueuedRequest, answer: RequestBody,
+        _ report: TransferReport, accepting statuses: [ClosedRange<Int>], answer: RequestBody,
         isClockUnset: () -> Bool = MachineClock.isUnset
     ) {
         switch report.outcome {
@@ -21,7 +23,7 @@ extension AttemptEnd {
             let headers = (head?.fields ?? []).map { QueuedRequest.Header(name: $0.name, value: $0.value) }
             self = .answered(
                 RequestResult(status: status, headers: headers, body: answer),
-                isAccepted: request.accepts(status: status))
+                isAccepted: statuses.contains { $0.contains(status) })
         case .failure(let failure): self = .failed(TransferFault(failure, isClockUnset: isClockUnset))
         }
     }

@@ -20,16 +20,22 @@ package final class QueueTransfers {
     }
 
     /// An attempt on its way.
-    private struct Running {
+    private final class Running {
         let order: AttemptOrder
         let request: QueuedRequest
         let began: Moment
         var transfer: TransferID?
-        var progress: TransferProgress
+        var progress = TransferProgress()
         /// So many bytes an earlier attempt brought, and the server was asked to go on behind them.
         var resumedAt: UInt64?
         /// The server does go on there.
         var isGoingOn = false
+
+        init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
+            self.order = order
+            self.request = request
+            self.began = began
+        }
     }
 
     /// What an attempt left of an answer, in the spool.
@@ -73,40 +79,39 @@ package final class QueueTransfers {
     // MARK: Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
-        running[order.id] = Running(
-            order: order, request: request, began: SystemClock.now, progress: TransferProgress())
+        let attempt = Running(order, request, began: SystemClock.now)
+        running[order.id] = attempt
         let engine: TransferEngine
         do throws(TransferFailure) {
             engine = try findEngine()
         } catch {
             return refuse(order, as: .local)
         }
-        guard let spool, leftovers[order.id] == .begun else { return transfer(order, request, by: engine, from: nil) }
+        guard let spool, leftovers[order.id] == .begun else { return transfer(attempt, by: engine, from: nil) }
         engine.resumePoint(
             record: spool.path(QueueDirectory.recordName(order.id)),
             of: spool.path(QueueDirectory.answerName(order.id))
         ) { [weak self] point in
-            guard let self, running[order.id]?.order.number == order.number else { return }
-            transfer(order, request, by: engine, from: point)
+            guard let self, running[order.id] === attempt else { return }
+            transfer(attempt, by: engine, from: point)
         }
     }
 
-    private func transfer(
-        _ order: AttemptOrder, _ request: QueuedRequest, by engine: TransferEngine, from point: ResumePoint?
-    ) {
+    private func transfer(_ attempt: Running, by engine: TransferEngine, from point: ResumePoint?) {
         let transfer: TransferRequest
         do throws(TransferURL.Mistake) {
-            transfer = try TransferRequest(order, request, options, spool: spool, resume: point)
+            transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
         } catch {
-            return refuse(order, as: .invalid)
+            return refuse(attempt.order, as: .invalid)
         }
-        running[order.id]?.resumedAt = point?.offset
-        let number = order.number
-        running[order.id]?.transfer = engine.start(
+        attempt.resumedAt = point?.offset
+        // Not the whole order: closures hold on to what they name.
+        let (id, number) = (attempt.order.id, attempt.order.number)
+        attempt.transfer = engine.start(
             transfer,
             handler: TransferHandler(
-                willSend: { [weak self] in self?.send(.requestSent(order.id)) },
-                event: { [weak self] in self?.take($0, of: order.id, number) }))
+                willSend: { [weak self] in self?.send(.requestSent(id)) },
+                event: { [weak self] in self?.take($0, of: id, number) }))
     }
 
     private func refuse(_ order: AttemptOrder, as kind: TransferFault.Cause) {
@@ -134,20 +139,20 @@ package final class QueueTransfers {
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
 
     private func take(_ event: TransferEvent, of id: RequestID, _ number: Int) {
-        guard running[id]?.order.number == number else { return }
+        guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
-        case .head(let head): running[id]?.isGoingOn = head.status == 206 && running[id]?.resumedAt != nil
+        case .head(let head): attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
         case .body: break
         case .progress(let progress):
-            running[id]?.progress = progress
-            if let attempt = running[id] { whenMoved(Self.progress(attempt)) }
+            attempt.progress = progress
+            whenMoved(Self.progress(attempt))
         case .finished(let report): finished(id, report)
         }
     }
 
     private func finished(_ id: RequestID, _ report: TransferReport) {
         guard let attempt = running[id] else { return }
-        note(report, of: attempt.order)
+        note(report, of: attempt)
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.resumedAt != nil { return beginAnew(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
@@ -179,7 +184,7 @@ package final class QueueTransfers {
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
         guard let attempt = running.removeValue(forKey: id) else { return }
-        send(.ended(id, AttemptEnd(report, of: attempt.request, answer: answer)))
+        send(.ended(id, AttemptEnd(report, accepting: attempt.request.acceptedStatuses, answer: answer)))
     }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
@@ -205,12 +210,13 @@ package final class QueueTransfers {
 
     // MARK: What attempts say of their paths
 
-    private func note(_ report: TransferReport, of order: AttemptOrder) {
-        let now = SystemClock.boot
-        if report.failure == nil {
-            witness.note(answerFrom: order.destination, by: order.path.interfaceIndex, at: now)
-        } else if report.failure?.kind == .destination {
-            witness.note(silenceOf: order.destination, by: order.path.interfaceIndex, at: now)
+    private func note(_ report: TransferReport, of attempt: Running) {
+        let (destination, interface) = (attempt.order.destination, attempt.order.path.interfaceIndex)
+        guard case .failure(let failure) = report.outcome else {
+            return witness.note(answerFrom: destination, by: interface, at: SystemClock.boot)
+        }
+        if failure.kind == .destination {
+            witness.note(silenceOf: destination, by: interface, at: SystemClock.boot)
         }
     }
 

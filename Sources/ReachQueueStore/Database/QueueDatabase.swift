@@ -14,6 +14,8 @@ final class QueueDatabase {
     let boot: Int64
     var outboxBytes: Int64
     private var finished = 0
+    /// How many requests are over and not dead: those that are forgotten when there are too many.
+    private var overCount = 0
     /// When the last request ended.
     private var lastEnd: Timestamp
     private var attempts = 0
@@ -48,6 +50,8 @@ final class QueueDatabase {
             try database.prepare("SELECT number FROM boot WHERE identity = ?")
             .first(.text(bootIdentity)) { $0.integer(0) } ?? 0
         outboxBytes = try database.number("SELECT sum(length(event)) FROM outbox") ?? 0
+        overCount = Int(
+            try database.number("SELECT count(*) FROM request WHERE over_wall IS NOT NULL AND state != 3") ?? 0)
     }
 
     // MARK: Writing
@@ -84,6 +88,7 @@ final class QueueDatabase {
         case .update(let progress):
             try endAttempt(progress.id, "interrupted")
             try update(progress, .waiting, reason: nil, over: nil)
+        case .holdRequest(let id, let isHeld): try statements.hold.run(.flag(isHeld), .integer(id.rawValue))
         case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
         case .revive(let progress, let deadline):
             try update(progress, .waiting, reason: nil, over: nil)
@@ -147,7 +152,10 @@ final class QueueDatabase {
         try endAttempt(progress.id, reason ?? "done")
         try update(progress, state, reason: reason, over: moment)
         // Only what is dead can be sent again.
-        if state != .dead { try statements.deleteBody.run(.integer(progress.id.rawValue)) }
+        if state != .dead {
+            try statements.deleteBody.run(.integer(progress.id.rawValue))
+            overCount += 1
+        }
         if let result { try insert(result, of: progress.id.rawValue) }
         finished += 1
         lastEnd = moment.wall
@@ -176,29 +184,33 @@ final class QueueDatabase {
     private func pruneIfDue() throws(SQLiteError) {
         guard finished >= 64 else { return }
         finished = 0
-        let oldest = lastEnd.nanosecondsSince1970 - options.resultLifetime.nanoseconds
-        try statements.selectOld.bind([.integer(oldest), .integer(options.resultCount)])
-        var ids: [Int64] = []
-        do {
-            defer { statements.selectOld.reset() }
-            while try statements.selectOld.step() { ids.append(statements.selectOld.integer(0)) }
-        }
-        for id in ids { try purge(id) }
+        let end = lastEnd.nanosecondsSince1970 - options.resultLifetime.nanoseconds
+        let old = try statements.countOld.first(.integer(end), .integer(Self.portion)) { Int($0.integer(0)) } ?? 0
+        let count = min(max(old, overCount - options.resultCount), Self.portion)
+        guard count > 0 else { return }
+        for name in try names(statements.oldSpoolNames, .integer(count)) { directory.removeSpoolFile(name) }
+        try statements.deleteOldResults.run(.integer(count))
+        try statements.deleteOldAttempts.run(.integer(count))
+        try statements.deleteOldRequests.run(.integer(count))
+        overCount -= count
     }
 
+    /// So many are forgotten at a time.
+    private static let portion = 256
+
     private func purge(_ id: Int64) throws(SQLiteError) {
-        for name in try spoolNames(of: id) { directory.removeSpoolFile(name) }
+        for name in try names(statements.spoolNames, .integer(id), .integer(id)) { directory.removeSpoolFile(name) }
         try statements.deleteBody.run(.integer(id))
         try statements.deleteResult.run(.integer(id))
         try statements.deleteAttempts.run(.integer(id))
         try statements.deleteRequest.run(.integer(id))
     }
 
-    private func spoolNames(of id: Int64) throws(SQLiteError) -> [String] {
-        try statements.spoolNames.bind([.integer(id), .integer(id)])
-        defer { statements.spoolNames.reset() }
+    private func names(_ statement: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [String] {
+        try statement.bind(parameters)
+        defer { statement.reset() }
         var names: [String] = []
-        while try statements.spoolNames.step() { if let name = statements.spoolNames.text(0) { names.append(name) } }
+        while try statement.step() { if let name = statement.text(0) { names.append(name) } }
         return names
     }
 

@@ -85,7 +85,7 @@ struct QueueSchema: Sendable {
             bytes BLOB
         );
         CREATE TABLE attempt (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            number INTEGER PRIMARY KEY,
             request INTEGER NOT NULL,
             attempt INTEGER NOT NULL,
             interface TEXT NOT NULL,

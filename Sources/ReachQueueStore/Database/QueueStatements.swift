@@ -4,6 +4,7 @@ struct QueueStatements {
     let insertBody: SQLiteStatement
     let lease: SQLiteStatement
     let update: SQLiteStatement
+    let hold: SQLiteStatement
     let setDeadline: SQLiteStatement
     let addAttempt: SQLiteStatement
     let trimAttempts: SQLiteStatement
@@ -13,7 +14,11 @@ struct QueueStatements {
     let deleteAttempts: SQLiteStatement
     let deleteRequest: SQLiteStatement
     let spoolNames: SQLiteStatement
-    let selectOld: SQLiteStatement
+    let countOld: SQLiteStatement
+    let oldSpoolNames: SQLiteStatement
+    let deleteOldResults: SQLiteStatement
+    let deleteOldAttempts: SQLiteStatement
+    let deleteOldRequests: SQLiteStatement
     let addEvent: SQLiteStatement
     let oldEvents: SQLiteStatement
     let dropEvents: SQLiteStatement
@@ -41,6 +46,7 @@ struct QueueStatements {
             UPDATE request SET state = ?, attempts = ?, network_failures = ?, tries = ?, held = ?, network_failure = ?,
                 not_before_wall = ?, not_before_boot = ?, not_before_in = ?, reason = ?, over_wall = ? WHERE id = ?
             """)
+        hold = try database.prepare("UPDATE request SET held = ? WHERE id = ?")
         setDeadline = try database.prepare(
             "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ? WHERE id = ?")
         // An attempt is one row, written when it ends; until then the request's row has its lease.
@@ -66,12 +72,19 @@ struct QueueStatements {
             UNION ALL SELECT body_path FROM result WHERE request = ? AND body_kind = 3
             """)
         // The dead are the scheduler's to forget: it may be asked to send them again.
-        selectOld = try database.prepare(
+        countOld = try database.prepare(
+            "SELECT count(*) FROM (SELECT 1 FROM request WHERE over_wall < ? AND state != 3 LIMIT ?)")
+        let oldest = """
+            (SELECT id FROM request WHERE over_wall IS NOT NULL AND state != 3 ORDER BY over_wall LIMIT ?1)
             """
-            SELECT id FROM (SELECT id, over_wall, row_number() OVER (ORDER BY over_wall DESC) AS place FROM request
-                WHERE over_wall IS NOT NULL AND state != 3)
-            WHERE over_wall < ? OR place > ? LIMIT 256
+        oldSpoolNames = try database.prepare(
+            """
+            SELECT body_path FROM request WHERE id IN \(oldest) AND body_kind = 3
+            UNION ALL SELECT body_path FROM result WHERE request IN \(oldest) AND body_kind = 3
             """)
+        deleteOldResults = try database.prepare("DELETE FROM result WHERE request IN \(oldest)")
+        deleteOldAttempts = try database.prepare("DELETE FROM attempt WHERE request IN \(oldest)")
+        deleteOldRequests = try database.prepare("DELETE FROM request WHERE id IN \(oldest)")
         addEvent = try database.prepare("INSERT INTO outbox (event) VALUES (?)")
         oldEvents = try database.prepare(
             "SELECT seq, length(event), dropped, first_dropped FROM outbox ORDER BY seq LIMIT 100000")

@@ -4,7 +4,9 @@ package import ReachQueue
 
 /// Moves commands and actions between the scheduler, its store, the clock and whoever makes the attempts.
 ///
-/// Confined to its loop. Commands that come while one is being carried out are taken after it, in their order.
+/// Confined to its loop. Commands that come while others are being carried out are taken after them, in their order. What
+/// attempts and the store tell waits for the end of the loop's turn: with many attempts the scheduler decides once about
+/// all that has happened, and what follows is written as one.
 package final class QueueDriver {
     /// What only those who look after the queue are told.
     package enum Notice: Sendable {
@@ -29,13 +31,16 @@ package final class QueueDriver {
     private var early: [QueueCommand] = []
     private var inbox: [QueueCommand] = []
     private var isBusy = false
+    private var willWork = false
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     private var clients: [QueueCommand.Ticket: (QueueReply) -> Void] = [:]
     private var lastTicket: QueueCommand.Ticket = 0
+    /// What is to be sent, from when the store gives it until the scheduler has said whether it is.
     private var specifications: [RequestID: QueuedRequest] = [:]
     /// Whoever waits for what the store reads; only their numbers cross threads.
     private var readers: [UInt64: (Any) -> Void] = [:]
     private var lastReading: UInt64 = 0
+    private let wayBack = WayBack<QueueDriver>()
 
     /// - Parameters:
     ///   - executor: Held weakly; makes no attempt before the file is open.
@@ -50,15 +55,20 @@ package final class QueueDriver {
         self.tell = tell
         self.notify = notify
         scheduler = QueueScheduler(policy, seed: seed, at: SystemClock.now)
+        wayBack.owner = self
     }
 
-    deinit { if let timer { loop.cancel(timer.id) } }
+    deinit {
+        if let timer { loop.cancel(timer.id) }
+        wayBack.owner = nil
+    }
 
     /// Keeps the queue in memory. To be called once, in place of the other.
     package func openInMemory() {
-        let door = Door(driver: self)
-        store = MemoryStore(resultCount: policy.resultCount) { [mailbox = loop.mailbox] notice in
-            mailbox.post { _ in door.driver?.take(notice) }
+        store = MemoryStore(resultCount: policy.resultCount) { [wayBack] notice in
+            // Nothing is waited for: a transaction is committed while it is handed over, on the loop.
+            guard case .opened = notice else { wayBack.owner?.take(notice); return }
+            wayBack.owner?.loop.afterEvents { wayBack.owner?.take(notice) }
         }
     }
 
@@ -67,10 +77,9 @@ package final class QueueDriver {
         _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil,
         observe: @escaping @Sendable (StorePoint, [StoreTransaction]) -> Void = { _, _ in }
     ) throws(SystemError) {
-        let door = Door(driver: self)
         store = try QueueStore(directory, options ?? QueueStoreOptions(policy), observe: observe) {
-            [mailbox = loop.mailbox] notice in
-            mailbox.post { _ in door.driver?.take(notice) }
+            [wayBack, mailbox = loop.mailbox] notice in
+            mailbox.post { _ in wayBack.owner?.take(notice) }
         }
     }
 
@@ -139,30 +148,45 @@ package final class QueueDriver {
         lastReading += 1
         let number = lastReading
         readers[number] = { if let value = $0 as? Value { reply(value) } }
-        let door = Door(driver: self)
-        question(store) { [mailbox = loop.mailbox] value in
-            mailbox.post { _ in door.driver?.readers.removeValue(forKey: number)?(value) }
+        question(store) { [wayBack, mailbox = loop.mailbox] value in
+            mailbox.post { _ in wayBack.owner?.readers.removeValue(forKey: number)?(value) }
         }
         return ()
     }
 
     // MARK: For the network and the executor
 
-    /// Takes a command in: now, or after the one that is being carried out.
+    /// Takes a command in: now, after those that are being carried out, or at the end of the loop's turn.
     package func send(_ command: QueueCommand) {
         guard isOpen else { return early.append(command) }
         inbox.append(command)
         guard !isBusy else { return }
-        isBusy = true
-        var next = 0
-        while next < inbox.count {
-            let command = inbox[next]
-            next += 1
-            if case .ended(let id, _) = command { specifications[id] = nil }
-            for action in scheduler.handle(command, at: SystemClock.now) { perform(action) }
+        switch command {
+        case .requestSent, .ended, .committed: workLater()
+        default: work()
         }
-        inbox = []
+    }
+
+    private func workLater() {
+        guard !willWork else { return }
+        willWork = true
+        loop.afterEvents { [wayBack] in
+            wayBack.owner?.willWork = false
+            wayBack.owner?.work()
+        }
+    }
+
+    private func work() {
+        guard !isBusy, !inbox.isEmpty else { return }
+        isBusy = true
+        while !inbox.isEmpty {
+            let commands = inbox
+            inbox = []
+            for action in scheduler.handle(commands, at: SystemClock.now) { perform(action) }
+        }
         isBusy = false
+        // What is left is of leases whose requests were cancelled meanwhile.
+        if !specifications.isEmpty { specifications = [:] }
         setTimer()
     }
 
@@ -170,14 +194,12 @@ package final class QueueDriver {
         switch action {
         case .store(let transaction): store?.submit(transaction)
         case .start(let order):
-            guard let request = specifications[order.id] else {
+            guard let request = specifications.removeValue(forKey: order.id) else {
                 // Its row cannot be read: it is not known what to send.
                 return inbox.append(.ended(order.id, .failed(TransferFault(.file))))
             }
             executor?.start(order, request)
-        case .abort(let id):
-            specifications[id] = nil
-            executor?.abort(id)
+        case .abort(let id): executor?.abort(id)
         case .checkPath(let path): executor?.checkPath(path)
         case .watch(let destination): executor?.watch(destination)
         case .unwatch(let destination): executor?.unwatch(destination)
@@ -192,9 +214,9 @@ package final class QueueDriver {
         if let timer { loop.cancel(timer.id) }
         timer = nil
         guard let deadline else { return }
-        let id = loop.schedule(at: deadline) { [weak self] in
-            self?.timer = nil
-            self?.send(.wake)
+        let id = loop.schedule(at: deadline) { [unowned self] in
+            timer = nil
+            send(.wake)
         }
         timer = (id, deadline)
     }
@@ -211,7 +233,6 @@ package final class QueueDriver {
         case .committed(let number, let leased):
             for (id, request) in leased { specifications[id] = request }
             send(.committed(number))
-            for (id, _) in leased where scheduler.state(of: id)?.isRunning != true { specifications[id] = nil }
         case .notCommitted(let number, _): send(.notCommitted(number))
         case .degraded(let reason):
             send(.degraded(reason != nil))
@@ -231,11 +252,4 @@ package final class QueueDriver {
         early = []
         waiting.forEach(send)
     }
-}
-
-/// The store's thread holds a reference and hands it back to the loop, where alone it is looked into.
-private final class Door: @unchecked Sendable {
-    weak var driver: QueueDriver?
-
-    init(driver: QueueDriver) { self.driver = driver }
 }

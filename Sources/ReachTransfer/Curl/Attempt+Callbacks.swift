@@ -9,7 +9,7 @@ internal import ReachLoop
 
 extension Attempt {
     func configureCallbacks() throws(TransferFailure) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
+        let context = Unmanaged.passUnretained(handle).toOpaque()
         try check(reach_curl_set_open_socket(easy, openSocket))
         try check(reach_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
         try check(reach_curl_set_socket_options(easy, setSocketOptions))
@@ -31,7 +31,7 @@ extension Attempt {
     }
 
     fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> Attempt? {
-        context.map { Unmanaged<Attempt>.fromOpaque($0).takeUnretainedValue() }
+        context.flatMap { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue().attempt }
     }
 
     fileprivate func opened(_ socket: CInt) {
@@ -88,11 +88,11 @@ extension Attempt {
     /// the multi handle remembers which is which.
     private func goesBy(_ interface: InterfaceBinding, from local: IPAddress?, _ port: UInt16) -> Bool {
         guard let multi, let local else { return false }
-        if socket >= 0 { multi.note(socket, isAt: local, port) }
-        return multi.socket(at: local, port).map { InterfaceSocket.isBound($0, to: interface) } ?? false
+        if socket >= 0 { multi.ends.note(socket, isAt: local, port) }
+        return multi.ends.socket(at: local, port).map { InterfaceSocket.isBound($0, to: interface) } ?? false
     }
 
-    fileprivate func receivedHeader(_ bytes: [UInt8]) -> Bool {
+    fileprivate func receivedHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if phases.firstByte == nil { phases.firstByte = SystemClock.boot }
         movedBytes += UInt64(bytes.count)
         return obey(reader.read(line: bytes))
@@ -100,7 +100,7 @@ extension Attempt {
 
     /// - Returns: What libcurl is to be told.
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard hasRoom() else {
+        guard job?.hasRoom ?? true else {
             isPaused = true
             return Int(CURL_WRITEFUNC_PAUSE)
         }
@@ -187,17 +187,18 @@ private func beforeRequest(
     context: UnsafeMutableRawPointer?, remote: UnsafeMutablePointer<CChar>?, local: UnsafeMutablePointer<CChar>?,
     _: CInt, localPort: CInt
 ) -> CInt {
-    func address(_ text: UnsafeMutablePointer<CChar>?) -> IPAddress? { text.flatMap { IPAddress(String(cString: $0)) } }
-    let port = UInt16(truncatingIfNeeded: localPort)
-    let isAllowed = Attempt.from(context)?.allowsRequest(from: address(local), port, to: address(remote))
-    return isAllowed == true ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
+    guard let attempt = Attempt.from(context) else { return CInt(CURL_PREREQFUNC_ABORT) }
+    let near = local.flatMap { attempt.multi?.ends.address(String(cString: $0)) }
+    let far = remote.flatMap { attempt.multi?.ends.address(String(cString: $0)) }
+    let isAllowed = attempt.allowsRequest(from: near, UInt16(truncatingIfNeeded: localPort), to: far)
+    return isAllowed ? CInt(CURL_PREREQFUNC_OK) : CInt(CURL_PREREQFUNC_ABORT)
 }
 
 private func readHeader(
     start: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     let bytes = UnsafeRawBufferPointer(start: start, count: size * count)
-    return Attempt.from(context)?.receivedHeader(Array(bytes)) == true ? bytes.count : 0
+    return Attempt.from(context)?.receivedHeader(bytes) == true ? bytes.count : 0
 }
 
 private func readBody(
@@ -229,6 +230,6 @@ private func prepareTLS(
 }
 
 private func verifyChain(_ context: OpaquePointer?, _ attempt: UnsafeMutableRawPointer?) -> CInt {
-    guard let context, let attempt = Attempt.from(attempt) else { return 0 }
-    return attempt.verify(context) ? 1 : 0
+    guard let context, let attempt else { return 0 }
+    return Unmanaged<Attempt>.fromOpaque(attempt).takeUnretainedValue().verify(context) ? 1 : 0
 }

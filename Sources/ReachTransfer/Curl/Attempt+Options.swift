@@ -7,10 +7,31 @@ extension Attempt {
     ///
     /// - Throws: What it refuses; then the attempt must not be started.
     func configure() throws(TransferFailure) {
-        try configureConnection()
-        try configureRequest()
-        try configureCallbacks()
-        if plan.request.url.isSecure { try configureTLS() }
+        let settings = settings
+        if settings == nil || handle.settings != settings {
+            handle.reset()
+            try configureConnection()
+            try configureMethod()
+            try configureCallbacks()
+            if plan.request.url.isSecure { try configureTLS() }
+            handle.settings = settings
+        }
+        try set(CURLOPT_URL, plan.request.url.description)
+        if case .none = plan.request.proxy {
+            // Where the URL says it, libcurl need not be told.
+            try check(handle.setAddress(plan.address == plan.request.url.address ? nil : plan.address))
+        }
+        try configureFields()
+    }
+
+    /// What another attempt must have, too, to use the handle as it is told now; `nil` where more is told, which must be forgotten
+    /// before the handle is used again.
+    private var settings: EasyHandle.Settings? {
+        guard upload == nil, plan.request.proxy == .none, plan.request.clientCertificate == nil else { return nil }
+        return EasyHandle.Settings(
+            method: plan.request.method, connection: plan.request.connection, mayReuse: plan.mayReuse,
+            version: plan.request.version, isSecure: plan.request.url.isSecure,
+            validatesDomainName: plan.request.security.validatesDomainName)
     }
 
     private func configureConnection() throws(TransferFailure) {
@@ -27,47 +48,55 @@ extension Attempt {
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
         try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
-        let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
         switch request.proxy {
         case .none:
             // The empty text also keeps it from looking at the environment.
             try set(CURLOPT_PROXY, "")
-            try check(reach_curl_set_list(easy, CURLOPT_CONNECT_TO, list(["::\(literal):"])))
         case .explicit(let proxy):
+            let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
             try set(CURLOPT_PROXY, "\(proxy.scheme)://\(literal):\(proxy.port)")
             try set(CURLOPT_NOPROXY, "")
             try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         }
     }
 
-    private func configureRequest() throws(TransferFailure) {
+    private func configureFields() throws(TransferFailure) {
+        guard plan.resume != nil || handle.fields != plan.request.headers else { return }
         let request = plan.request
-        try set(CURLOPT_URL, request.url.description)
-        // An empty field keeps libcurl from adding its own; "Expect: 100-continue" only delays.
-        var fields = ["Expect:"]
-        if request.headers.allSatisfy({ $0.name.lowercased() != "accept" }) { fields.append("Accept: */*") }
+        // An empty field keeps libcurl from adding its own: "Expect: 100-continue" only delays, and a form is none.
+        var fields: [String] = []
+        if Self.posts.contains(request.method) || upload != nil { fields.append("Expect:") }
+        if upload == nil, Self.posts.contains(request.method),
+            !request.headers.contains(where: { $0.name.lowercased() == "content-type" })
+        {
+            fields.append("Content-Type:")
+        }
         if let resume = plan.resume {
             fields += ["Range: bytes=\(resume.offset)-", "If-Range: \(resume.entityTag)"]
         }
         fields += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        try check(handle.setFields(fields, for: plan.resume == nil ? request.headers : nil))
+    }
+
+    private static let posts: Set<String> = ["POST", "PUT", "PATCH"]
+
+    private func configureMethod() throws(TransferFailure) {
+        let request = plan.request
         if let upload {
             try set(CURLOPT_UPLOAD, 1)
             try set(CURLOPT_CUSTOMREQUEST, request.method)
             try check(reach_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, Int(upload.count)))
         } else if request.method == "HEAD" {
             try set(CURLOPT_NOBODY, 1)
-        } else if ["POST", "PUT", "PATCH"].contains(request.method) {
+        } else if Self.posts.contains(request.method) {
             try set(CURLOPT_POST, 1)
             try check(reach_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, 0))
             try set(CURLOPT_COPYPOSTFIELDS, "")
             try set(CURLOPT_CUSTOMREQUEST, request.method)
-            // libcurl's own for a form.
-            if request.headers.allSatisfy({ $0.name.lowercased() != "content-type" }) { fields.append("Content-Type:") }
         } else {
             try set(CURLOPT_HTTPGET, 1)
             try set(CURLOPT_CUSTOMREQUEST, request.method == "GET" ? nil : request.method)
         }
-        try check(reach_curl_set_list(easy, CURLOPT_HTTPHEADER, list(fields)))
     }
 
     private func configureTLS() throws(TransferFailure) {

@@ -13,10 +13,13 @@ final class Attempt {
         case body([UInt8])
     }
 
-    let easy: UnsafeMutableRawPointer
+    let handle: EasyHandle
+    private let handles: HandlePool
     let plan: AttemptPlan
-    weak var multi: CurlMulti?
-    weak var job: TransferJob?
+    /// Set while that has it.
+    unowned(unsafe) var multi: CurlMulti?
+    /// Set until the job is done with it.
+    var job: TransferJob?
     /// The hop's; this attempt's moments are added.
     var phases: TransferPhases
     var evidence = TransferEvidence()
@@ -40,38 +43,30 @@ final class Attempt {
     var hasNews = false
     /// Whoever takes the body has no room: libcurl holds it back until ``CurlMulti/resume(_:)``.
     var isPaused = false
-    var hasRoom: () -> Bool = { true }
+    /// libcurl ended it without a failure: another one may have its handle.
+    var endedWell = false
 
-    /// What libcurl reads while it has the handle.
-    private var lists: [UnsafeMutablePointer<curl_slist>] = []
-    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-
-    init?(plan: AttemptPlan, phases: TransferPhases, upload: (any UploadSource)?) {
-        guard let easy = curl_easy_init() else { return nil }
-        self.easy = easy
+    init?(plan: AttemptPlan, phases: TransferPhases, upload: (any UploadSource)?, handles: HandlePool) {
+        guard let handle = handles.take() else { return nil }
+        self.handle = handle
+        self.handles = handles
         self.plan = plan
         self.phases = phases
         self.upload = upload
         reader = ResponseReader(
             method: plan.request.method, limit: plan.request.limit, followsRedirects: plan.followsRedirects,
             resume: plan.resume, checksRange: !plan.request.hasOwnRange)
-        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        _ = reach_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        handle.clearError()
+        handle.attempt = self
     }
 
     deinit {
-        curl_easy_cleanup(easy)
-        lists.forEach(curl_slist_free_all)
-        errorText.deallocate()
+        handle.attempt = nil
+        // One that only connected keeps its connection until it is used for something else.
+        if endedWell, plan.request.connection != .connectOnly { handles.put(handle) }
     }
 
-    /// Keeps texts for libcurl until the handle is gone.
-    func list(_ texts: [String]) -> UnsafeMutablePointer<curl_slist>? {
-        var list: UnsafeMutablePointer<curl_slist>?
-        for text in texts { list = curl_slist_append(list, text) ?? list }
-        if let list { lists.append(list) }
-        return list
-    }
+    var easy: UnsafeMutableRawPointer { handle.raw }
 
     func noteConnected() {
         if phases.connected == nil { phases.connected = SystemClock.boot }
@@ -91,7 +86,7 @@ final class Attempt {
     func readInformation() {
         var number = 0
         if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
-        evidence.text = String(cString: errorText)
+        evidence.text = handle.errorText
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
     }
 }

@@ -16,7 +16,7 @@ struct AttemptPlan {
     /// a second delivery, so what must not be delivered twice goes over a new connection.
     var mayReuse: Bool {
         request.connection == .pooled
-            && (Self.repeatable.contains(request.method)
+            && (request.method == "GET" || Self.repeatable.contains(request.method)
                 || request.headers.contains { $0.name.lowercased() == "idempotency-key" })
     }
 

@@ -8,23 +8,21 @@ internal import ReachLoop
 /// libcurl may not be called from its own callbacks, so these only take notes. Whoever is interested is told once libcurl
 /// has returned (`whenNews`, `whenFinished`), and may then start, cancel and close.
 final class CurlMulti {
-    private struct NearEnd: Equatable {
-        let address: IPAddress
-        let port: UInt16
-    }
-
     private let loop: EventLoop
     private let handle: UnsafeMutableRawPointer
     private var attempts: [UnsafeMutableRawPointer: Attempt] = [:]
-    /// Sockets that libcurl waits for.
-    private var watched: Set<CInt> = []
+    private let sockets: CurlSockets
     /// Whose connections are being made: the first time such a socket can be written, it is connected.
     private var connecting: [CInt: Attempt] = [:]
-    /// Which socket a connection is, by its near end; only of connections that are tied to an interface.
-    private var sockets: [CInt: NearEnd] = [:]
-    private var timer: TimerQueue.ID?
+    /// Of connections that are tied to an interface.
+    var ends = ConnectionEnds()
+    private var timer: (id: TimerQueue.ID, deadline: BootTime)?
+    /// When libcurl wants to be called; `nil` if not at all. The timer may be earlier.
+    private var wanted: BootTime?
+    private var willAct = false
     private var news: [Attempt] = []
     private var isClosed = false
+    private let wayBack = WayBack<CurlMulti>()
 
     var whenNews: (Attempt) -> Void = { _ in }
     var whenFinished: (Attempt, CURLcode) -> Void = { _, _ in }
@@ -35,12 +33,18 @@ final class CurlMulti {
         guard let handle = curl_multi_init() else { return nil }
         self.loop = loop
         self.handle = handle
+        sockets = CurlSockets(loop: loop)
+        wayBack.owner = self
+        sockets.whenReady = { [unowned self] in ready($0, $1) }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = reach_multi_set_socket(handle, socketCallback, context)
         _ = reach_multi_set_timer(handle, timerCallback, context)
     }
 
-    deinit { close() }
+    deinit {
+        close()
+        wayBack.owner = nil
+    }
 
     var isIdle: Bool { attempts.isEmpty }
 
@@ -50,6 +54,7 @@ final class CurlMulti {
         guard !isClosed else { return false }
         attempts[attempt.easy] = attempt
         attempt.multi = self
+        attempt.handle.setCloser(closeSocket, Unmanaged.passUnretained(self).toOpaque())
         guard curl_multi_add_handle(handle, attempt.easy) == CURLM_OK else {
             forget(attempt)
             return false
@@ -78,15 +83,15 @@ final class CurlMulti {
         for attempt in runningAttempts { remove(attempt) }
         // Its callbacks may still come until this returns.
         curl_multi_cleanup(handle)
-        if let timer { loop.cancel(timer) }
-        watched.forEach(loop.unwatch)
-        watched = []
+        cancelTimer()
+        sockets.forgetAll()
     }
 
     private func forget(_ attempt: Attempt) {
         attempts[attempt.easy] = nil
-        connecting = connecting.filter { $0.value !== attempt }
+        if !connecting.isEmpty { connecting = connecting.filter { $0.value !== attempt } }
         attempt.multi = nil
+        if isIdle, wanted == nil { cancelTimer() }
     }
 
     // MARK: - Notes that callbacks take
@@ -97,16 +102,9 @@ final class CurlMulti {
         news.append(attempt)
     }
 
-    func note(_ attempt: Attempt, connects socket: CInt) { connecting[socket] = attempt }
-
-    /// A number that was used before has another meaning now, so there are never more than open sockets.
-    func note(_ socket: CInt, isAt address: IPAddress, _ port: UInt16) {
-        sockets[socket] = NearEnd(address: address, port: port)
-    }
-
-    func socket(at address: IPAddress, _ port: UInt16) -> CInt? {
-        let end = NearEnd(address: address, port: port)
-        return sockets.first { $0.value == end }?.key
+    func note(_ attempt: Attempt, connects socket: CInt) {
+        sockets.forget(socket)
+        connecting[socket] = attempt
     }
 
     // MARK: - Driving libcurl
@@ -114,28 +112,61 @@ final class CurlMulti {
     fileprivate func wait(for socket: CInt, _ what: CInt) {
         if what == CURL_POLL_REMOVE {
             connecting[socket] = nil
-            if watched.remove(socket) != nil { loop.unwatch(socket) }
+            sockets.rest(socket)
             return
         }
         var interest: EventLoop.Interest = []
         if what & CURL_POLL_IN != 0 { interest.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { interest.insert(.writable) }
-        if watched.contains(socket) {
-            // A socket of this number that was closed without a word has left epoll by itself.
-            if (try? loop.change(socket, to: interest)) != nil { return }
-            loop.unwatch(socket)
-        }
-        watched.insert(socket)
-        try? loop.watch(socket, for: interest) { [unowned self] readiness in ready(socket, readiness) }
+        sockets.wait(for: socket, interest)
     }
 
+    fileprivate func closed(_ socket: CInt) {
+        connecting[socket] = nil
+        sockets.forget(socket)
+    }
+
+    /// libcurl sets and clears this several times for each transfer, mostly to now or to something far away: the loop's timer
+    /// is left alone while it is early enough.
     fileprivate func arm(milliseconds: Int) {
-        if let timer { loop.cancel(timer) }
-        timer = nil
-        guard milliseconds >= 0, !isClosed else { return }
-        timer = loop.schedule(at: SystemClock.boot + .milliseconds(milliseconds)) { [unowned self] in
+        guard milliseconds >= 0, !isClosed else {
+            wanted = nil
+            if isIdle { cancelTimer() }
+            return
+        }
+        if milliseconds == 0 { return actSoon() }
+        let deadline = SystemClock.boot + .milliseconds(milliseconds)
+        wanted = deadline
+        guard timer.map({ deadline < $0.deadline }) ?? true else { return }
+        cancelTimer()
+        setTimer(deadline)
+    }
+
+    private func setTimer(_ deadline: BootTime) {
+        let id = loop.schedule(at: deadline) { [unowned self] in
             timer = nil
+            guard let wanted else { return }
+            if wanted > SystemClock.boot { return setTimer(wanted) }
+            self.wanted = nil
             act(CURL_SOCKET_TIMEOUT, 0)
+        }
+        timer = (id, deadline)
+    }
+
+    private func cancelTimer() {
+        if let timer { loop.cancel(timer.id) }
+        timer = nil
+    }
+
+    /// At the end of the loop's turn, for all that begin in it.
+    private func actSoon() {
+        wanted = nil
+        guard !willAct else { return }
+        willAct = true
+        loop.afterEvents { [wayBack] in
+            guard let self = wayBack.owner, !self.isClosed else { return }
+            self.willAct = false
+            self.act(CURL_SOCKET_TIMEOUT, 0)
         }
     }
 
@@ -174,7 +205,7 @@ final class CurlMulti {
             if attempt.multi === self { whenNews(attempt) }
         }
         for (attempt, code) in finished where attempt.multi === self {
-            attempt.readInformation()
+            if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
             remove(attempt)
             whenFinished(attempt, code)
         }
@@ -188,6 +219,12 @@ private func socketCallback(
     guard let context else { return 0 }
     Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().wait(for: socket, what)
     return 0
+}
+
+/// The only place where libcurl's sockets are closed: their numbers may belong to others from then on.
+private func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> CInt {
+    if let context { Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().closed(socket) }
+    return close(socket)
 }
 
 private func timerCallback(

@@ -16,17 +16,18 @@ package enum InterfaceSocket {
 
     /// Asks the kernel.
     static func isBound(_ socket: CInt, to interface: InterfaceBinding) -> Bool {
+        if interface.index != 0 {
+            // Linux 5.0; the name alone could be another interface's by now.
+            var index: CInt = 0
+            var length = socklen_t(MemoryLayout<CInt>.size)
+            if getsockopt(socket, SOL_SOCKET, bindToIndex, &index, &length) == 0 {
+                return UInt32(bitPattern: index) == interface.index
+            }
+        }
         var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
         var length = socklen_t(name.count)
         guard getsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, &name, &length) == 0 else { return false }
-        guard interface.index != 0 else {
-            return name.prefix { $0 != 0 }.elementsEqual(interface.name.utf8.map(CChar.init(bitPattern:)))
-        }
-        // Linux 5.0; the name alone could be another interface's by now.
-        var index: CInt = 0
-        length = socklen_t(MemoryLayout<CInt>.size)
-        guard getsockopt(socket, SOL_SOCKET, bindToIndex, &index, &length) == 0 else { return true }
-        return UInt32(bitPattern: index) == interface.index
+        return name.prefix { $0 != 0 }.elementsEqual(interface.name.utf8.map(CChar.init(bitPattern:)))
     }
 
     /// SO_BINDTOIFINDEX of asm-generic/socket.h, which Glibc's module leaves out.

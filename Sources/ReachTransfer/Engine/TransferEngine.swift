@@ -28,11 +28,28 @@ package final class TransferEngine {
         let security: SecurityPolicy
         let clientCertificate: ClientCertificate?
         let proxy: TransferProxy
+
+        init(_ request: TransferRequest, epoch: UInt64) {
+            self.epoch = epoch
+            interface = request.interface
+            source = request.source
+            security = request.security
+            clientCertificate = request.clientCertificate
+            proxy = request.proxy
+        }
+
+        func fits(_ request: TransferRequest, _ epoch: UInt64) -> Bool {
+            self.epoch == epoch && interface == request.interface && source == request.source
+                && proxy == request.proxy && security == request.security
+                && clientCertificate == request.clientCertificate
+        }
     }
 
     private final class Pool {
         let multi: CurlMulti
         var idleSince: BootTime?
+        /// Of an older epoch: what still runs is ended then.
+        var drainsUntil: BootTime?
 
         init(_ multi: CurlMulti) { self.multi = multi }
     }
@@ -42,9 +59,18 @@ package final class TransferEngine {
     private var epoch: UInt64 = 0
     private var pools: [PoolKey: Pool] = [:]
     private var jobs: [TransferID: TransferJob] = [:]
+    /// Those that begin at the end of the loop's turn.
+    private var fresh: [TransferJob] = []
     private var lastID: UInt64 = 0
     private var sweep: TimerQueue.ID?
     private var willSweep = false
+    private let wayBack = WayBack<TransferEngine>()
+    /// For the oldest epoch that something still runs in; the others follow it.
+    private var drain: TimerQueue.ID?
+    /// For the first timeout of all jobs. It may be too early: most are set again, or their jobs end, long before it.
+    private var alarm: (id: TimerQueue.ID, deadline: BootTime)?
+    /// The pool that was used last: most often the next transfer belongs to it, too.
+    private var lastPool: (key: PoolKey, pool: Pool)?
 
     /// - Throws: `engine-failed` where libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
@@ -58,10 +84,12 @@ package final class TransferEngine {
         }
         self.options = options
         tools = TransferTools(loop: loop, options: options, runtime: runtime)
+        wayBack.owner = self
     }
 
     deinit {
-        if let sweep { tools.loop.cancel(sweep) }
+        wayBack.owner = nil
+        [sweep, drain, alarm?.id].compactMap(\.self).forEach(tools.loop.cancel)
         jobs.values.forEach { $0.stop() }
         pools.values.forEach { $0.multi.close() }
     }
@@ -80,8 +108,15 @@ package final class TransferEngine {
         let id = TransferID(rawValue: lastID)
         let job = TransferJob(id: id, request: request, handler: handler, engine: self)
         jobs[id] = job
-        tools.loop.afterEvents { [weak job] in job?.begin() }
+        fresh.append(job)
+        if fresh.count == 1 { tools.loop.afterEvents { [wayBack] in wayBack.owner?.beginFresh() } }
         return id
+    }
+
+    private func beginFresh() {
+        let jobs = fresh
+        fresh = []
+        for job in jobs { job.begin() }
     }
 
     /// Ends a transfer: its handler is not called again. One that has ended is left alone.
@@ -96,10 +131,10 @@ package final class TransferEngine {
     package func newEpoch() {
         epoch += 1
         tools.resolver.newEpoch()
+        let end = SystemClock.boot + options.drainLimit
+        for pool in pools.values where pool.drainsUntil == nil { pool.drainsUntil = end }
         closeUnused()
-        let old = epoch
-        guard !pools.isEmpty else { return }
-        tools.loop.schedule(at: SystemClock.boot + options.drainLimit) { [weak self] in self?.endDraining(before: old) }
+        awaitDrain()
     }
 
     /// Reads where a download can go on, from the record that its ``FileSink`` had kept. Answers later, on the loop, and
@@ -112,11 +147,7 @@ package final class TransferEngine {
     // MARK: - For jobs
 
     func start(_ attempt: Attempt, of job: TransferJob) throws(TransferFailure) {
-        let request = attempt.plan.request
-        let key = PoolKey(
-            epoch: epoch, interface: request.interface, source: request.source, security: request.security,
-            clientCertificate: request.clientCertificate, proxy: request.proxy)
-        let pool: Pool = if let known = pools[key] { known } else { try makePool(key) }
+        let pool = try pool(for: attempt.plan.request)
         pool.idleSince = nil
         attempt.job = job
         guard pool.multi.add(attempt) else {
@@ -126,10 +157,40 @@ package final class TransferEngine {
 
     func ended(_ job: TransferJob) {
         jobs[job.id] = nil
+        if jobs.isEmpty { cancelAlarm() }
         sweepLater()
     }
 
+    // MARK: - Time
+
+    func wake(at deadline: BootTime) {
+        if let alarm, alarm.deadline <= deadline { return }
+        cancelAlarm()
+        let id = tools.loop.schedule(at: deadline) { [unowned self] in timeCame() }
+        alarm = (id, deadline)
+    }
+
+    private func cancelAlarm() {
+        if let alarm { tools.loop.cancel(alarm.id) }
+        alarm = nil
+    }
+
+    private func timeCame() {
+        alarm = nil
+        let now = SystemClock.boot
+        for job in jobs.values.filter({ $0.deadline.map { $0 <= now } ?? false }) { job.timeCame() }
+        if let next = jobs.values.compactMap(\.deadline).min() { wake(at: next) }
+    }
+
     // MARK: - Pools
+
+    private func pool(for request: TransferRequest) throws(TransferFailure) -> Pool {
+        if let lastPool, lastPool.key.fits(request, epoch) { return lastPool.pool }
+        let key = PoolKey(request, epoch: epoch)
+        let pool: Pool = if let known = pools[key] { known } else { try makePool(key) }
+        lastPool = (key, pool)
+        return pool
+    }
 
     private func makePool(_ key: PoolKey) throws(TransferFailure) -> Pool {
         guard let multi = CurlMulti(loop: tools.loop) else {
@@ -139,7 +200,7 @@ package final class TransferEngine {
         pools[key] = pool
         multi.whenNews = { $0.job?.look() }
         multi.whenFinished = { attempt, code in attempt.job?.attemptEnded(code) }
-        multi.whenBroken = { [weak self] reason in self?.drop(key, because: reason) }
+        multi.whenBroken = { [unowned self] reason in drop(key, because: reason) }
         return pool
     }
 
@@ -148,7 +209,7 @@ package final class TransferEngine {
         guard !willSweep else { return }
         willSweep = true
         // Not from within one of their own calls.
-        tools.loop.afterEvents { [weak self] in self?.closeUnused() }
+        tools.loop.afterEvents { [wayBack] in wayBack.owner?.closeUnused() }
     }
 
     private func closeUnused() {
@@ -162,28 +223,45 @@ package final class TransferEngine {
             if end <= now {
                 pool.multi.close()
                 pools[key] = nil
+                lastPool = nil
             } else {
                 next = min(next ?? end, end)
             }
         }
+        if let drain, pools.values.allSatisfy({ $0.drainsUntil == nil }) {
+            tools.loop.cancel(drain)
+            self.drain = nil
+        }
+        if pools.isEmpty { tools.handles.drop() }
         guard sweep == nil, let next else { return }
-        sweep = tools.loop.schedule(at: next) { [weak self] in
-            self?.sweep = nil
-            self?.closeUnused()
+        sweep = tools.loop.schedule(at: next) { [unowned self] in
+            sweep = nil
+            closeUnused()
         }
     }
 
-    private func endDraining(before old: UInt64) {
+    private func awaitDrain() {
+        guard drain == nil, let end = pools.values.compactMap(\.drainsUntil).min() else { return }
+        drain = tools.loop.schedule(at: end) { [unowned self] in
+            drain = nil
+            endDraining()
+            awaitDrain()
+        }
+    }
+
+    private func endDraining() {
+        let now = SystemClock.boot
         let failure = TransferFailure(.networkChanged, "the network changed, and it took too long to finish")
-        for (key, pool) in pools where key.epoch < old {
+        for pool in pools.values where pool.drainsUntil.map({ $0 <= now }) ?? false {
             pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }
         }
         closeUnused()
     }
 
     private func drop(_ key: PoolKey, because reason: String) {
-        tools.loop.afterEvents { [weak self] in
-            guard let pool = self?.pools.removeValue(forKey: key) else { return }
+        tools.loop.afterEvents { [wayBack] in
+            guard let self = wayBack.owner, let pool = self.pools.removeValue(forKey: key) else { return }
+            self.lastPool = nil
             let failure = TransferFailure(.engineFailed, "libcurl: \(reason)")
             pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }
             pool.multi.close()

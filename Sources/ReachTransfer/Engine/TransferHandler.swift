@@ -1,5 +1,5 @@
 /// What happens to a transfer, in order: `head`, `body` and `progress` any number of times, `finished` once and last.
-package enum TransferEvent: Sendable {
+package indirect enum TransferEvent: Sendable {
     /// The head of the response that is not a redirect to follow; informational ones (1xx) are left out.
     case head(ResponseHead)
     /// A piece of the body, where the sink is ``TransferSink/events``.

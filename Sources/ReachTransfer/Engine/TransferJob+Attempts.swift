@@ -17,12 +17,11 @@ extension TransferJob {
         phases.connected = nil
         var plan = AttemptPlan(request: request, address: address, trust: trust)
         plan.followsRedirects = request.redirects != .none
-        plan.resume = request.resumable
-        guard let attempt = Attempt(plan: plan, phases: phases, upload: upload) else {
+        if case .file = request.sink { plan.resume = request.resumable }
+        guard let attempt = Attempt(plan: plan, phases: phases, upload: upload, handles: tools.handles) else {
             return finish(.failure(TransferFailure(.outOfMemory, "no memory for a transfer", curlCode: 27)))
         }
         updateHop { $0.attempts += 1 }
-        attempt.hasRoom = { [weak self] in self?.writer?.hasRoom ?? true }
         self.attempt = attempt
         do throws(TransferFailure) {
             try attempt.configure()
@@ -31,6 +30,9 @@ extension TransferJob {
             finish(.failure(error))
         }
     }
+
+    /// Whether more of the body can be taken.
+    var hasRoom: Bool { writer?.hasRoom ?? true }
 
     /// The attempt has moved on.
     func look() {
@@ -101,7 +103,7 @@ extension TransferJob {
     }
 
     func resume() {
-        guard stage == .transferring, let attempt, attempt.isPaused, writer?.hasRoom ?? true else { return }
+        guard stage == .transferring, let attempt, attempt.isPaused, hasRoom else { return }
         attempt.isPaused = false
         timers.beginIdlePeriod(at: SystemClock.boot, moved: attempt.movedBytes)
         attempt.multi?.resume(attempt)

@@ -26,14 +26,12 @@ extension TransferJob {
     // MARK: - Time
 
     func armTimer() {
-        if let timer { tools.loop.cancel(timer) }
-        timer = timers.next.map { next in
-            tools.loop.schedule(at: next) { [weak self] in self?.timerFired() }
-        }
+        deadline = timers.next
+        if let deadline { engine?.wake(at: deadline) }
     }
 
-    func timerFired() {
-        timer = nil
+    func timeCame() {
+        deadline = nil
         guard stage != .over, stage != .flushing else { return }
         let (now, moved) = (SystemClock.boot, attempt?.movedBytes ?? 0)
         if attempt?.isPaused == true { timers.beginIdlePeriod(at: now, moved: moved) }
@@ -114,6 +112,7 @@ extension TransferJob {
         report.sentBytes = progress.sent
         report.receivedBytes = progress.received
         report.resume = resumePoint(outcome)
+        let engine = engine
         stop()
         engine?.ended(self)
         handler.event(.finished(report))
@@ -143,8 +142,8 @@ extension TransferJob {
     func stop() {
         if case .resolving(let resolution) = stage { tools.resolver.cancel(resolution) }
         stage = .over
-        if let timer { tools.loop.cancel(timer) }
-        timer = nil
+        engine = nil
+        deadline = nil
         stopAttempt()
         attempt = nil
         writer = nil

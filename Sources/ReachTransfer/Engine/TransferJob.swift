@@ -14,13 +14,15 @@ final class TransferJob {
 
     let id: TransferID
     let handler: TransferHandler
-    /// It owns this job; it may go first.
-    weak var engine: TransferEngine?
+    /// It owns this job, and stops it before it goes.
+    unowned(unsafe) var engine: TransferEngine?
     let tools: TransferTools
     /// As of the hop that is under way.
     var request: TransferRequest
     var hops: [TransferHop] = []
-    var attempt: Attempt?
+    var attempt: Attempt? {
+        didSet { if oldValue !== attempt { oldValue?.job = nil } }
+    }
     var body: [UInt8] = []
     var writer: FileWriter?
     var upload: (any UploadSource)?
@@ -28,7 +30,8 @@ final class TransferJob {
     var stage = Stage.waiting
     var addresses: ArraySlice<IPAddress> = []
     var timers: TransferTimers
-    var timer: TimerQueue.ID?
+    /// The first timeout; the engine has one timer for all jobs.
+    var deadline: BootTime?
     var redirects = 0
     /// Of hops that are over.
     var sentBefore: UInt64 = 0
@@ -38,17 +41,19 @@ final class TransferJob {
     /// What the first address failed with, if it tells more than what later ones failed with.
     var earlierFailure: TransferFailure?
     let origin: TransferURL
+    private let mistake: TransferFailure?
     let startedAt: BootTime
 
     init(id: TransferID, request: TransferRequest, handler: TransferHandler, engine: TransferEngine) {
         tools = engine.tools
         self.id = id
-        self.request = request
         self.handler = handler
         self.engine = engine
         origin = request.url
+        mistake = request.mistake
         startedAt = SystemClock.boot
         timers = TransferTimers(request.timeouts, startedAt: startedAt)
+        self.request = request
     }
 
     // MARK: - Beginning
@@ -56,7 +61,8 @@ final class TransferJob {
     func begin() {
         guard stage == .waiting else { return }
         beginHop()
-        if let mistake = request.mistake { return finish(.failure(mistake)) }
+        if let mistake { return finish(.failure(mistake)) }
+        if case .none = request.body { return findAddresses() }
         openUpload { [weak self] failure in
             guard let self, stage == .waiting else { return }
             if let failure { return finish(.failure(failure)) }

@@ -74,8 +74,12 @@ extension TransferRequest {
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
-                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                switch byte {
+                case 48...57, 65...90, 97...122: true
+                // !#$%&'*+-.^_`|~
+                case 33, 35...39, 42, 43, 45, 46, 94...96, 124, 126: true
+                default: false
+                }
             }
     }
 }

@@ -7,6 +7,7 @@ final class TransferTools {
     let files = FileThread()
     let replies: LoopReplies
     let systemTrust: SystemTrust
+    let handles = HandlePool()
 
     init(loop: EventLoop, options: TransferEngine.Options, runtime: CurlRuntime) {
         self.loop = loop

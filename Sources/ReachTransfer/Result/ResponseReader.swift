@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Reads the head of a response line by line, and decides about its body: a value, fed by libcurl's callbacks.
 struct ResponseReader {
     /// What comes of a line, or of a piece of the body.
@@ -45,7 +47,10 @@ struct ResponseReader {
     }
 
     /// Takes a line with its end, an empty one included.
-    mutating func read(line bytes: [UInt8]) -> Verdict {
+    mutating func read(line bytes: [UInt8]) -> Verdict { bytes.withUnsafeBytes { read(line: $0) } }
+
+    /// Takes a line with its end, an empty one included.
+    mutating func read(line bytes: UnsafeRawBufferPointer) -> Verdict {
         headerBytes += bytes.count
         guard headerBytes <= limit.headerBytes else {
             return .fail(
@@ -53,9 +58,11 @@ struct ResponseReader {
                     .headerTooLarge, "the head of the response is larger than \(limit.headerBytes) bytes", curlCode: 100
                 ))
         }
-        let line = bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
-        if line.starts(with: Array("HTTP/".utf8)) {
+        let end = Self.endOfText(bytes)
+        let line = bytes[..<end]
+        if end >= 5, let start = bytes.baseAddress, memcmp(start, "HTTP/", 5) == 0 {
             head = Self.status(line)
+            head?.fields.reserveCapacity(8)
             isComplete = false
             headerBytes = bytes.count
         } else if line.isEmpty {
@@ -113,7 +120,14 @@ struct ResponseReader {
 
     private static let redirects: Set<Int> = [301, 302, 303, 307, 308]
 
-    private static func status(_ line: ArraySlice<UInt8>) -> ResponseHead? {
+    /// libcurl gives whole lines; what stands behind the first end of a line in one is not read.
+    private static func endOfText(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var end = 0
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\r"), bytes[end] != UInt8(ascii: "\n") { end += 1 }
+        return end
+    }
+
+    private static func status(_ line: Slice<UnsafeRawBufferPointer>) -> ResponseHead? {
         let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard parts.count >= 2, let status = number(String(decoding: parts[1], as: UTF8.self)), status < 1000 else {
             return nil
@@ -121,13 +135,18 @@ struct ResponseReader {
         return ResponseHead(status: Int(status), version: String(decoding: parts[0], as: UTF8.self), fields: [])
     }
 
-    private static func field(_ line: ArraySlice<UInt8>) -> HTTPField? {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let value = line[(colon + 1)...].drop(while: isBlank)
-        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+    private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> HTTPField? {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let bytes = line.base
+        var colon = line.startIndex
+        while colon < line.endIndex, bytes[colon] != UInt8(ascii: ":") { colon += 1 }
+        guard colon < line.endIndex else { return nil }
+        var (start, end) = (colon + 1, line.endIndex)
+        while start < end, isBlank(bytes[start]) { start += 1 }
+        while end > start, isBlank(bytes[end - 1]) { end -= 1 }
         return HTTPField(
-            String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
+            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[line.startIndex..<colon]), as: UTF8.self),
+            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self))
     }
 
     fileprivate static func number(_ text: some StringProtocol) -> UInt64? {

@@ -1,0 +1,136 @@
+import Glibc
+import ReachCore
+import ReachEngine
+import ReachLoop
+import ReachQueue
+import ReachQueueDriver
+import ReachQueueStore
+
+/// A queue that is filled, and drained when it is told to, for `contrib/bench/queue`.
+///
+///     queuedrain drain memory|DIRECTORY COUNT CONCURRENCY URL WATCHED
+///     queuedrain fill DIRECTORY COUNT URL
+///
+/// `drain` queues so many GET requests for URL with their numbers behind it, held. It prints `ready` when all are stored, sends
+/// them when a line comes on standard input, and prints a JSON object with the seconds from that line to the last event
+/// `done`, and the CPU time of the process in between. For every change of the target WATCHED it prints `BOOTTIME_NS path`
+/// as soon as the engine tells of it. `fill` only queues them, and waits until they are stored.
+@main struct QueueDrain {
+    static func main() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let arguments = CommandLine.arguments.dropFirst()
+        switch (arguments.first, arguments.count) {
+        case ("drain", 6):
+            guard let count = Int(arguments[3]), let concurrency = Int(arguments[4]) else { exit(2) }
+            let run = try DrainRun(count: count, concurrency: concurrency, url: arguments[5])
+            try run.drain(arguments[2] == "memory" ? nil : arguments[2], watching: arguments[6])
+        case ("fill", 4):
+            guard let count = Int(arguments[3]) else { exit(2) }
+            let run = try DrainRun(count: count, concurrency: 4, url: arguments[4])
+            try run.fill(arguments[2])
+        default: exit(2)
+        }
+    }
+}
+
+/// One queue on one loop. Confined to the thread that makes it.
+private final class DrainRun {
+    private let loop: EventLoop
+    private let network: ReachabilityEngine
+    private let options: QueueEngine.Options
+    private let count: Int
+    private let url: String
+    private var queue: QueueEngine?
+    private var stored = 0
+    private var done = 0
+    private var failed = 0
+    private var began: (boot: BootTime, cpu: Int64)?
+
+    init(count: Int, concurrency: Int, url: String) throws {
+        loop = try EventLoop()
+        network = ReachabilityEngine(loop: loop)
+        var options = QueueEngine.Options()
+        options.policy.globalLimit = concurrency
+        options.policy.interfaceLimit = concurrency
+        options.policy.destinationLimit = concurrency
+        options.policy.limits.requests = .max
+        options.policy.limits.bytes = .max
+        self.options = options
+        self.count = count
+        self.url = url
+    }
+
+    func drain(_ directory: String?, watching target: String) throws {
+        try open(directory)
+        _ = network.watch(try Target(target)) { (event: EngineEvent) in
+            if case .change = event { say("\(SystemClock.boot.nanoseconds) path") }
+        }
+        try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in
+            loop.unwatch(STDIN_FILENO)
+            began = (SystemClock.boot, Self.processorTime)
+            queue?.driver.ask({ .releaseQueue(.root, $0) }) { _ in }
+        }
+        queue?.driver.ask({ .holdQueue(.root, $0) }) { _ in }
+        try add()
+        loop.run()
+        queue?.close(patience: .seconds(10))
+    }
+
+    func fill(_ directory: String) throws {
+        try open(directory)
+        try add()
+        loop.run()
+        queue?.close(patience: .seconds(30))
+    }
+
+    private func open(_ directory: String?) throws {
+        network.start()
+        let queue = QueueEngine(loop: loop, network: network, options: options) { [unowned self] in told($0) }
+        self.queue = queue
+        if let directory { try queue.open(try QueueDirectory(directory)) } else { queue.openInMemory() }
+    }
+
+    private func add() throws {
+        for number in 0..<count {
+            let request = try QueuedRequest(url: url + "\(number)")
+            try queue?.driver.add(request, makeKey: UniqueKey.make) { [unowned self] reply in
+                guard case .added = reply else { exit(1) }
+                stored += 1
+                if stored == count { ready() }
+            }
+        }
+    }
+
+    private func ready() {
+        say("ready")
+        if began == nil, CommandLine.arguments[1] == "fill" { loop.stop() }
+    }
+
+    private func told(_ event: QueueEvent) {
+        switch event.kind {
+        case .done: done += 1
+        case .dead, .retrying, .interrupted: failed += 1
+        default: return
+        }
+        guard done == count, let began else { return }
+        let seconds = (SystemClock.boot - began.boot).nanoseconds
+        let processor = Self.processorTime - began.cpu
+        say(
+            """
+            {"seconds":\(Double(seconds) / 1e9),"cpu_seconds":\(Double(processor) / 1e9),"done":\(done),"failed":\(failed)}
+            """)
+        loop.stop()
+    }
+
+    /// Of all threads, in nanoseconds.
+    private static var processorTime: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+private func say(_ text: String) {
+    var line = text + "\n"
+    line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+}
