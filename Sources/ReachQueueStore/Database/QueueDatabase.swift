@@ -19,6 +19,8 @@ final class QueueDatabase {
     /// When the last request ended.
     private var lastEnd: Timestamp
     private var attempts = 0
+    /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
+    var lastRead = (condition: "", constraint: Constraint.any, accepted: "", statuses: [ClosedRange<Int>]())
 
     /// Opens the file, checks it and brings it up to date.
     init(
@@ -62,7 +64,7 @@ final class QueueDatabase {
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
         throws(SQLiteError)
     {
-        try database.execute("BEGIN IMMEDIATE")
+        try statements.begin.run()
         do throws(SQLiteError) {
             for transaction in transactions {
                 for change in transaction.changes { try write(change) }
@@ -71,7 +73,7 @@ final class QueueDatabase {
             try trimOutbox()
             try pruneIfDue()
             point(.beforeCommit, transactions)
-            try database.execute("COMMIT")
+            try statements.commit.run()
         } catch {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error
