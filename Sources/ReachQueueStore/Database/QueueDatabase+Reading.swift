@@ -106,7 +106,7 @@ extension QueueDatabase {
         let found: (request: QueuedRequest, body: RequestColumns.Body)?
         found = try statements.specification.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in
             let body = RequestColumns.Body(kind: row.integer(6), path: row.text(7), bytes: row.integer(8))
-            return (request(row), body)
+            return (queuedRequest(row), body)
         }
         guard let found else { return nil }
         if found.body.kind == 0 { return found.request }
@@ -118,7 +118,7 @@ extension QueueDatabase {
     }
 
     /// From a row that begins with ``RequestColumns/specification``; its body is not in it.
-    func request(_ row: SQLiteStatement) -> QueuedRequest {
+    func queuedRequest(_ row: SQLiteStatement) -> QueuedRequest {
         let (condition, accepted) = (row.text(10) ?? "any", row.text(4) ?? "")
         if condition != lastRead.condition {
             lastRead.condition = condition

@@ -35,7 +35,7 @@ extension QueueDatabase {
         guard let outcome = try outcome(of: id) else { return nil }
         let deadline = row.integer(21)
         return RequestRecord(
-            id: id, request: request(row), bodyBytes: row.integer(8),
+            id: id, request: queuedRequest(row), bodyBytes: row.integer(8),
             created: Timestamp(nanosecondsSince1970: deadline &- row.integer(12)),
             deadline: Timestamp(nanosecondsSince1970: deadline), attempts: Int(row.integer(22)),
             networkFailures: Int(row.integer(23)), tries: Int(row.integer(24)),
