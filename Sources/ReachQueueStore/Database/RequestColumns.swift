@@ -12,6 +12,7 @@ enum RequestColumns {
     /// One header a line, as HTTP has them: neither names nor values can hold a line break.
     static func text(of headers: [QueuedRequest.Header]) -> String {
         var text = ""
+        text.reserveCapacity(headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
         for header in headers {
             text += header.name
             text += ": "
