@@ -193,7 +193,7 @@ class Reach:
 
     def call(self, *arguments, check=True):
         result = subprocess.run([self.reach, *map(str, arguments), "--socket", str(self.socket)], capture_output=True,
-                                text=True, timeout=60)
+                                text=True, timeout=240)
         if check and result.returncode != 0:
             raise Failure(f"reach {' '.join(map(str, arguments))}: {result.stderr}")
         return result.stdout
