@@ -5,12 +5,14 @@ package import ReachLoop
 /// goes away it is looked for, and what differs when it is back is told.
 ///
 /// While it is connected there is no timer and no wake-up. A daemon that is stopped without its connections being closed
-/// (SIGSTOP) is not noticed: nothing is asked of it.
+/// (SIGSTOP) is not noticed: Varlink has no sign of life, and to ask for one would wake every client and the daemon for nothing.
+/// One that hangs is for the service manager's watchdog to end; then its connections are closed.
 package final class DaemonWatch {
     package typealias Handler = (DaemonEvent) -> Void
 
     private let path: String
     private let target: Target
+    private let withRequests: Bool
     private let loop: EventLoop
     private let handler: Handler
     private var stream: DaemonStream
@@ -20,9 +22,13 @@ package final class DaemonWatch {
     private var answerTimer: TimerQueue.ID?
     private var patienceTimer: TimerQueue.ID?
 
-    package init(path: String, target: Target, on loop: EventLoop, handler: @escaping Handler) {
+    /// - Parameter withRequests: What happens to the caller's requests is told, too, as ``DaemonEvent/other(_:type:_:)``.
+    package init(
+        path: String, target: Target, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
+    ) {
         self.path = path
         self.target = target
+        self.withRequests = withRequests
         self.loop = loop
         self.handler = handler
         stream = DaemonStream(of: target)
@@ -44,8 +50,9 @@ package final class DaemonWatch {
     private func connect() {
         do throws(ControlError) {
             // A daemon that lives takes a connection at once, and others on this thread wait meanwhile.
-            subscription = try ControlSubscription(path: path, target: target, patience: .zero, on: loop) {
-                [unowned self] event in
+            subscription = try ControlSubscription(
+                path: path, target: target, withRequests: withRequests, patience: .zero, on: loop
+            ) { [unowned self] event in
                 switch event {
                 case .event(let event): take(event)
                 case .ended(let error): lose(error)

@@ -31,8 +31,10 @@ package final class QueueTransfers {
         /// What its host is asked about; `nil` without one.
         var sent: TransferRequest?
         var progress = TransferProgress()
-        /// It goes on with what an earlier attempt brought.
-        var isResumed = false
+        /// So many bytes an earlier attempt brought, and the server was asked to go on behind them.
+        var resumedAt: UInt64?
+        /// The server does go on there.
+        var isGoingOn = false
 
         init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
             self.order = order
@@ -123,7 +125,7 @@ package final class QueueTransfers {
         if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
             downloads.begin(attempt.order.id, to: path, by: sink)
         }
-        attempt.isResumed = transfer.resumePoint != nil
+        attempt.resumedAt = transfer.resumePoint?.offset
         begin(transfer, attempt, by: engine)
     }
 
@@ -185,6 +187,7 @@ package final class QueueTransfers {
     }
 
     private func received(_ head: ResponseHead, _ attempt: Running) {
+        attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
         let id = attempt.order.id
         guard let path = host?.received(head, of: id), let transfer = attempt.transfer else { return }
         let sink = FileSink(downloadTo: path, id, resume: nil)
@@ -201,7 +204,7 @@ package final class QueueTransfers {
         }
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
-            if report.failure?.reason == .badRange, attempt.isResumed { return beginAnew(id) }
+            if report.failure?.reason == .badRange, attempt.resumedAt != nil { return beginAnew(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
             if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
@@ -216,7 +219,9 @@ package final class QueueTransfers {
                 running[id] = nil
                 return send(.ended(id, .failed(TransferFault(.local))))
             }
-            end(id, report, answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
+            end(
+                id, attempt.isGoingOn ? report.inOnePiece(bytes) : report,
+                answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
         }
     }
 
@@ -224,7 +229,7 @@ package final class QueueTransfers {
         let id = attempt.order.id
         guard report.failure == nil, let bytes = report.fileBytes else {
             if report.resume != nil, host != nil { downloads.keep(id) }
-            guard report.failure?.reason == .badRange, attempt.isResumed else {
+            guard report.failure?.reason == .badRange, attempt.resumedAt != nil else {
                 return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
             }
             downloads.beginAnew(id)
@@ -254,10 +259,14 @@ package final class QueueTransfers {
     }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
-        AttemptProgress(
+        var progress = attempt.progress
+        if attempt.isGoingOn, let kept = attempt.resumedAt {
+            progress.received += kept
+            progress.toReceive = progress.toReceive.map { $0 + kept }
+        }
+        return AttemptProgress(
             id: attempt.order.id, owner: attempt.request.owner, number: attempt.order.number,
-            interface: attempt.order.path.interface,
-            began: attempt.began, progress: attempt.progress)
+            interface: attempt.order.path.interface, began: attempt.began, progress: progress)
     }
 
     // MARK: What attempts leave behind
