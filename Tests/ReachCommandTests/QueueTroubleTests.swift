@@ -112,13 +112,12 @@ internal import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root mounts file systems"))
-    func `a disk that becomes read-only refuses, tells of it, and is tried again`() throws {
+    func `on a read-only disk there is no queue, and all else is there`() throws {
         let stage = try Stage(size: "40m")
         let body = try stage.directory.file("body", "b")
         let (ids, _) = try stage.add(upTo: 3, body: body)
         try stage.kill()
         try stage.remount("ro")
-        // There is no queue, and all else is there.
         try stage.restart()
         let refused = try stage.queue(["add", "http://127.0.0.1:1/"])
         #expect(refused.status == 69, "\(refused)")

@@ -95,9 +95,14 @@ struct BodyTests {
                 )
             }
         }
-        let id = try await room.add(Self.url)
+        let id = try await room.add(Self.url) { $0.acceptedStatuses = [200...200] }
         try await room.wait(for: .done, of: id)
         #expect(server.requests.values.count == 2)
+        // Nobody asked for a part.
+        let result = try await room.record(id)?.outcome.result
+        #expect(result?.status == 200 && result?.header("content-range") == nil)
+        #expect(result?.header("content-length") == "200")
+        #expect(room.progress.values.last?.progress.received == 200)
         let bytes = try await room.read("answer-\(id)")
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text == String(repeating: "a", count: 100) + String(repeating: "b", count: 100))

@@ -173,6 +173,29 @@ import Testing
         #expect(access(directory + "kept", F_OK) != 0)
     }
 
+    @Test func `what has come of an answer stays while its request will still be sent, and is told of`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let names = [
+            "answer-1", "answer-1.resume", "answer-1.resume.new", "answer-2", "answer-2.resume", "answer-3",
+            "answer-4", "answer-4.resume", "answer-x", "answer-x.resume", "answer-5.resume",
+        ]
+        for name in names { close(open(stage.path + "/spool/" + name, O_CREAT | O_WRONLY, 0o600)) }
+        let dead = StoreChange.finish(
+            RequestProgress(id: RequestID(rawValue: 2)), .dead(.refused), nil, at: SystemClock.now)
+        let inserts = try [Int64](arrayLiteral: 1, 2, 3, 5).map { StoreStage.insert($0, try StoreStage.request()) }
+        #expect(try await stage.write(1, inserts + [dead], to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        let again = try stage.open()
+        let contents = try await stage.contents(after: seen)
+        // 2 is dead, 3 has no record, 4 is not there, and of 5 there is nothing.
+        #expect(contents.begunAnswers == [RequestID(rawValue: 1)])
+        let left = names.filter { access(stage.path + "/spool/" + $0, F_OK) == 0 }
+        #expect(left == ["answer-1", "answer-1.resume"])
+        again.close(patience: .seconds(5))
+    }
+
     @Test func `answers beyond their number are forgotten, the dead are not`() async throws {
         var options = QueueStoreOptions()
         options.resultCount = 10

@@ -5,7 +5,8 @@ package import ReachLoop
 /// goes away it is looked for, and what differs when it is back is told.
 ///
 /// While it is connected there is no timer and no wake-up. A daemon that is stopped without its connections being closed
-/// (SIGSTOP) is not noticed: nothing is asked of it.
+/// (SIGSTOP) is not noticed: Varlink has no sign of life, and to ask for one would wake every client and the daemon for nothing.
+/// One that hangs is for the service manager's watchdog to end; then its connections are closed.
 package final class DaemonWatch {
     package typealias Handler = (DaemonEvent) -> Void
 

@@ -62,3 +62,18 @@ extension TransferFault.Cause {
         }
     }
 }
+
+extension TransferReport {
+    /// As if a body that came in parts had come in one: whoever asked for it did not ask for a part.
+    ///
+    /// - Parameter count: Of all its bytes.
+    func inOnePiece(_ count: UInt64) -> TransferReport {
+        guard case .success(var head?) = outcome, head.status == 206 else { return self }
+        head.status = 200
+        head.fields.removeAll { ["content-range", "content-length"].contains($0.name.lowercased()) }
+        head.fields.append(HTTPField("Content-Length", "\(count)"))
+        var report = self
+        report.outcome = .success(head)
+        return report
+    }
+}

@@ -26,8 +26,10 @@ package final class QueueTransfers {
         let began: Moment
         var transfer: TransferID?
         var progress = TransferProgress()
-        /// It goes on with what an earlier attempt brought.
-        var isResumed = false
+        /// So many bytes an earlier attempt brought, and the server was asked to go on behind them.
+        var resumedAt: UInt64?
+        /// The server does go on there.
+        var isGoingOn = false
 
         init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
             self.order = order
@@ -102,7 +104,7 @@ package final class QueueTransfers {
         } catch {
             return refuse(attempt.order, as: .invalid)
         }
-        attempt.isResumed = point != nil
+        attempt.resumedAt = point?.offset
         // Not the whole order: closures hold on to what they name.
         let (id, number) = (attempt.order.id, attempt.order.number)
         attempt.transfer = engine.start(
@@ -139,7 +141,8 @@ package final class QueueTransfers {
     private func take(_ event: TransferEvent, of id: RequestID, _ number: Int) {
         guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
-        case .head, .body: break
+        case .head(let head): attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
+        case .body: break
         case .progress(let progress):
             attempt.progress = progress
             whenMoved(Self.progress(attempt))
@@ -151,7 +154,7 @@ package final class QueueTransfers {
         guard let attempt = running[id] else { return }
         note(report, of: attempt)
         guard let bytes = report.fileBytes, let spool else {
-            if report.failure?.reason == .badRange, attempt.isResumed { return beginAnew(id) }
+            if report.failure?.reason == .badRange, attempt.resumedAt != nil { return beginAnew(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
             if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
@@ -166,7 +169,9 @@ package final class QueueTransfers {
                 running[id] = nil
                 return send(.ended(id, .failed(TransferFault(.local))))
             }
-            end(id, report, answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
+            end(
+                id, attempt.isGoingOn ? report.inOnePiece(bytes) : report,
+                answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
         }
     }
 
@@ -183,10 +188,14 @@ package final class QueueTransfers {
     }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
-        AttemptProgress(
+        var progress = attempt.progress
+        if attempt.isGoingOn, let kept = attempt.resumedAt {
+            progress.received += kept
+            progress.toReceive = progress.toReceive.map { $0 + kept }
+        }
+        return AttemptProgress(
             id: attempt.order.id, owner: attempt.request.owner, number: attempt.order.number,
-            interface: attempt.order.path.interface,
-            began: attempt.began, progress: attempt.progress)
+            interface: attempt.order.path.interface, began: attempt.began, progress: progress)
     }
 
     // MARK: What attempts leave behind
