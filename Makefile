@@ -1,7 +1,7 @@
 # What people type. `make` alone lists it.
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
-#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS   see below
+#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS
 #   OPENRC  "yes" installs its script in /etc/init.d; where OpenRC is, by itself
 
 SWIFT ?= swift
@@ -10,6 +10,7 @@ DESTDIR ?=
 OPENRC ?= $(if $(wildcard /sbin/openrc-run),yes)
 FUZZ_SECONDS ?= 20
 BENCH_ARGS ?=
+SCENES_ARGS ?=
 CRASH_ARGS ?=
 
 CC ?= cc
@@ -121,6 +122,11 @@ crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_AR
 	contrib/crash/run --progress $(CRASH_ARGS)
 	$(SWIFT) build --product queuecrash
 	contrib/crash/power-loss
+
+.PHONY: scenes
+scenes: deps build ## Stage outages in namespaces, and show what reach and NetworkManager say of them (as root)
+	contrib/scenes/networkmanager .build/networkmanager || true
+	contrib/scenes/run --reach $(bin) $(SCENES_ARGS) || [ $$? = 77 ]
 
 .PHONY: hot-functions
 hot-functions: build ## Trace anew which functions the linker puts together (needs valgrind)

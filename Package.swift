@@ -129,8 +129,8 @@ let package = Package(
         tests(
             "ReachDaemonTests",
             [
-                "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl", "ReachQueue",
-                "ReachDaemon", "ReachTesting",
+                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl",
+                "ReachQueue", "ReachQueueDriver", "ReachDaemon", "ReachTesting",
             ]),
         tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
         .executableTarget(

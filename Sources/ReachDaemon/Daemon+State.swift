@@ -42,5 +42,7 @@ extension Daemon {
         guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
         queue.open(in: directory, configuration, version: options.version, network: watcher)
         watcher.whenSurveyed { [unowned self] in queue.learn($0) }
+        queue.whenPathBroken = { [unowned self] in watcher.noteFailure() }
+        queue.whenAnswered = { [unowned self] in watcher.noteAnswer(in: nil) }
     }
 }

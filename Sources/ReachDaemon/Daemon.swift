@@ -26,6 +26,7 @@ package final class Daemon {
     let options: Options
     let log: Log
     private let manager: ServiceManager
+    private let transfers: SharedTransfers
     let watcher: Watcher
     let examiner: Examiner
     private var server: ControlServer?
@@ -48,9 +49,10 @@ package final class Daemon {
         self.configuration = configuration
         log = Log(level: configuration.logLevel)
         manager = ServiceManager(environment: SocketPath.processEnvironment)
-        watcher = Watcher(loop: loop, configuration: configuration) { [log] in log.write($0, $1) }
+        transfers = SharedTransfers(loop: loop)
+        watcher = Watcher(loop: loop, configuration: configuration, transfers: transfers) { [log] in log.write($0, $1) }
         examiner = Examiner(on: loop)
-        queue = QueueKeeper(loop: loop) { [log] in log.write($0, $1) }
+        queue = QueueKeeper(loop: loop, transfers: transfers) { [log] in log.write($0, $1) }
         queueService = QueueDesk(queue)
     }
 
@@ -119,7 +121,7 @@ package final class Daemon {
     }
 
     private func beginProbes() {
-        let desk = ProbeDesk(loop: loop, watcher: watcher) { [unowned self] event in take(event) }
+        let desk = ProbeDesk(loop: loop, watcher: watcher, transfers: transfers) { [unowned self] in take($0) }
         probes = desk
         desk.take(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }

@@ -40,10 +40,13 @@ final class Watcher {
     /// The Internet and the targets that the configuration names: watched always, so that they can be told of at once.
     private var named: [Watch] = []
 
-    init(loop: EventLoop, configuration: Configuration, log: @escaping (LogLevel, String) -> Void) {
+    init(
+        loop: EventLoop, configuration: Configuration, transfers: SharedTransfers,
+        log: @escaping (LogLevel, String) -> Void
+    ) {
         self.loop = loop
         self.configuration = configuration
-        connectivity = ConnectivityKeeper(loop: loop, log: log)
+        connectivity = ConnectivityKeeper(loop: loop, transfers: transfers, log: log)
         engine = ReachabilityEngine(loop: loop, options: configuration.engineOptions)
     }
 
@@ -112,6 +115,12 @@ final class Watcher {
         connectivity.take(fresh.validatorOptions)
         watchNamedTargets()
     }
+
+    /// Something that was sent was not answered as it should be: it is asked at once whether the Internet is still there.
+    func noteFailure() { connectivity.doubt() }
+
+    /// Something that was sent was answered, in this family where it is known: an Internet that was not there may be back.
+    func noteAnswer(in family: IPAddress.Family?) { connectivity.heardAnswer(in: family) }
 
     /// Tells what probes have proved, whenever that differs.
     func whenSurveyed(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.whenSurveyed = handler }

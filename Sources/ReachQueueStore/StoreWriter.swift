@@ -155,8 +155,7 @@ final class StoreWriter {
 
     private func commit(_ batch: [StoreTransaction]) throws(SQLiteError) {
         guard let database else { throw .storage("the file is not open") }
-        try database.write(batch, at: observe)
-        let receipts = batch.map { receipt(for: $0, database) }
+        let receipts = try database.write(batch, at: observe)
         let waiting = receipts.filter(\.mustOutlastPower)
         if !waiting.isEmpty { syncer?.put(waiting) }
         for receipt in receipts where !receipt.mustOutlastPower { deliver(receipt.notice) }
@@ -164,14 +163,6 @@ final class StoreWriter {
         observe(.beforeCheckpoint, batch)
         // Readers may keep it from finishing; the next one goes on.
         try? database.checkpoint()
-    }
-
-    private func receipt(for transaction: StoreTransaction, _ database: QueueDatabase) -> StoreReceipt {
-        var leased: [(RequestID, QueuedRequest)] = []
-        for case .lease(let id, _, _, _, _) in transaction.changes {
-            if let request = try? database.specification(id) { leased.append((id, request)) }
-        }
-        return StoreReceipt(transaction: transaction, leased: leased)
     }
 
     /// Keeps what has happened, and refuses what has not.

@@ -33,6 +33,7 @@ struct EventText {
         case .snapshot(let moment, let state, _):
             stamp(moment.wall) + StatusText(style: style).summary(of: state) + "\n"
         case .other(let moment, "probe", let json): probe(json, at: moment)
+        case .other(let moment, "queue", let json): queue(json, at: moment)
         case .other(let moment, let type, _):
             stamp(moment.wall) + style.paint("an event of the type '\(DisplayText.sanitized(type))'", .grey) + "\n"
         case .disconnected(let moment, let error, let state):
@@ -57,6 +58,13 @@ struct EventText {
             case .result: report.last.map { ProbeText(style: style).word($0.outcome) } ?? ""
             }
         return stamp(moment.wall) + "probe \(name) \(words)\n"
+    }
+
+    private func queue(_ json: JSONValue, at moment: Moment) -> String {
+        guard case .event(let record)? = (try? QueueNotice(reading: json)) ?? nil else {
+            return stamp(moment.wall) + "the queue\n"
+        }
+        return stamp(moment.wall) + QueueEventText(style: style).line(for: record) + "\n"
     }
 
     private func resync(_ moment: Moment, _ reason: String) -> String {

@@ -18,6 +18,7 @@ final class TargetWatch {
     private let options: EngineOptions
     private let loop: EventLoop
     private let handler: (Event) -> Void
+    private let withRequests: Bool
     private var daemon: DaemonWatch?
     private var engine: ReachabilityEngine?
     /// Where nobody can be asked, that is an error, and no state.
@@ -25,14 +26,16 @@ final class TargetWatch {
     /// Why it cannot go on; then the loop is stopped.
     private(set) var failure: CommandError?
 
+    /// - Parameter withRequests: What happens to the caller's requests is told, too, where the daemon is asked.
     init(
         of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions, mustObserve: Bool = false,
-        on loop: EventLoop, handler: @escaping (Event) -> Void
+        withRequests: Bool = false, on loop: EventLoop, handler: @escaping (Event) -> Void
     ) {
         self.target = target
         self.source = source
         options = kernelOptions
         self.mustObserve = mustObserve
+        self.withRequests = withRequests
         self.loop = loop
         self.handler = handler
     }
@@ -43,7 +46,8 @@ final class TargetWatch {
     /// Begins to watch. To be called on the loop when it runs, which a failure stops.
     func start() {
         guard case .daemon(let path, let wasNamed) = source.checked else { return watchKernel() }
-        let watch = DaemonWatch(path: path, target: target, on: loop) { [unowned self] event in
+        let watch = DaemonWatch(path: path, target: target, withRequests: withRequests, on: loop) {
+            [unowned self] event in
             guard case .unavailable(let error, _) = event else { return handler(.daemon(event)) }
             daemon?.cancel()
             if wasNamed { fail(.cannotAsk(error)) } else { watchKernel() }

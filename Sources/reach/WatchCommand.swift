@@ -54,7 +54,9 @@ struct WatchCommand: ParsableCommand {
             let isPretty = pretty || (!json && StandardOutput.isTerminal)
             let source = daemon.source(kernelOptions)
             let printer = EventPrinter(isPretty: isPretty, source: source, loop: loop)
-            let watch = TargetWatch(of: target, from: source, kernelOptions: options, on: loop) { printer.take($0) }
+            let watch = TargetWatch(
+                of: target, from: source, kernelOptions: options, withRequests: target == .internet, on: loop
+            ) { printer.take($0) }
             loop.afterEvents { watch.start() }
             loop.run()
             printer.finish()

@@ -45,9 +45,10 @@ internal import Testing
         let wanted = try ChildProcess.run([
             "find", ProjectFile.path("man"), ProjectFile.path("contrib/systemd"),
             ProjectFile.path("contrib/sysusers.d"),
-            ProjectFile.path("contrib/openrc"), ProjectFile.path("Sources/ReachControl/Interfaces"), "-type", "f",
+            ProjectFile.path("contrib/openrc"), ProjectFile.path("Sources/ReachControl/Interfaces"),
+            ProjectFile.path("contrib/prometheus"), "-type", "f",
             "-not",
-            "-name", "*.swift", "-printf", "%f\n",
+            "-name", "*.swift", "-not", "-name", "*.test.yml", "-printf", "%f\n",
         ]).split(separator: "\n").map(String.init)
         #expect(wanted.count >= 12)
         #expect(installed.isSuperset(of: wanted), "\(Set(wanted).subtracting(installed))")

@@ -43,6 +43,50 @@ struct QueueProgramTests {
         #expect(try daemon.finish(within: .seconds(2)).status == 0)
     }
 
+    @Test(.enabled(if: getuid() == 0, "it takes root to be somebody else"))
+    func `reach watch tells everybody of their own requests, and root of all`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let directory = try TemporaryDirectory()
+        try ChildProcess.run(["chmod", "755", directory.path])
+        let socket = directory.path + "/socket"
+        let daemon = try reachd.start(
+            ["--socket", socket, "--state", directory.path + "/state", "--events"], in: namespace.name)
+        _ = try daemon.nextLine()
+        // The build may be where only root can go.
+        try ChildProcess.run(["install", "-m", "755", BuiltProgram.reach.path, directory.path])
+        func start(user: Int, _ arguments: [String]) throws -> RunningProgram {
+            try BuiltProgram(named: "/bin/sh").start(
+                [
+                    "-c", "exec setpriv --reuid \(user) --regid \(user) --clear-groups \"$@\"", "sh",
+                    directory.path + "/reach",
+                ] + arguments + ["--socket", socket], environment: ["REACH_SOCKET": nil, "XDG_RUNTIME_DIR": nil])
+        }
+        let watches = try [0, 4001, 4002].map { try start(user: $0, ["watch"]) }
+        let pretty = try start(user: 4001, ["watch", "--pretty"])
+        for watch in watches { #expect(try watch.nextLine().contains("\"type\":\"snapshot\"")) }
+        for user in [4001, 4002] {
+            let add = try start(user: user, ["queue", "add", "--when", "interface=none0", "http://192.0.2.1/"])
+            #expect(try add.finish().status == 0)
+        }
+        func event(_ watch: RunningProgram, of user: Int) throws -> JSONValue {
+            while true {
+                let json = try JSONReader.read(Array(try watch.nextLine().utf8))
+                guard json["type"]?.string == "queue" else { continue }
+                if json["user"]?.integer == Int64(user) { return json }
+                try #require(watch === watches[0], "\(json)")
+            }
+        }
+        for (watch, user) in [(0, 4001), (0, 4002), (1, 4001), (2, 4002)] {
+            let told = try event(watches[watch], of: user)
+            #expect(told["event"]?.string == "queued")
+        }
+        var line = ""
+        while !line.contains("queued") { line = try pretty.nextLine() }
+        #expect(line.contains("request 1 "))
+    }
+
     @Test func `[queue] can be turned off, and then nothing is kept`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }

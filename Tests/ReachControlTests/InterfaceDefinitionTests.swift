@@ -72,7 +72,7 @@ import Testing
             .dropped(count: 1, at: moment), .probe(ProbeEvent(.up, at: moment, report: ProbeJSONTests.report)),
         ]
         var keys: Set<String> = []
-        for event in events {
+        for event in events + [.queue(Self.record)] {
             var stream = EventStream(source: .daemon)
             keys.formUnion(try JSONReader.read(stream.line(event)).object?.keys ?? [:].keys)
         }
@@ -120,7 +120,8 @@ import Testing
         #expect(Set(answer["headers"]?.array?.first?.object?.keys ?? [:].keys) == fields("Header"))
     }
 
-    @Test func `every key of the queue's events is defined, and the methods take what is defined`() throws {
+    /// An event of the queue that says everything that one can say.
+    private static var record: QueueEventRecord {
         var record = QueueEventRecord("queued", at: .second(0), epoch: 1)
         record.id = 1
         record.user = 1
@@ -133,10 +134,14 @@ import Testing
         record.destination = ""
         record.when = ""
         record.count = 1
+        return record
+    }
+
+    @Test func `every key of the queue's events is defined, and the methods take what is defined`() throws {
         let progress = QueueProgress(
             id: 1, interface: "", began: .second(0), sent: 0, toSend: 0, received: 0, toReceive: 0)
         var stream = EventStream(source: .daemon)
-        let lines = [EncodedEvent.queue(record), .queueProgress(progress, at: .second(0))].map { stream.line($0) }
+        let lines = [EncodedEvent.queue(Self.record), .queueProgress(progress, at: .second(0))].map { stream.line($0) }
         let keys = try lines.reduce(into: Set<String>()) {
             $0.formUnion(try JSONReader.read($1).object?.keys ?? [:].keys)
         }

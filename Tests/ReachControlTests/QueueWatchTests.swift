@@ -111,6 +111,34 @@ import Testing
         #expect(try QueueNotice(reading: client.nextEvent()) == .event(record))
     }
 
+    @Test func `with a target's changes come the requests' events, to those who ask for them`() throws {
+        let server = try TestServer(hasQueue: true)
+        let clients = try [#"{"queue":true}"#, "{}"].map { parameters in
+            let client = try RawClient(server.path)
+            client.send(#"{"method":"io.reach.Monitor.Watch","more":true,"parameters":\#(parameters)}"#)
+            #expect(try client.nextEvent()["type"] == .string("snapshot"))
+            return client
+        }
+        server.queue { $0.tell(.event(record)) }
+        server.run { service, _ in service.tell(.resync(.second(6), reason: "overrun")) }
+        let event = try clients[0].nextEvent()
+        #expect(event["type"] == .string("queue") && event["seq"] == .integer(2))
+        #expect(try QueueNotice(reading: event) == .event(record))
+        for client in clients { #expect(try client.nextEvent()["type"] == .string("resync")) }
+        for client in clients { client.hangUp() }
+        #expect(server.wait { $0.subscribers == 0 })
+        #expect(server.queue { $0.watchCount } == 1 && server.queue { $0.cancelCount } == 1)
+    }
+
+    @Test func `where there is no queue, nothing happens in it`() throws {
+        let server = try TestServer()
+        let client = try RawClient(server.path)
+        client.send(#"{"method":"io.reach.Monitor.Watch","more":true,"parameters":{"queue":1}}"#)
+        #expect(try client.next()["error"] == .string("org.varlink.service.InvalidParameter"))
+        client.send(#"{"method":"io.reach.Monitor.Watch","more":true,"parameters":{"queue":true}}"#)
+        #expect(try client.nextEvent()["type"] == .string("snapshot"))
+    }
+
     @Test func `the client's watch has the same events, and ends with the daemon`() throws {
         let server = try TestServer(hasQueue: true)
         let loop = try EventLoop()

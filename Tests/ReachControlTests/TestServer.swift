@@ -125,7 +125,7 @@ final class TestServer: @unchecked Sendable {
 /// A service that says what a test has it say.
 final class PlayedService: ControlService {
     private var states: [Target: ReachabilityState] = [:]
-    private var sinks: [Target: (MonitorEvent) -> Void] = [:]
+    private var sinks: [Target: [Int: (MonitorEvent) -> Void]] = [:]
     /// What is asked for asynchronously, until the test answers it.
     var openQuestions: [Reply<ReachabilityState>] = []
     var answersLater = false
@@ -150,12 +150,13 @@ final class PlayedService: ControlService {
     ) throws(MonitorError) -> ControlWatch {
         if case .name("blind.example") = target.subject { throw .cannotObserve(reason: "netlink is gone") }
         watchCount += 1
-        sinks[target] = sink
+        let number = watchCount
+        sinks[target, default: [:]][number] = sink
         return ControlWatch(
             state: { [unowned self] in target.description == "slow.example" ? states[target] : state(of: target) },
             cancel: { [unowned self] in
                 cancelCount += 1
-                sinks[target] = nil
+                sinks[target]?[number] = nil
             })
     }
 
@@ -192,10 +193,11 @@ final class PlayedService: ControlService {
         var new = old ?? .reachable(target)
         if old != nil { new.epoch += 1 }
         states[target] = new
-        sinks[target]?(
+        tell(
             .change(
                 ReachabilityChange(
-                    at: SystemClock.now, cause: .linkDown, aspects: [.path], previous: old, state: new)))
+                    at: SystemClock.now, cause: .linkDown, aspects: [.path], previous: old, state: new)),
+            about: target)
     }
 
     /// The kernel cannot be observed, or can be again; nobody is told.
@@ -210,7 +212,9 @@ final class PlayedService: ControlService {
         states[target]?.adopt(Verdict(.notReachable, reason: .noRoute))
     }
 
-    func tell(_ event: MonitorEvent, about target: Target = .internet) { sinks[target]?(event) }
+    func tell(_ event: MonitorEvent, about target: Target = .internet) {
+        for sink in (sinks[target] ?? [:]).values { sink(event) }
+    }
 
     private func state(of target: Target) -> ReachabilityState {
         let state = states[target] ?? .reachable(target)

@@ -34,7 +34,9 @@ final class QueueDeskStage: Sendable {
         let (box, ready, ended, logged) = (box, ThreadGate(), ended, logged)
         BackgroundThread.start(named: "test-desk") { [configuration] in
             if let loop = try? EventLoop() {
-                let keeper = QueueKeeper(loop: loop) { logged.append("\($0) \($1)") }
+                let keeper = QueueKeeper(loop: loop, transfers: SharedTransfers(loop: loop)) {
+                    logged.append("\($0) \($1)")
+                }
                 let engine = ReachabilityEngine(loop: loop)
                 engine.start()
                 if let directory { keeper.open(in: directory, configuration, version: "1", network: engine) }

@@ -30,6 +30,24 @@ import Testing
         scene.keeper.stop()
     }
 
+    @Test func `the first failure after a success is told, and the first success after a failure`() throws {
+        let scene = try KeeperScene()
+        var answers = [true, false, false, false, true, true, false, true]
+        var turns: [Bool] = []
+        scene.whenStarted = { attempt in
+            let isGood = answers.isEmpty || answers.removeFirst()
+            attempt.end(isGood ? .answered : .failed(.timeout, ""))
+        }
+        scene.keeper.whenTurned = { target, result in
+            #expect(target.kind == .http)
+            turns.append(result.outcome == .ok)
+        }
+        scene.keeper.take([try KeeperScene.specification("web", every: .milliseconds(10))])
+        scene.run { answers.isEmpty && scene.attempts.count > 9 }
+        #expect(turns == [false, true, false, true])
+        scene.keeper.stop()
+    }
+
     @Test func `C22 without a path nothing is sent, and afterwards once at once`() throws {
         let scene = try KeeperScene()
         scene.whenStarted = { $0.end() }

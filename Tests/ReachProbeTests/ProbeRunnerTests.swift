@@ -59,10 +59,12 @@ import Testing
             let result = try await scene.run("http://127.0.0.1:\(server.port)/")
             #expect(result.outcome == .fail(failure), "\(result)")
         }
+        // peers 78: nobody listens, which the host itself says at once; it is not silence.
         let closed = try TestProgram.freePort()
         for kind in ["http", "tcp", "tls"] {
             let result = try await scene.run("\(kind)://127.0.0.1:\(closed)")
             #expect(result.outcome == .fail(.refused))
+            #expect(result.duration < .seconds(1))
         }
     }
 
@@ -157,6 +159,87 @@ import Testing
         let refused = try await scene.run("icmp://192.0.2.1")
         #expect(refused.outcome == .inconclusive(.notPermitted))
         #expect(refused.detail.contains("net.ipv4.ping_group_range"))
+    }
+
+    // MARK: - Families
+
+    // peers 87
+    @Test(
+        .enabled(
+            if: TestNamespace.isAvailable && NameServer.isAvailable && WebServer.isAvailable,
+            "namespaces, dnsmasq and nginx are needed"))
+    func `a name of both families is tried in the one that is asked for, and in the other where one is broken`()
+        async throws
+    {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        let names = try NameServer(
+            ["--host-record=web.example,192.0.2.1,2001:db8::1", "--local=/example/"], port: 53, in: peer)
+        let web = try WebServer(
+            "server { listen 80; listen [::]:80; location / { return 200 ok; } location /far { return 302 /a; } }",
+            listensOn: [80], in: peer)
+        defer { withExtendedLifetime((names, web)) {} }
+        var options = Resolver.Options()
+        options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("192.0.2.1")))])
+        let scene = try RunnerScene(in: namespace, options)
+        for (family, address) in [(IPAddress.Family.ipv4, "192.0.2.1"), (.ipv6, "2001:db8::1")] {
+            for target in ["http://web.example/", "tcp://web.example:80"] {
+                let result = try await scene.run(target) { $0.family = family }
+                #expect(result.outcome == .ok && result.address == IPAddress(address), "\(target) \(result)")
+                // Its phases are all of it, but for what lies between them.
+                let sum = result.phases.reached.reduce(Duration.zero) { $0 + $1.duration }
+                #expect(sum <= result.duration && result.duration - sum < .milliseconds(20), "\(result)")
+            }
+        }
+        // As many redirects as were allowed, and the answer itself where none are.
+        #expect(try await scene.run("http://web.example/far") { $0.redirects = 1 }.httpStatus == 200)
+        #expect(
+            try await scene.run("http://web.example/far") { $0.conditions.status = .init("302") ?? .success }.outcome
+                == .ok)
+        try peer.run("nft", "add table ip6 t; add chain ip6 t in { type filter hook input priority 0; }")
+        try peer.run("nft", "add rule ip6 t in meta l4proto tcp drop")
+        let other = try await scene.run("http://web.example/", timeout: .seconds(2))
+        #expect(other.outcome == .ok && other.address == IPAddress("192.0.2.1"), "\(other)")
+        #expect(
+            try await scene.run("http://web.example/", timeout: .seconds(1)) { $0.family = .ipv6 }.outcome
+                == .fail(.timeout))
+    }
+
+    // MARK: - Loss
+
+    /// Without netem there is no delay to add; what is lost, nft's chance decides.
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func
+        `N14 with a tenth of all packets lost, 200 rounds never say down, and the connect phase shows what was sent again`()
+        async throws
+    {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        let server = try ScriptedServer(in: peer, at: try #require(IPAddress("192.0.2.1")), port: 9) { _ in }
+        defer { withExtendedLifetime(server) {} }
+        try peer.run("nft", "add table inet t; add chain inet t in { type filter hook input priority 0; }")
+        try peer.run("nft", "add rule inet t in meta l4proto tcp numgen random mod 10 == 0 drop")
+        try peer.run("nft", "add chain inet t out { type filter hook output priority 0; }")
+        try peer.run("nft", "add rule inet t out meta l4proto tcp numgen random mod 10 == 0 drop")
+        let scene = try RunnerScene(in: namespace)
+        let orders = try (0..<200).map { number in
+            var specification = ProbeSpecification(name: "p\(number)", target: try ProbeTarget("tcp://192.0.2.1:9"))
+            specification.timeout = .seconds(5)
+            return RunnerScene.Order(specification: specification, binding: nil)
+        }
+        let results = try await scene.run(orders, within: .seconds(20))
+        var health = ProbeHealth()
+        for result in results {
+            _ = health.take(result.outcome)
+            #expect(health.state == .up)
+        }
+        // A SYN, or what answers it, is lost for one in five; it is sent again after one second, and after two more.
+        let slow = results.compactMap { $0.phases[.connect] }.filter { $0 >= .milliseconds(900) }
+        #expect(slow.count >= 10, "\(slow)")
+        #expect(slow.contains { $0 < .milliseconds(1800) }, "\(slow)")
+        print("N14: \(results.count { $0.outcome != .ok }) of 200 failed, \(slow.count) were connected late")
     }
 
     // MARK: - Time and interfaces

@@ -41,6 +41,7 @@ final class QueueRoom: Sendable {
     init(
         in namespace: TestNamespace? = nil, links: LinkPolicy = TwoLinks.policy, directory: String? = nil,
         receiveBufferBytes: Int = NoticeSocket.defaultBufferBytes,
+        paths: PlayedPaths? = nil,
         _ change: (inout QueueEngine.Options) -> Void = { _ in }
     ) throws {
         signal(SIGPIPE, SIG_IGN)
@@ -62,7 +63,7 @@ final class QueueRoom: Sendable {
                     if case .change(let change) = event { changes.append(change) }
                 }
                 let queue = QueueEngine(
-                    loop: loop, network: network, options: options,
+                    loop: loop, network: network, options: options, checker: paths?.checker(on: loop),
                     tell: { events.append(Told(event: $0, at: .now)) }, notify: { notices.append($0) })
                 queue.whenMoved = { progress.append($0) }
                 if let directory {
@@ -161,6 +162,29 @@ final class QueueRoom: Sendable {
         let lateness = Lateness()
         perform { lateness.measure(on: $0.loop) }
         return lateness
+    }
+}
+
+/// Whether paths work, as a test has it, and which were asked about.
+struct PlayedPaths: Sendable {
+    let asked = EventLog<String>()
+    let work: @Sendable () -> Bool
+
+    init(work: @escaping @Sendable () -> Bool) { self.work = work }
+
+    func checker(on loop: EventLoop) -> any PathChecker { Checker(loop, self) }
+
+    private final class Checker: PathChecker {
+        private let loop: EventLoop
+        private let played: PlayedPaths
+
+        init(_ loop: EventLoop, _ played: PlayedPaths) { (self.loop, self.played) = (loop, played) }
+
+        func check(_ path: QueuePath, reply: @escaping (Bool?) -> Void) {
+            played.asked.append(path.interface)
+            let works = played.work()
+            loop.afterEvents { reply(works) }
+        }
     }
 }
 

@@ -162,6 +162,36 @@ import Testing
         #expect(stage.startedIDs == [id])
     }
 
+    @Test mutating func `N21 after an hour of sleep nothing bursts, and what ran is the network's fault`() throws {
+        let ids = try (0..<200).map { try stage.add("https://host\($0 % 40).example/") }
+        stage.network([.wired])
+        stage.pass(.seconds(5))
+        let before = stage.starts.count
+        let running = stage.queue.runningCount
+        #expect(running == QueuePolicy().interfaceLimit)
+        // Nothing woke the queue meanwhile, and all that came due is due at once.
+        stage.elapsed += .seconds(3600)
+        stage.send(.wake)
+        stage.network([.wired])
+        #expect(stage.queue.runningCount == running)
+        #expect(stage.starts.count == before, "those that ran may yet be answered")
+        for start in stage.starts where stage.state(start.order.id) == .running {
+            stage.fail(start.order.id, 28, error: 110)
+            #expect(stage.explanation(start.order.id)?.attempts == 0)
+            #expect(stage.explanation(start.order.id)?.networkFailures == 1)
+            #expect(stage.queue.runningCount <= running)
+        }
+        var served = 0
+        while let id = stage.startedIDs.last(where: { stage.state($0) == .running }) {
+            stage.answer(id)
+            served += 1
+            #expect(stage.queue.runningCount <= running)
+            if stage.queue.runningCount == 0 { stage.pass(.seconds(400)) }
+        }
+        #expect(served == 200)
+        #expect(ids.allSatisfy { stage.kinds(of: $0).count { $0 == .done } == 1 })
+    }
+
     @Test mutating func `what the first look finds has not just come back`() throws {
         let id = try stage.add()
         stage.pass(.milliseconds(10))

@@ -239,7 +239,55 @@ import Testing
         stage.pass(.seconds(30))
         #expect(stage.starts.count == 2)
         stage.send(.ended(id, .failed(TransferFault(code: 60))))
+        stage.send(.pathChecked(interfaceIndex: 2, works: true))
         #expect(stage.explanation(id)?.death == .untrusted)
+    }
+
+    /// What a portal answers in everybody's place: a redirect in the clear, or a certificate of its own.
+    private static let forged: [(String, AttemptEnd)] = [
+        ("http://a.example/", .answered(RequestResult(status: 302), isAccepted: false)),
+        ("https://a.example/", .failed(TransferFault(.certificate))),
+        ("https://a.example/", .failed(TransferFault(.certificateTime))),
+    ]
+
+    @Test(arguments: forged)
+    func `N11 what a portal may have answered kills only where the path works`(url: String, end: AttemptEnd) throws {
+        for works in [true, false] {
+            var stage = QueueStage()
+            stage.network([.wired])
+            let id = try stage.add(url)
+            let behind = try stage.add(url)
+            stage.send(.ended(id, end))
+            #expect(stage.state(id) == .running && stage.checks == [.wired])
+            stage.send(.pathChecked(interfaceIndex: 2, works: works))
+            #expect(stage.state(id) == (works ? .dead : .backoff))
+            #expect(stage.explanation(id)?.attempts == 0)
+            #expect(stage.explanation(id)?.networkFailures == (works ? 0 : 1))
+            #expect(stage.explanation(id)?.death == (works ? (url.hasPrefix("https") ? .untrusted : .refused) : nil))
+            #expect(stage.state(behind) != .dead)
+        }
+    }
+
+    @Test mutating func `N11 after a failure behind a portal the others are not sent after it`() throws {
+        stage.network([])
+        let ids = try (0..<20).map { _ in try stage.add("http://a.example/") }
+        stage.network([.wired])
+        stage.pass(.seconds(2))
+        #expect(stage.starts.count == 1, "the first goes ahead")
+        let first = try #require(stage.startedIDs.first)
+        stage.send(.ended(first, .answered(RequestResult(status: 302), isAccepted: false)))
+        stage.send(.pathChecked(interfaceIndex: 2, works: false))
+        #expect(stage.starts.count == 1)
+        #expect(ids.allSatisfy { stage.state($0) != .dead })
+    }
+
+    @Test mutating func `a redirect of one that proved who it is, and an answer that is none, need no check`() throws {
+        for (url, status) in [("https://a.example/", 302), ("http://a.example/", 404)] {
+            let id = try stage.add(url)
+            stage.answer(id, status)
+            #expect(stage.state(id) == .dead)
+        }
+        #expect(stage.checks.isEmpty)
     }
 
     @Test mutating func `a wrong pin kills the request and spares the server the next`() throws {

@@ -114,6 +114,34 @@ struct CancellationTests {
         #expect(await stage.ask { $0.engine.runningCount } == 0)
     }
 
+    // peers 85
+    @Test func `a thousand transfers that are cancelled at once leave no connection behind`() async throws {
+        DescriptorLimit.raise()
+        let (arrived, ended, told) = (EventLog<Bool>(), EventLog<Bool>(), EventLog<Bool>())
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            arrived.append(true)
+            connection.waitForEnd()
+            ended.append(true)
+        }
+        let stage = try TransferStage()
+        let request = try TransferRequest(port: server.port)
+        let start = { @Sendable (room: TransferStage.Room) in
+            (0..<1000).map { _ in room.engine.start(request, handler: TransferHandler { _ in told.append(true) }) }
+        }
+        // None has begun.
+        _ = await stage.ask { room in start(room).forEach(room.engine.cancel) }
+        #expect(await stage.ask { $0.engine.runningCount } == 0)
+        // All have.
+        let running = await stage.ask(start)
+        try await arrived.wait(for: 1000, within: .seconds(30))
+        _ = await stage.ask { room in running.forEach(room.engine.cancel) }
+        #expect(await stage.ask { $0.engine.runningCount } == 0)
+        try await ended.wait(for: 1000, within: .seconds(30))
+        #expect(told.values.isEmpty)
+        #expect(arrived.values.count == 1000)
+    }
+
     @Test(.enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
     func `E5: epochs that change under load neither lose nor mix transfers`() async throws {
         let port = try TestProgram.freePort()

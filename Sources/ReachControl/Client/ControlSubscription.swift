@@ -20,10 +20,16 @@ package final class ControlSubscription {
     private var handler: Handler?
 
     /// Watches a target.
+    ///
+    /// - Parameter withRequests: What happens to the caller's requests comes in between, as
+    ///   ``StreamEvent/Content/other(type:_:)`` for ``QueueNotice`` to read. For those who will show it: a queue that is sent
+    ///   tells much.
     package convenience init(
-        path: String, target: Target, patience: Duration = .seconds(1), on loop: EventLoop, handler: @escaping Handler
+        path: String, target: Target, withRequests: Bool = false, patience: Duration = .seconds(1),
+        on loop: EventLoop, handler: @escaping Handler
     ) throws(ControlError) {
-        let parameters: [String: JSONValue] = ["target": .string(target.description)]
+        var parameters: [String: JSONValue] = ["target": .string(target.description)]
+        if withRequests { parameters["queue"] = .bool(true) }
         try self.init(
             path: path, VarlinkCall(MonitorInterface.name + ".Watch", parameters, wantsMore: true),
             patience: patience, on: loop, handler: handler)

@@ -12,6 +12,7 @@ package final class DaemonWatch {
 
     private let path: String
     private let target: Target
+    private let withRequests: Bool
     private let loop: EventLoop
     private let handler: Handler
     private var stream: DaemonStream
@@ -21,9 +22,13 @@ package final class DaemonWatch {
     private var answerTimer: TimerQueue.ID?
     private var patienceTimer: TimerQueue.ID?
 
-    package init(path: String, target: Target, on loop: EventLoop, handler: @escaping Handler) {
+    /// - Parameter withRequests: What happens to the caller's requests is told, too, as ``DaemonEvent/other(_:type:_:)``.
+    package init(
+        path: String, target: Target, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
+    ) {
         self.path = path
         self.target = target
+        self.withRequests = withRequests
         self.loop = loop
         self.handler = handler
         stream = DaemonStream(of: target)
@@ -45,8 +50,9 @@ package final class DaemonWatch {
     private func connect() {
         do throws(ControlError) {
             // A daemon that lives takes a connection at once, and others on this thread wait meanwhile.
-            subscription = try ControlSubscription(path: path, target: target, patience: .zero, on: loop) {
-                [unowned self] event in
+            subscription = try ControlSubscription(
+                path: path, target: target, withRequests: withRequests, patience: .zero, on: loop
+            ) { [unowned self] event in
                 switch event {
                 case .event(let event): take(event)
                 case .ended(let error): lose(error)

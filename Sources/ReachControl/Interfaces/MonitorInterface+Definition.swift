@@ -85,6 +85,9 @@ extension MonitorInterface {
         #   "resync"    notices of the kernel were lost and everything was read anew; differences follow
         #   "wake"      the machine slept for slept_ms; differences follow
         #   "probe"     a configured probe: event is "up", "down", "paused", "resumed" or "result"; with the Internet's events
+        #   "queue"     something happened to a request of the caller's, or for root to any, or to the queue as a whole: only to those
+        #               who asked for it. The other keys are those of the type Event of io.reach.Queue; status is a number then, the
+        #               HTTP status
         #   "dropped"   count events were not sent, since they were not read fast enough; a snapshot follows
         type Event (
           v: int,
@@ -101,7 +104,16 @@ extension MonitorInterface {
           slept_ms: ?int,
           count: ?int,
           event: ?string,
-          probe: ?ProbeReport
+          probe: ?ProbeReport,
+          epoch: ?int,
+          id: ?int,
+          user: ?int,
+          attempt: ?int,
+          interface: ?string,
+          blockers: ?[]string,
+          not_before: ?string,
+          destination: ?string,
+          when: ?string
         )
         # What came of one attempt to reach what a probe names.
         #   probe              the name of the configured probe; null for a URL that somebody asked for
@@ -261,9 +273,9 @@ extension MonitorInterface {
         # The state of a target now.
         method Status(target: ?string) -> (status: TargetStatus)
 
-        # The state of a target now, and every change from then on. Call it with "more". Further calls on the same connection are
-        # not answered.
-        method Watch(target: ?string) -> (event: Event)
+        # The state of a target now, and every change from then on; if queue is true, also what happens to the caller's requests
+        # (for root, to all). Call it with "more". Further calls on the same connection are not answered.
+        method Watch(target: ?string, queue: ?bool) -> (event: Event)
 
         # All links of the machine, by index.
         method Links() -> (links: []Link)

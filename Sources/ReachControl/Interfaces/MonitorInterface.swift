@@ -18,10 +18,11 @@ package enum MonitorInterface {
                         }
                     }
                 },
-                "Watch": .init(["target"]) { request throws(VarlinkError) in
+                "Watch": .init(["target", "queue"]) { request throws(VarlinkError) in
                     let target = try request.target()
+                    let withRequests = try request.flag("queue")
                     guard request.call.wantsMore else { throw .expectedMore }
-                    try request.stream(topics, target)
+                    try request.stream(topics, target, withRequests: withRequests)
                 },
                 "Links": .init([]) { request throws(VarlinkError) in
                     service.links(for: request.caller) { result in

@@ -35,12 +35,12 @@ package final class ControlRequest {
         }
     }
 
-    /// Answers with all that happens from now on.
-    func stream(_ topics: Topics, _ target: Target) throws(VarlinkError) {
+    /// Answers with all that happens from now on, to the caller's requests too where that is wanted.
+    func stream(_ topics: Topics, _ target: Target, withRequests: Bool) throws(VarlinkError) {
         guard let connection else { return }
         self.connection = nil
         do throws(MonitorError) {
-            try topics.subscribe(connection, to: target)
+            try topics.subscribe(connection, to: target, withRequests: withRequests)
         } catch {
             self.connection = connection
             throw error.varlink

@@ -3,7 +3,8 @@ internal import ReachCore
 /// Something that somebody subscribes to. What happens to it is encoded once and kept once, for all of them.
 final class Topic {
     enum Subject: Hashable {
-        case target(Target)
+        /// With what happens to a user's requests in between, or without.
+        case target(Target, requestsOf: UInt32?)
         /// One request, or all that the user may see.
         case queue(user: UInt32, request: Int64?)
     }

@@ -30,12 +30,16 @@ final class Topics {
 
     // MARK: - Targets
 
-    func subscribe(_ connection: Connection, to target: Target) throws(MonitorError) {
-        connection.stream(try topic(for: target, connection.caller).add(connection))
+    /// - Parameter withRequests: What happens to the caller's requests is told in between.
+    func subscribe(_ connection: Connection, to target: Target, withRequests: Bool) throws(MonitorError) {
+        let user = withRequests && queue != nil ? connection.caller.user : nil
+        connection.stream(try topic(for: target, requestsOf: user, connection.caller).add(connection))
     }
 
-    private func topic(for target: Target, _ caller: Caller) throws(MonitorError) -> Topic {
-        let subject = Topic.Subject.target(target)
+    private func topic(
+        for target: Target, requestsOf user: UInt32?, _ caller: Caller
+    ) throws(MonitorError) -> Topic {
+        let subject = Topic.Subject.target(target, requestsOf: user)
         if let topic = topics[subject] { return topic }
         guard targetCount < limits.targets else { throw .tooManyTargets(limit: limits.targets) }
         let topic = Topic(subject, backlogBytes: limits.backlogBytes)
@@ -43,9 +47,15 @@ final class Topics {
             let isChange = if case .change = event { true } else { false }
             topic?.publish(event.encoded, isChange: isChange)
         }
-        topic.begin(Topic.Source(watch))
+        let requests = user == nil ? nil : watchRequests(of: caller, toldTo: topic)
+        topic.begin(Topic.Source(watch, requests))
         topics[subject] = topic
         return topic
+    }
+
+    /// - Returns: `nil` where there is no queue: then nothing happens in it.
+    private func watchRequests(of caller: Caller, toldTo topic: Topic) -> QueueWatch? {
+        try? queue?.watch(nil, for: caller) { [weak topic] notice in topic?.publish(notice.encoded) }
     }
 
     // MARK: - The queue
@@ -76,14 +86,18 @@ final class Topics {
 }
 
 extension Topic.Source {
-    fileprivate init(_ watch: ControlWatch) {
+    fileprivate init(_ watch: ControlWatch, _ requests: QueueWatch?) {
         self.init(
             snapshot: { isInitial in
                 guard let state = watch.state() else { return nil }
                 let cause: Cause = isInitial ? .start : .resync
                 return .snapshot(state, source: .daemon, isInitial: isInitial, cause: cause, at: SystemClock.now)
             },
-            isStale: { watch.state()?.isStale ?? false }, cancel: watch.cancel)
+            isStale: { watch.state()?.isStale ?? false },
+            cancel: {
+                watch.cancel()
+                requests?.cancel()
+            })
     }
 
     /// What is now is asked for by a call of its own, which may take its time.

@@ -8,6 +8,7 @@ internal import ReachTransfer
 /// be replaced by a new configuration. Without endpoints there is neither a validator nor a cost.
 final class ConnectivityKeeper {
     private let loop: EventLoop
+    private let transfers: SharedTransfers
     private let log: (LogLevel, String) -> Void
     private var options: Validator.Options?
     private var validator: Validator?
@@ -15,8 +16,9 @@ final class ConnectivityKeeper {
     /// Told what is proved, whenever that differs; `nil` where nothing is asked.
     var whenSurveyed: (ConnectivitySurvey?) -> Void = { _ in }
 
-    init(loop: EventLoop, log: @escaping (LogLevel, String) -> Void) {
+    init(loop: EventLoop, transfers: SharedTransfers, log: @escaping (LogLevel, String) -> Void) {
         self.loop = loop
+        self.transfers = transfers
         self.log = log
     }
 
@@ -39,8 +41,11 @@ final class ConnectivityKeeper {
     /// The machine slept.
     func beginAnew() { validator?.beginAnew() }
 
-    /// Somebody has reason to doubt what is believed.
-    func check() { validator?.check() }
+    /// Something failed, and the Internet may not be there any more. Asks no more often than every five seconds.
+    func doubt() { validator?.doubt() }
+
+    /// Something was answered, in this family where it is known.
+    func heardAnswer(in family: IPAddress.Family?) { validator?.heardAnswer(in: family) }
 
     private func connect() {
         engine?.learn(validator?.survey)
@@ -51,8 +56,7 @@ final class ConnectivityKeeper {
 
     private func makeValidator(_ options: Validator.Options) -> Validator? {
         do throws(TransferFailure) {
-            let transfers = try TransferEngine(loop: loop)
-            return Validator(loop: loop, options: options, transfers: transfers) { [unowned self] survey in
+            return Validator(loop: loop, options: options, transfers: try transfers.engine()) { [unowned self] survey in
                 engine?.learn(survey)
                 whenSurveyed(survey)
             }

@@ -6,11 +6,10 @@ internal import ReachProbe
 internal import ReachTransfer
 
 /// The daemon's probes: those that the configuration names, and those that somebody asks for now.
-///
-/// libcurl is started when the first attempt is made, and not for a daemon that probes nothing.
 final class ProbeDesk {
     private let loop: EventLoop
     private let watcher: Watcher
+    private let transfers: SharedTransfers
     private var runner: ProbeRunner?
     /// Of the Internet, when it was last seen: with a new one, what name servers said before does not hold any more.
     private var epoch: UInt64?
@@ -23,9 +22,12 @@ final class ProbeDesk {
     /// What people ask for must not keep the machine's own probes from their descriptors.
     private static let orderLimit = 64
 
-    init(loop: EventLoop, watcher: Watcher, tell: @escaping (ProbeEvent) -> Void) {
+    init(
+        loop: EventLoop, watcher: Watcher, transfers: SharedTransfers, tell: @escaping (ProbeEvent) -> Void
+    ) {
         self.loop = loop
         self.watcher = watcher
+        self.transfers = transfers
         self.tell = tell
     }
 
@@ -103,8 +105,8 @@ final class ProbeDesk {
 
     private func findRunner() -> ProbeRunner? {
         if let runner { return runner }
-        guard let transfers = try? TransferEngine(loop: loop) else { return nil }
-        runner = ProbeRunner(loop: loop, transfers: transfers)
+        guard let engine = try? transfers.engine() else { return nil }
+        runner = ProbeRunner(loop: loop, transfers: engine)
         _ = watcher.watch(.internet) { [weak self] event in
             guard let self, case .change(let change) = event else { return }
             if let epoch, epoch != change.state.epoch { transfers.newEpoch() }
@@ -129,7 +131,12 @@ final class ProbeDesk {
             start: { [unowned self] specification, binding, completion in
                 start(specification, binding, completion)
             })
-        return ProbeKeeper(loop: loop, surroundings, sink: tell)
+        let keeper = ProbeKeeper(loop: loop, surroundings, sink: tell)
+        keeper.whenTurned = { [watcher] target, result in
+            if result.castsDoubtOnInternet(by: target) { watcher.noteFailure() }
+            if result.speaksForInternet(by: target) { watcher.noteAnswer(in: result.address?.family) }
+        }
+        return keeper
     }
 
     private func start(

@@ -8,18 +8,33 @@ internal import ReachTransfer
 /// Finds out whether a path works by asking the endpoints of `[connectivity]` over it, whatever the validator believes.
 final class EndpointPathChecker: PathChecker {
     private let loop: EventLoop
-    private var probe: PathProbe?
+    private let transfers: SharedTransfers
+    private var endpoints: [ConnectivityEndpoint] = []
+    /// Made when it is first needed, as what it sends by is.
+    private var made: PathProbe?
+    /// Told when a path turns out not to work.
+    var whenBroken: () -> Void = {}
 
     /// scheduling.md 4.4. A little less than the scheduler waits.
     private static let limit: Duration = .milliseconds(2800)
 
-    init(loop: EventLoop) { self.loop = loop }
+    init(loop: EventLoop, transfers: SharedTransfers) {
+        self.loop = loop
+        self.transfers = transfers
+    }
 
     /// Where none are, nothing can be said.
     func use(_ endpoints: [ConnectivityEndpoint]) {
-        probe = nil
-        guard !endpoints.isEmpty, let transfers = try? TransferEngine(loop: loop) else { return }
-        probe = PathProbe(loop: loop, endpoints: endpoints, transfers: transfers)
+        guard endpoints != self.endpoints else { return }
+        self.endpoints = endpoints
+        made = nil
+    }
+
+    private var probe: PathProbe? {
+        if made == nil, !endpoints.isEmpty, let engine = try? transfers.engine() {
+            made = PathProbe(loop: loop, endpoints: endpoints, transfers: engine)
+        }
+        return made
     }
 
     /// Any family that works is enough.
@@ -31,10 +46,12 @@ final class EndpointPathChecker: PathChecker {
             let key = Uplink.Key(family: family, interface: InterfaceIndex(bitPattern: path.interfaceIndex))
             let source = path.sources.first { $0.family == family }
             let uplink = Uplink(key: key, name: path.interface, source: source, isMetered: path.isMetered)
-            probe.ask(by: uplink, within: Self.limit) { works in
+            probe.ask(by: uplink, within: Self.limit) { [weak self] works in
                 missing -= 1
                 if let works { best = best == true || works }
-                if missing == 0 { reply(best) }
+                guard missing == 0 else { return }
+                reply(best)
+                if best == false { self?.whenBroken() }
             }
         }
     }

@@ -17,6 +17,8 @@ final class QueueKeeper {
     private(set) var policy = QueuePolicy()
     private let log: (LogLevel, String) -> Void
     private let checker: EndpointPathChecker
+    /// Told when a request was answered as it should be.
+    var whenAnswered: () -> Void = {}
     /// What waits for the file to be open; `nil` when it is.
     private var early: [() -> Void]? = []
     private var sinks: [UInt64: (QueueNews) -> Void] = [:]
@@ -28,10 +30,16 @@ final class QueueKeeper {
         case moved(AttemptProgress)
     }
 
-    init(loop: EventLoop, log: @escaping (LogLevel, String) -> Void) {
+    init(loop: EventLoop, transfers: SharedTransfers, log: @escaping (LogLevel, String) -> Void) {
         self.loop = loop
         self.log = log
-        checker = EndpointPathChecker(loop: loop)
+        checker = EndpointPathChecker(loop: loop, transfers: transfers)
+    }
+
+    /// Told when an attempt failed and the endpoints did not answer by its path, either.
+    var whenPathBroken: () -> Void {
+        get { checker.whenBroken }
+        set { checker.whenBroken = newValue }
     }
 
     /// Opens the queue in a directory below the state directory. Where that fails, it is logged, and there is none.
@@ -43,7 +51,7 @@ final class QueueKeeper {
             let directory = try QueueDirectory(stateDirectory + "/queue")
             let engine = QueueEngine(
                 loop: loop, network: network, options: options, checker: checker,
-                tell: { [unowned self] in if !sinks.isEmpty { tell(QueueEventRecord($0)) } }, notify: { [unowned self] in take($0) })
+                tell: { [unowned self] in tell($0) }, notify: { [unowned self] in take($0) })
             engine.whenMoved = { [unowned self] in tell(.moved($0)) }
             try engine.open(directory)
             self.engine = engine
@@ -88,6 +96,11 @@ final class QueueKeeper {
     }
 
     func unwatch(_ number: UInt64) { sinks[number] = nil }
+
+    private func tell(_ event: QueueEvent) {
+        if event.kind == .done { whenAnswered() }
+        if !sinks.isEmpty { tell(QueueEventRecord(event)) }
+    }
 
     private func tell(_ record: QueueEventRecord) { tell(.event(record)) }
 

@@ -14,6 +14,8 @@ package final class ProbeKeeper {
     private let sink: (ProbeEvent) -> Void
     /// Whether each result is told, too.
     package var tellsResults = false
+    /// Told of the first failure after a success, and of the first success after a failure.
+    package var whenTurned: (ProbeTarget, ProbeResult) -> Void = { _, _ in }
 
     package init(
         loop: EventLoop, _ surroundings: ProbeSurroundings, concurrency: Int = 16,

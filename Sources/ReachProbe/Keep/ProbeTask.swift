@@ -84,12 +84,16 @@ final class ProbeTask {
         attempt = nil
         keeper.leave(self)
         let now = SystemClock.now
+        let failuresBefore = record.failures
         if let result {
             let kind = record.take(result, at: now)
             keeper.tell(.result, self, at: now)
             if let kind { keeper.tell(kind, self, at: now) }
         }
         let hasFailed = if case .fail = result?.outcome { true } else { false }
+        if let result, (failuresBefore == 0) != (record.failures == 0) {
+            keeper.whenTurned(specification.target, result)
+        }
         schedule.finish(failures: hasFailed ? record.failures : 0, at: now.boot)
         arm()
     }

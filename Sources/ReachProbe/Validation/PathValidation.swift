@@ -28,6 +28,10 @@ struct PathValidation {
     private var isDoubted = false
     private var failures = 0
     private var proofs = 0
+    /// Since when it has been full again; `nil` where it was never lost, or is.
+    private var returned: BootTime?
+    /// In a row, returns that did not last.
+    private var relapses = 0
     private var backoff: Backoff
     private var lastProbe: BootTime?
     private var lastProof: BootTime?
@@ -120,26 +124,38 @@ struct PathValidation {
             trouble = nil
             lastProof = now
             proofs += 1
-            if believesNext || proofs >= options.strikesToPromote { believe(.full, nil) }
+            if believesNext || proofs >= proofsToPromote { believe(.full, nil, at: now) }
         case .portal, .limited:
             proofs = 0
             failures += 1
             trouble = result.trouble
             let isBelieved = connectivity != .full || believesNext || failures >= options.strikesToDemote
-            if isBelieved, let found = result.connectivity { believe(found, result.portal) }
+            if isBelieved, let found = result.connectivity { believe(found, result.portal, at: now) }
         case .inconclusive: break
         }
         if result != .inconclusive { believesNext = false }
         let isSettled = connectivity == .full && failures == 0 && result == .full
         if isSettled { backoff.reset() }
         // On the way back to "full" the next proof is asked for as soon as the first retry was.
-        let wait = isSettled ? options.interval : result == .full ? options.firstRetry : backoff.wait()
+        let next = relapses > 0 ? min(ValidationOptions.extraProofGap, options.firstRetry) : options.firstRetry
+        let wait = isSettled ? options.interval : result == .full ? next : backoff.wait()
         phase = .waiting(until: now + jitter(wait))
         traffic.probeEnded(inVain: connectivity != .full, at: now)
         watchTraffic(at: now)
     }
 
-    private mutating func believe(_ found: Connectivity, _ url: String?) {
+    private var proofsToPromote: Int {
+        options.strikesToPromote + min(relapses, ValidationOptions.mostExtraProofs)
+    }
+
+    private mutating func believe(_ found: Connectivity, _ url: String?, at now: BootTime) {
+        if found == .full {
+            if isInTrouble { returned = now }
+        } else if connectivity == .full {
+            let isRelapse = returned.map { now - $0 < ValidationOptions.shortReturn } ?? false
+            relapses = isRelapse ? relapses + 1 : 0
+            returned = nil
+        }
         // A portal often gives each visitor another address; the one told stays good for as long as it lasts.
         if found != .portal || connectivity != .portal { portal = url }
         connectivity = found
@@ -154,9 +170,10 @@ struct PathValidation {
 
     // MARK: - What changed
 
-    /// Somebody has reason to doubt what is believed. Coalesces with a check that runs, or ended just now.
-    mutating func check(at now: BootTime) {
-        guard case .waiting(let until) = phase else { return }
+    /// Somebody's attempt failed, which is no news of a path that is in trouble. Coalesces with a check that runs, or ended just
+    /// now.
+    mutating func doubt(at now: BootTime) {
+        guard case .waiting(let until) = phase, !isInTrouble else { return }
         let earliest = lastProbe.map { max(now, $0 + ValidationOptions.shortestGap) } ?? now
         backoff.reset()
         phase = .waiting(until: min(until, earliest))
@@ -164,11 +181,19 @@ struct PathValidation {
         isDoubted = true
     }
 
+    /// Somebody was answered, maybe by this path. One that is in trouble is asked about at once; not if that was in vain of
+    /// late.
+    mutating func heardAnswer(at now: BootTime) {
+        guard isInTrouble, case .waiting(let until) = phase else { return }
+        phase = .waiting(until: min(until, traffic.trigger(at: now)))
+    }
+
     /// Everything begun is of no use, and the next result is believed at once.
     mutating func beginAnew(at now: BootTime) {
         believesNext = true
         failures = 0
         proofs = 0
+        (returned, relapses) = (nil, 0)
         backoff.reset()
         traffic = TrafficWatch(longestGap: options.interval)
         phase = .waiting(until: now)

@@ -48,6 +48,14 @@ struct TrafficWatch {
         return false
     }
 
+    /// Somebody was answered, and it need not be looked for.
+    ///
+    /// - Returns: When the endpoints may be asked for that.
+    mutating func trigger(at now: BootTime) -> BootTime {
+        hasTriggered = true
+        return max(now, notBefore ?? now)
+    }
+
     mutating func probeEnded(inVain: Bool, at now: BootTime) {
         defer { hasTriggered = false }
         if !inVain {

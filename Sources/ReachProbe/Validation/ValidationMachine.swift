@@ -99,8 +99,14 @@ package struct ValidationMachine {
     }
 
     /// Somebody's attempt failed, and whether the path or the other end is to blame shall be found out.
-    package mutating func check(at now: BootTime) -> [ValidationCommand] {
-        for key in Array(paths.keys) { paths[key]?.check(at: now) }
+    package mutating func doubt(at now: BootTime) -> [ValidationCommand] {
+        for key in Array(paths.keys) { paths[key]?.doubt(at: now) }
+        return timeReached(at: now)
+    }
+
+    /// Somebody's attempt was answered, in this family where it is known: what is in trouble may be so no more.
+    package mutating func heardAnswer(in family: IPAddress.Family?, at now: BootTime) -> [ValidationCommand] {
+        for key in Array(paths.keys) where family == nil || key.family == family { paths[key]?.heardAnswer(at: now) }
         return timeReached(at: now)
     }
 

@@ -29,6 +29,9 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
         description = "\(scheme)://\(host.lowercased()):\(port ?? (scheme == "http" ? 80 : 443))"
     }
 
+    /// Whoever answers has proved to be the destination.
+    package var isSecure: Bool { description.hasPrefix("https:") }
+
     /// The host as a target: what `reachable` asks about.
     package var target: Target? { try? Target(description) }
 

@@ -42,6 +42,20 @@ package struct QueuedRequest: Hashable, Sendable {
         self.owner = owner
     }
 
+    /// A request that was checked before, with the destination that was found then. For what comes back from the queue's file.
+    package init(
+        stored url: String, to destination: Destination, method: String, headers: [Header], constraint: Constraint,
+        owner: UInt32
+    ) {
+        self.method = method
+        self.url = url
+        self.destination = destination
+        self.headers = headers
+        body = .none
+        self.constraint = constraint
+        self.owner = owner
+    }
+
     /// Whether it may be sent again when what became of an attempt is not known.
     package var isRepeatable: Bool { idempotency.allowsRepetition(ofMethod: method) }
 

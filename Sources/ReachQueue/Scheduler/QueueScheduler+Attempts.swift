@@ -147,6 +147,8 @@ extension QueueScheduler {
         case .answered(let result, let isAccepted):
             switch FailureClassifier.judge(status: result.status, isAccepted: isAccepted) {
             case .success: succeeded(index, result)
+            case .permanent(let reason) where mayBeForged(result, running[index]):
+                askForEvidence(index, RunningAttempt.Suspicion(reason: reason, result: result))
             case .permanent(let reason): diedOfAnswer(index, reason, result)
             default: failed(index, .destination, result)
             }
@@ -162,6 +164,9 @@ extension QueueScheduler {
         case .network: failed(index, .network)
         case .destination: failed(index, .destination)
         case .undecided: askForEvidence(index)
+        // A portal has no certificate of the destination's.
+        case .permanent(.untrusted):
+            askForEvidence(index, RunningAttempt.Suspicion(reason: .untrusted, result: nil))
         case .uncounted: failed(index, .uncounted)
         case .clock: failed(index, .clock)
         case .permanent(let reason):
@@ -174,10 +179,17 @@ extension QueueScheduler {
         }
     }
 
-    private mutating func askForEvidence(_ index: Int) {
+    /// A redirect in the clear is what portals answer in everybody's place. Where the path works it is the server's.
+    private func mayBeForged(_ result: RequestResult, _ attempt: RunningAttempt) -> Bool {
+        let destination = entries[Int(attempt.slot)].destination
+        return 300..<400 ~= result.status && !destinations[Int(destination)].destination.isSecure
+    }
+
+    private mutating func askForEvidence(_ index: Int, _ suspicion: RunningAttempt.Suspicion? = nil) {
         let path = running[index].path
+        running[index].suspicion = suspicion
         switch evidence.ask(about: path.interfaceIndex, at: now, policy) {
-        case .works(let works): failed(index, works ? .destination : .network)
+        case .works(let works): decide(index, works: works)
         case .pending(let begin):
             running[index].phase = .judging
             if begin { turn.actions.append(.checkPath(path)) }
@@ -194,8 +206,17 @@ extension QueueScheduler {
         while let index = running.firstIndex(where: {
             $0.phase == .judging && $0.path.interfaceIndex == interface
         }) {
-            failed(index, works ? .destination : .network)
+            decide(index, works: works)
         }
+    }
+
+    private mutating func decide(_ index: Int, works: Bool) {
+        guard works, let suspicion = running[index].suspicion else {
+            return failed(index, works ? .destination : .network)
+        }
+        if let result = suspicion.result { return diedOfAnswer(index, suspicion.reason, result) }
+        let attempt = remove(index)
+        finish(attempt.slot, .dead(suspicion.reason))
     }
 
     private mutating func succeeded(_ index: Int, _ result: RequestResult) {

@@ -10,6 +10,12 @@ struct RunningAttempt: Sendable {
         case judging
     }
 
+    /// What the request dies of where the path turns out to work.
+    struct Suspicion: Sendable {
+        let reason: DeathReason
+        let result: RequestResult?
+    }
+
     let slot: Int32
     let id: RequestID
     let number: Int
@@ -25,6 +31,8 @@ struct RunningAttempt: Sendable {
     var lingerUntil: BootTime?
     /// What its path lacks meanwhile.
     var lacking: Blocker = []
+    /// While it is judged: somebody may have answered in the destination's place.
+    var suspicion: Suspicion?
 
     /// Still on its path in `set`, sent from an address that is still there.
     func path(in set: PathSet) -> QueuePath? {

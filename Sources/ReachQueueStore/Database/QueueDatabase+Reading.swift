@@ -103,12 +103,14 @@ extension QueueDatabase {
     ///
     /// - Returns: `nil` if there is no such request.
     func specification(_ id: RequestID) throws(SQLiteError) -> QueuedRequest? {
-        let found: (request: QueuedRequest?, body: RequestColumns.Body)?
+        let found: (request: QueuedRequest, body: RequestColumns.Body)?
         found = try statements.specification.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in
             let body = RequestColumns.Body(kind: row.integer(6), path: row.text(7), bytes: row.integer(8))
-            return (Self.request(row), body)
+            return (queuedRequest(row), body)
         }
-        guard let found, var request = found.request else { return nil }
+        guard let found else { return nil }
+        if found.body.kind == 0 { return found.request }
+        var request = found.request
         request.body = try RequestColumns.body(found.body) { () throws(SQLiteError) in
             try statements.body.first(.integer(id.rawValue)) { $0.blob(0) } ?? []
         }
@@ -116,17 +118,22 @@ extension QueueDatabase {
     }
 
     /// From a row that begins with ``RequestColumns/specification``; its body is not in it.
-    ///
-    /// - Returns: `nil` where what is kept cannot be understood.
-    static func request(_ row: SQLiteStatement) -> QueuedRequest? {
-        guard
-            var request = try? QueuedRequest(
-                method: row.text(0) ?? "GET", url: row.text(1) ?? "",
-                headers: RequestColumns.headers(row.text(2) ?? ""),
-                constraint: (try? Constraint(row.text(10) ?? "any")) ?? .any, owner: UInt32(clamping: row.integer(9)))
-        else { return nil }
+    func queuedRequest(_ row: SQLiteStatement) -> QueuedRequest {
+        let (condition, accepted) = (row.text(10) ?? "any", row.text(4) ?? "")
+        if condition != lastRead.condition {
+            lastRead.condition = condition
+            lastRead.constraint = (try? Constraint(condition)) ?? .any
+        }
+        if accepted != lastRead.accepted {
+            lastRead.accepted = accepted
+            lastRead.statuses = RequestColumns.statuses(accepted)
+        }
+        var request = QueuedRequest(
+            stored: row.text(1) ?? "", to: Destination(stored: row.text(19) ?? ""), method: row.text(0) ?? "GET",
+            headers: RequestColumns.headers(row.text(2) ?? ""), constraint: lastRead.constraint,
+            owner: UInt32(clamping: row.integer(9)))
         if let key = row.text(3) { request.idempotency = .key(key) }
-        request.acceptedStatuses = RequestColumns.statuses(row.text(4) ?? "")
+        request.acceptedStatuses = lastRead.statuses
         request.outputPath = row.text(5)
         request.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(11))) ?? .normal
         request.timeToLive = .nanoseconds(row.integer(12))

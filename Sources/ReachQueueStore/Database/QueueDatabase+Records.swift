@@ -31,14 +31,14 @@ extension QueueDatabase {
 
     /// - Returns: `nil` where what is kept cannot be understood.
     private func record(_ row: borrowing SQLiteStatement) throws(SQLiteError) -> RequestRecord? {
-        let id = RequestID(rawValue: row.integer(19))
-        guard let outcome = try outcome(of: id), let request = Self.request(row) else { return nil }
-        let deadline = row.integer(20)
+        let id = RequestID(rawValue: row.integer(20))
+        guard let outcome = try outcome(of: id) else { return nil }
+        let deadline = row.integer(21)
         return RequestRecord(
-            id: id, request: request, bodyBytes: row.integer(8),
+            id: id, request: queuedRequest(row), bodyBytes: row.integer(8),
             created: Timestamp(nanosecondsSince1970: deadline &- row.integer(12)),
-            deadline: Timestamp(nanosecondsSince1970: deadline), attempts: Int(row.integer(21)),
-            networkFailures: Int(row.integer(22)), tries: Int(row.integer(23)),
-            notBefore: row.optionalInteger(24).map(Timestamp.init(nanosecondsSince1970:)), outcome: outcome)
+            deadline: Timestamp(nanosecondsSince1970: deadline), attempts: Int(row.integer(22)),
+            networkFailures: Int(row.integer(23)), tries: Int(row.integer(24)),
+            notBefore: row.optionalInteger(25).map(Timestamp.init(nanosecondsSince1970:)), outcome: outcome)
     }
 }

@@ -19,6 +19,8 @@ final class QueueDatabase {
     /// When the last request ended.
     private var lastEnd: Timestamp
     private var attempts = 0
+    /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
+    var lastRead = (condition: "", constraint: Constraint.any, accepted: "", statuses: [ClosedRange<Int>]())
 
     /// Opens the file, checks it and brings it up to date.
     init(
@@ -59,24 +61,38 @@ final class QueueDatabase {
     /// Writes transactions as one. A kill loses nothing of it, a loss of power what has not been waited for.
     ///
     /// - Parameter point: Told before and after it is committed.
+    /// - Returns: A receipt for each, with what is to be sent for the leases in it.
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
-        throws(SQLiteError)
+        throws(SQLiteError) -> [StoreReceipt]
     {
-        try database.execute("BEGIN IMMEDIATE")
+        var receipts: [StoreReceipt] = []
+        receipts.reserveCapacity(transactions.count)
+        try statements.begin.run()
         do throws(SQLiteError) {
             for transaction in transactions {
                 for change in transaction.changes { try write(change) }
                 for event in transaction.events { try append(event.json) }
+                receipts.append(StoreReceipt(transaction: transaction, leased: leased(by: transaction)))
             }
             try trimOutbox()
             try pruneIfDue()
             point(.beforeCommit, transactions)
-            try database.execute("COMMIT")
+            try statements.commit.run()
         } catch {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error
         }
         point(.afterCommit, transactions)
+        return receipts
+    }
+
+    /// Read while the transaction is open: each read by itself would lock and unlock the file.
+    private func leased(by transaction: StoreTransaction) -> [(RequestID, QueuedRequest)] {
+        var leased: [(RequestID, QueuedRequest)] = []
+        for case .lease(let id, _, _, _, _) in transaction.changes {
+            if let request = try? specification(id) { leased.append((id, request)) }
+        }
+        return leased
     }
 
     private func write(_ change: StoreChange) throws(SQLiteError) {

@@ -1,5 +1,7 @@
 /// The statements that are used again and again, prepared once.
 struct QueueStatements {
+    let begin: SQLiteStatement
+    let commit: SQLiteStatement
     let insert: SQLiteStatement
     let insertBody: SQLiteStatement
     let lease: SQLiteStatement
@@ -31,6 +33,8 @@ struct QueueStatements {
     let body: SQLiteStatement
 
     init(_ database: borrowing SQLiteDatabase) throws(SQLiteError) {
+        begin = try database.prepare("BEGIN IMMEDIATE")
+        commit = try database.prepare("COMMIT")
         insert = try database.prepare(
             """
             INSERT INTO request (id, state, owner, destination, condition, priority, order_key, unique_mode, unique_name,

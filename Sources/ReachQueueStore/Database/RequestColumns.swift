@@ -2,20 +2,30 @@ internal import ReachQueue
 
 /// How parts of a request are written into columns.
 enum RequestColumns {
-    /// What a ``QueuedRequest`` is made of, in the order in which `QueueDatabase.request(_:)` takes it.
+    /// What a ``QueuedRequest`` is made of, in the order in which `QueueDatabase.queuedRequest(_:)` takes it.
     static let specification = """
         method, url, headers, idempotency_key, accepted, output_path, body_kind, body_path, body_bytes, owner,
-        condition, priority, lifetime, order_key, unique_mode, unique_name, depends, strict, maximum_attempts
+        condition, priority, lifetime, order_key, unique_mode, unique_name, depends, strict, maximum_attempts,
+        destination
         """
 
     /// One header a line, as HTTP has them: neither names nor values can hold a line break.
     static func text(of headers: [QueuedRequest.Header]) -> String {
-        headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        var text = ""
+        text.reserveCapacity(headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
+        for header in headers {
+            text += header.name
+            text += ": "
+            text += header.value
+            text += "\r\n"
+        }
+        return text
     }
 
     static func headers(_ text: String) -> [QueuedRequest.Header] {
+        if text.isEmpty { return [] }
         // Swift takes CR LF for one character.
-        text.split(separator: "\r\n").compactMap { line in
+        return text.split(separator: "\r\n").compactMap { line in
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let value = line[line.index(after: colon)...]
             return QueuedRequest.Header(

@@ -39,7 +39,12 @@ final class CurlMulti {
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = reach_multi_set_socket(handle, socketCallback, context)
         _ = reach_multi_set_timer(handle, timerCallback, context)
+        _ = reach_multi_set_long(handle, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     }
+
+    /// So many are kept at most: as many as a queue may have attempts at a time. By itself libcurl keeps four for each
+    /// transfer that is under way, and closes the rest in the moment in which many have ended and the next not begun.
+    private static let keptConnections = 256
 
     deinit {
         close()

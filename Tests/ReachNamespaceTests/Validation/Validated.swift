@@ -84,7 +84,10 @@ final class Validated: Sendable {
     var state: ReachabilityState? { changes.values.last?.state }
 
     /// Doubts what is believed, so that it is asked at once.
-    func check() { mailbox.post { [validator] _ in validator.validator?.check() } }
+    func doubt() { mailbox.post { [validator] _ in validator.validator?.doubt() } }
+
+    /// Somebody was answered, so that what does not work is asked at once.
+    func hearAnswer() { mailbox.post { [validator] _ in validator.validator?.heardAnswer(in: nil) } }
 
     /// Waits until the target is connected so.
     ///

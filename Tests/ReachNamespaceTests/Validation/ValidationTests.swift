@@ -42,7 +42,7 @@ struct ValidationTests {
         try await validated.changes.wait { $0.state.ipv6.connectivity == .limited }
         #expect(validated.state?.connectivity == .portal)
         try small.closePortal()
-        validated.check()
+        validated.hearAnswer()
         try await validated.wait(for: .full)
         #expect(validated.state?.portal == nil)
     }
@@ -116,7 +116,7 @@ struct ValidationTests {
         try small.goDark()
         let begin = ContinuousClock.now
         // A check comes every five minutes, or when somebody has reason to doubt.
-        validated.check()
+        validated.doubt()
         // Not sooner than five seconds after the first.
         let told = try await validated.wait(for: .limited, within: .seconds(20))
         // Three checks that time out, and 1 s and 2 s between them.
@@ -191,7 +191,7 @@ struct ValidationTests {
         try await validated.wait(for: .full)
         try small.router.run("ip", "address", "del", "192.0.2.1/24", "dev", "up1")
         try small.machine.run("ip", "neigh", "flush", "dev", "up0")
-        validated.check()
+        validated.doubt()
         try await validated.changes.wait(within: .seconds(20)) {
             $0.state.reason == .gatewayUnreachable && $0.state.connectivity == .none
         }

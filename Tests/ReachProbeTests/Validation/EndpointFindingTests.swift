@@ -107,7 +107,7 @@ struct Answered: Sendable, CustomTestStringConvertible {
         try check(Answered(.failure(.privateAddress), .privateAddress(IPAddress(ipv4: 0x0a00_0001))))
     }
 
-    // peers 77
+    // peers 77, and 78: that a connection was refused proves no Internet, since routers refuse in others' names
     @Test(arguments: [
         (EndpointFailure.local, EndpointFinding.inconclusive),
         (.nameNotResolved, .failure(.nameNotResolved)), (.notConnected, .failure(.noAnswer)),

@@ -103,7 +103,7 @@ import Testing
         bench.take([.sample()])
         bench.hasTraffic = true
         bench.pass(.seconds(100))
-        bench.check()
+        bench.doubt()
         #expect(bench.probes == [0, 100])
         #expect(bench.looks.isEmpty)
     }
@@ -153,5 +153,37 @@ import Testing
         bench.take([.sample(isMetered: true)])
         bench.pass(.seconds(3000))
         #expect(bench.probes.count == 11)
+    }
+
+    @Test func `somebody's answer brings a path in trouble back at once, and no path that works is asked for it`() {
+        var bench = ValidationBench()
+        bench.take([.sample()])
+        bench.pass(.seconds(10))
+        bench.forget()
+        bench.hearAnswer()
+        #expect(bench.probes.isEmpty)
+        bench.answer = .limited(.noAnswer)
+        bench.doubt()
+        bench.pass(.seconds(100))
+        #expect(bench.connectivity == .limited)
+        bench.answer = .full
+        bench.forget()
+        bench.hearAnswer(in: .ipv6)
+        #expect(bench.probes.isEmpty, "that is another family's")
+        bench.hearAnswer(in: .ipv4)
+        #expect(bench.connectivity == .full && bench.probes.count == 1)
+    }
+
+    @Test func `answers that prove nothing are asked about ever more rarely`() {
+        var bench = ValidationBench()
+        bench.answer = .limited(.noAnswer)
+        bench.take([.sample()])
+        bench.pass(.seconds(600))
+        bench.forget()
+        for _ in 0..<600 {
+            bench.hearAnswer()
+            bench.pass(.seconds(1))
+        }
+        #expect(bench.probes.count >= 3 && bench.probes.count <= 12, "\(bench.probes)")
     }
 }

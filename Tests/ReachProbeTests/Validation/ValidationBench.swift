@@ -21,6 +21,8 @@ struct ValidationBench {
     let start: BootTime
     /// What asking the endpoints comes to; `nil` leaves the question open.
     var answer: ValidationResult? = .full
+    /// What each time comes to, instead.
+    var answers: (() -> ValidationResult)?
     /// What a look comes to.
     var hasTraffic = false
     var bytes: Int? = 1000
@@ -43,7 +45,8 @@ struct ValidationBench {
 
     mutating func take(_ uplinks: [Uplink]?) { carryOut(machine.take(uplinks, at: now)) }
     mutating func beginAnew() { carryOut(machine.beginAnew(at: now)) }
-    mutating func check() { carryOut(machine.check(at: now)) }
+    mutating func hearAnswer(in family: IPAddress.Family? = nil) { carryOut(machine.heardAnswer(in: family, at: now)) }
+    mutating func doubt() { carryOut(machine.doubt(at: now)) }
 
     /// An answer to a question that was left open.
     mutating func reply(_ result: ValidationResult, to ticket: ValidationCommand.Ticket) {
@@ -73,7 +76,11 @@ struct ValidationBench {
             case .probe(let uplink, let ticket):
                 probes.append(seconds)
                 probed.append(uplink)
-                if let answer { machine.probed(ticket, answer, bytes: bytes, at: now) } else { open.append(ticket) }
+                if let answer = answers?() ?? answer {
+                    machine.probed(ticket, answer, bytes: bytes, at: now)
+                } else {
+                    open.append(ticket)
+                }
             case .cancel(let ticket):
                 cancelled.append(ticket)
                 open.removeAll { $0 == ticket }

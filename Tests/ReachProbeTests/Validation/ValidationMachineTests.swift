@@ -1,5 +1,6 @@
 import ReachCore
 import ReachProbe
+import ReachTesting
 import Testing
 
 @Suite struct ValidationMachineTests {
@@ -95,6 +96,52 @@ import Testing
         bench.pass(.seconds(1))
         #expect(bench.connectivity == .full)
         #expect(bench.probes == [301, 302])
+    }
+
+    /// Half of all packets are lost, so that of all checks some part is a proof; and somebody's attempts fail all the time.
+    @Test(arguments: [0.2, 0.35, 0.5, 0.65])
+    func `what is believed of a path that works now and then does not go back and forth`(share: Double) {
+        var most = 0
+        for seed in UInt64(1)...10 {
+            var chance = SeededGenerator(seed: seed)
+            var bench = working()
+            var changes = 0
+            bench.answers = { Double.random(in: 0..<1, using: &chance) < share ? .full : .limited(.noAnswer) }
+            for second in 0..<1800 {
+                if second % 10 == 0 { bench.doubt() }
+                if second % 10 == 5 { bench.hearAnswer() }
+                let before = bench.connectivity
+                bench.pass(.seconds(1))
+                if bench.connectivity != before { changes += 1 }
+            }
+            most = max(most, changes)
+        }
+        print("of a path that works for \(share): \(most) changes in half an hour")
+        #expect(most <= 14)
+    }
+
+    @Test
+    func `a path that is lost again and again takes more proofs, in little more time, and one that lasted takes one`() {
+        var bench = working()
+        func loseAndFind() -> (proofs: Int, seconds: Double) {
+            bench.answer = .limited(.noAnswer)
+            bench.doubt()
+            bench.pass(.seconds(10))
+            #expect(bench.connectivity == .limited)
+            bench.answer = .full
+            bench.forget()
+            bench.hearAnswer()
+            let back = bench.seconds
+            while bench.connectivity != .full { bench.pass(.milliseconds(50)) }
+            return (bench.probes.count, bench.seconds - back)
+        }
+        for proofs in [1, 2, 3, 4, 5, 6, 6] {
+            let found = loseAndFind()
+            #expect(found.proofs == proofs && found.seconds < 1.5)
+            bench.pass(.seconds(300))
+        }
+        bench.pass(.seconds(400))
+        #expect(loseAndFind().proofs == 1)
     }
 
     @Test func `a portal's page stays the one that was told first`() {
@@ -222,16 +269,16 @@ import Testing
     @Test func `doubts are answered by one check, and no more than one in five seconds`() {
         var bench = working()
         bench.pass(.seconds(100))
-        for _ in 0..<50 { bench.check() }
+        for _ in 0..<50 { bench.doubt() }
         #expect(bench.probes == [100])
         bench.pass(.seconds(1))
-        bench.check()
+        bench.doubt()
         #expect(bench.probes == [100])
         bench.pass(.seconds(10))
         #expect(bench.probes == [100, 105])
         bench.answer = nil
-        bench.check()
-        bench.check()
+        bench.doubt()
+        bench.doubt()
         #expect(bench.open.count == 1)
     }
 

@@ -8,18 +8,36 @@ private struct PathModel {
     let uplink: Uplink
     /// Conclusive answers in their order; `nil` where something changed, so that the next is believed at once.
     var answers: [ValidationResult?] = [nil]
+    /// When they came.
+    var times: [BootTime] = [BootTime(nanoseconds: 0)]
+
+    mutating func add(_ answer: ValidationResult?, at time: BootTime) {
+        answers.append(answer)
+        times.append(time)
+    }
 
     func believed(_ options: ValidationOptions) -> Connectivity {
         var believed = Connectivity.unknown
+        var (returned, relapses): (BootTime?, Int) = (nil, 0)
         for place in answers.indices {
-            guard let answer = answers[place] else { continue }
+            guard let answer = answers[place] else {
+                (returned, relapses) = (nil, 0)
+                continue
+            }
             let run = answers[...place].reversed().prefix { $0 != nil }.compactMap { $0 }
             let proofs = run.prefix { $0 == .full }.count
             let strikes = run.prefix { $0 != .full }.count
             let isFirst = run.count == 1
             if answer == .full {
-                if isFirst || proofs >= options.strikesToPromote { believed = .full }
+                guard isFirst || proofs >= options.strikesToPromote + min(relapses, ValidationOptions.mostExtraProofs)
+                else { continue }
+                if [.limited, .portal].contains(believed) { returned = times[place] }
+                believed = .full
             } else if isFirst || believed != .full || strikes >= options.strikesToDemote {
+                if believed == .full {
+                    let lasted = returned.map { times[place] - $0 } ?? ValidationOptions.shortReturn
+                    (returned, relapses) = (nil, lasted < ValidationOptions.shortReturn ? relapses + 1 : 0)
+                }
                 believed = answer.connectivity ?? believed
             }
         }
@@ -56,7 +74,7 @@ private struct Walk {
         switch Int.random(in: 0..<20, using: &chance) {
         case 0: changePaths()
         case 1: beginAnew()
-        case 2: carryOut(machine.check(at: now))
+        case 2: carryOut(machine.doubt(at: now))
         case 3...8: answer()
         case 9, 10: replyToTheDead()
         default: pass()
@@ -86,9 +104,9 @@ private struct Walk {
             if model.uplink.gateway != uplink.gateway {
                 model = PathModel(uplink: uplink)
             } else if model.uplink.source != uplink.source {
-                model.answers.append(nil)
+                model.add(nil, at: now)
             }
-            fresh[uplink.key] = PathModel(uplink: uplink, answers: model.answers)
+            fresh[uplink.key] = PathModel(uplink: uplink, answers: model.answers, times: model.times)
         }
         models = fresh
         lastProbe = [:]
@@ -96,7 +114,7 @@ private struct Walk {
     }
 
     private mutating func beginAnew() {
-        for key in models.keys { models[key]?.answers.append(nil) }
+        for key in models.keys { models[key]?.add(nil, at: now) }
         lastProbe = [:]
         carryOut(machine.beginAnew(at: now))
     }
@@ -108,7 +126,7 @@ private struct Walk {
             ]
             let result = results.randomElement(using: &chance) ?? .full
             probes[ticket] = nil
-            if result != .inconclusive { models[key]?.answers.append(result) }
+            if result != .inconclusive { models[key]?.add(result, at: now) }
             machine.probed(ticket, result, bytes: nil, at: now)
             dead.append(ticket)
         } else if let ticket = looks.keys.sorted().randomElement(using: &chance) {
@@ -144,7 +162,9 @@ private struct Walk {
                 checks += 1
                 #expect(!probes.values.contains(uplink.key), "two checks of a path at a time")
                 #expect(!looks.values.contains(uplink.key), "a check and a look of a path at a time")
-                if let last = lastProbe[uplink.key] { #expect(now - last >= .seconds(1), "checks follow too closely") }
+                if let last = lastProbe[uplink.key] {
+                    #expect(now - last >= ValidationOptions.extraProofGap, "checks follow too closely")
+                }
                 lastProbe[uplink.key] = now
                 probes[ticket] = uplink.key
             case .look(let uplink, _, let ticket):

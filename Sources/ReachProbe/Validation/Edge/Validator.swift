@@ -60,9 +60,15 @@ package final class Validator {
     /// The machine slept: everything is to be proved anew.
     package func beginAnew() { carryOut(machine.beginAnew(at: SystemClock.boot)) }
 
-    /// Somebody has reason to doubt what is believed: it is asked at once, though not more often than every five
-    /// seconds.
-    package func check() { carryOut(machine.check(at: SystemClock.boot)) }
+    /// Somebody's attempt failed, and has reason to doubt that paths work: they are asked about at once, though not more
+    /// often than every five seconds.
+    package func doubt() { carryOut(machine.doubt(at: SystemClock.boot)) }
+
+    /// Something was answered, in this family where it is known: paths that did not work are asked about at once, though
+    /// ever more rarely where that is in vain.
+    package func heardAnswer(in family: IPAddress.Family?) {
+        carryOut(machine.heardAnswer(in: family, at: SystemClock.boot))
+    }
 
     /// Nothing is asked or told any more.
     package func stop() {

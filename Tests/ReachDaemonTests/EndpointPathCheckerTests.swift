@@ -1,0 +1,103 @@
+import CReachLinux
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachProbe
+import ReachQueue
+import ReachQueueDriver
+import ReachTesting
+import Testing
+
+@testable import ReachDaemon
+
+/// Whether a path works, as the daemon's queue finds out.
+@Suite(.enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"), .timeLimit(.minutes(1)))
+struct EndpointPathCheckerTests {
+    /// A checker on a loop of its own, inside the machine of a small Internet.
+    private final class Stage: Sendable {
+        private final class Box: @unchecked Sendable {
+            var checker: EndpointPathChecker?
+        }
+
+        let broken = EventLog<Bool>()
+        private let mailbox: Mailbox
+        private let box = Box()
+
+        init(in small: SmallInternet, endpoints: [String]) throws {
+            signal(SIGPIPE, SIG_IGN)
+            let (box, broken, descriptor) = (box, broken, small.machine.descriptor)
+            let (ready, made) = (ThreadGate(), EventLog<Mailbox>())
+            BackgroundThread.start(named: "test-checker") {
+                reach_enter_network_namespace(descriptor)
+                guard let loop = try? EventLoop() else { return ready.open() }
+                let checker = EndpointPathChecker(loop: loop, transfers: SharedTransfers(loop: loop))
+                checker.use(endpoints.compactMap { ConnectivityEndpoint($0) })
+                checker.whenBroken = { broken.append(true) }
+                box.checker = checker
+                made.append(loop.mailbox)
+                ready.open()
+                loop.run()
+                box.checker = nil
+            }
+            ready.wait()
+            guard let mailbox = made.values.first else { throw CancellationError() }
+            self.mailbox = mailbox
+        }
+
+        deinit { mailbox.post { $0.stop() } }
+
+        func check(_ path: QueuePath) async throws -> Bool? {
+            let log = EventLog<Bool?>()
+            mailbox.post { [box] _ in box.checker?.check(path) { log.append($0) } }
+            return try await log.wait(for: 1)[0]
+        }
+    }
+
+    private static let plain = "http://198.51.100.80/204"
+
+    private static func path(in small: SmallInternet, _ families: Set<IPAddress.Family> = [.ipv4]) throws -> QueuePath {
+        let index = try small.machine.run("cat", "/sys/class/net/up0/ifindex").filter(\.isNumber)
+        var path = QueuePath(interfaceIndex: UInt32(index) ?? 0, interface: "up0", linkClass: .wired)
+        path.families = families
+        path.sources = [try #require(IPAddress("192.0.2.2")), try #require(IPAddress("2001:db8::2"))]
+        return path
+    }
+
+    @Test func `a path by which the endpoint answers works, and one without endpoints is not judged`() async throws {
+        let small = try SmallInternet()
+        let path = try Self.path(in: small)
+        let stage = try Stage(in: small, endpoints: [Self.plain])
+        #expect(try await stage.check(path) == true)
+        // What has no family has no way to ask.
+        #expect(try await stage.check(try Self.path(in: small, [])) == nil)
+        #expect(try await Stage(in: small, endpoints: []).check(path) == nil)
+        #expect(stage.broken.values.isEmpty)
+    }
+
+    @Test func `behind a portal or in the dark it does not work, and whoever believes in the Internet is told`()
+        async throws
+    {
+        let small = try SmallInternet()
+        let path = try Self.path(in: small)
+        let stage = try Stage(in: small, endpoints: [Self.plain])
+        try small.openPortal()
+        #expect(try await stage.check(path) == false)
+        try await stage.broken.wait(for: 1)
+        try small.closePortal()
+        try small.goDark()
+        let began = ContinuousClock.now
+        #expect(try await stage.check(path) == false)
+        // At its own limit, before the scheduler gives up waiting for it; the machine that runs tests is busy with others.
+        #expect(ContinuousClock.now - began < QueuePolicy().evidenceLimit * 2)
+        try await stage.broken.wait(for: 2)
+    }
+
+    @Test func `one family that works is enough`() async throws {
+        let small = try SmallInternet()
+        try small.goDark("ip protocol tcp")
+        let stage = try Stage(in: small, endpoints: [Self.plain, "http://[2001:db8:80::80]/204"])
+        #expect(try await stage.check(try Self.path(in: small, [.ipv4])) == false)
+        #expect(try await stage.check(try Self.path(in: small, [.ipv4, .ipv6])) == true)
+        #expect(stage.broken.values.count == 1)
+    }
+}

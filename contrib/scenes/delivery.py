@@ -1,0 +1,274 @@
+"""Requests that wait for a network that costs nothing, a link that goes in the middle, and a daemon that is killed."""
+
+import contextlib
+import hashlib
+import json
+import socket
+import socketserver
+import subprocess
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+from stage import Reach, inside, new_namespace, now, run, run_in, told, wire
+
+SERVER = "203.0.113.10"
+GATEWAYS = {"lan0": ("192.0.2.1", 100), "mob0": ("198.51.100.1", 700)}
+# A gain must last for a second, and after an outage starts are spread over at least a quarter of one (scheduling.md 4.5).
+START_BOUND = 1.3
+# A path that is gone is waited for (scheduling.md 4.2).
+LINGER = 2
+
+CONFIGURATION = """
+[[interface]]
+match = "lan*"
+class = "wired"
+[[interface]]
+match = "mob*"
+class = "wwan"
+"""
+
+
+class Journal:
+    """A web server that remembers what it was sent, and stops reading in the middle of one upload."""
+
+    def __init__(self, namespace):
+        journal = self
+        self.lock = threading.Lock()
+        self.requests = []
+        self.stalled = threading.Event()
+        self.delay = 0
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                journal.take(self)
+
+            do_POST = do_PUT = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+            request_queue_size = 128
+
+            def handle_error(self, *_):
+                pass
+
+        with inside(namespace):
+            self.server = Server((SERVER, 80), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def take(self, handler):
+        length = int(handler.headers.get("Content-Length", 0))
+        if handler.path == "/upload" and not self.stalled.is_set():
+            handler.rfile.read(length // 2)
+            self.stalled.set()
+            # What is not read does not arrive: the sender stands still until its link is cut.
+            handler.connection.settimeout(60)
+            threading.Event().wait(60)
+            return
+        body = handler.rfile.read(length)
+        if len(body) < length:
+            return
+        time.sleep(self.delay)
+        with self.lock:
+            self.requests.append({"at": now(), "path": handler.path, "key": handler.headers.get("Idempotency-Key"),
+                                  "hash": hashlib.sha256(body).hexdigest(), "from": handler.client_address[0]})
+        handler.send_response(200)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    def seen(self, path=""):
+        with self.lock:
+            return [request for request in self.requests if request["path"].startswith(path)]
+
+
+class Links:
+    """A machine with a cable and a modem, and what is at the other end of both."""
+
+    def __init__(self, directory):
+        self.directory = Path(directory)
+
+    def __enter__(self):
+        self.internet, self.machine = new_namespace(), new_namespace()
+        for name, network in (("lan0", "192.0.2"), ("mob0", "198.51.100")):
+            wire(self.machine, name, [f"{network}.2/24"], self.internet, f"far-{name}", [f"{network}.1/24"])
+        run_in(self.machine, "ip", "link", "set", "lan0", "down")
+        run_in(self.internet, "ip", "address", "add", f"{SERVER}/32", "dev", "lo")
+        run("mount", "-t", "sysfs", "sysfs", "/sys")
+        run("nft", "add table inet count; add chain inet count out { type filter hook output priority 0; }")
+        for name in GATEWAYS:
+            run("nft", f'add rule inet count out oifname "{name}" meta nfproto ipv4 counter comment "{name}"')
+        self.route("mob0")
+        self.journal = Journal(self.internet)
+        return self
+
+    def __exit__(self, *_):
+        self.journal.server.shutdown()
+        subprocess.run(["umount", "-l", "/sys"])
+
+    def route(self, name):
+        gateway, metric = GATEWAYS[name]
+        run("ip", "route", "add", "default", "via", gateway, "dev", name, "metric", metric)
+
+    def bring_up(self, name):
+        """It may be up already, as scenes may be played alone."""
+        if name not in told("ip", "route", "show", "default"):
+            run("ip", "link", "set", name, "up")
+            self.route(name)
+
+    def take_down(self, name):
+        run("ip", "link", "set", name, "down")
+
+    def packets(self, name):
+        """IPv4 packets that left by it, as nftables counts them."""
+        rules = json.loads(told("nft", "--json", "list", "chain", "inet", "count", "out"))["nftables"]
+        for rule in (entry["rule"] for entry in rules if "rule" in entry):
+            if rule.get("comment") == name:
+                return next(part["counter"]["packets"] for part in rule["expr"] if "counter" in part)
+        raise KeyError(name)
+
+
+class Play:
+    def __init__(self, report, links, reach, options):
+        self.report, self.links, self.reach, self.options = report, links, reach, options
+        self.began = now()
+
+    def change(self, text, action=lambda: None):
+        self.began = now()
+        action()
+        self.report.say(f"0.00 s  {text}")
+
+    def explain(self, identity, *words):
+        """What `reach queue explain` says, in which all of this must stand."""
+        text = self.reach.call("queue", "explain", identity)
+        for line in text.rstrip().splitlines():
+            self.report.say("    " + line)
+        self.report.check(all(word in text for word in words), now() - self.began, "reach explain", " ".join(words))
+
+    def add(self, *arguments):
+        return int(self.reach.call("queue", "add", *arguments).split()[0])
+
+    def event(self, word, identity=None, within=20):
+        return self.reach.events.wait(
+            lambda event: event["type"] == "queue" and event["event"] == word
+            and (identity is None or event.get("id") == identity), self.began, within)
+
+    def expect(self, word, identity, bound, since=None):
+        event = self.event(word, identity, bound + 20)
+        seconds = event["at"] - (self.began if since is None else since) if event else None
+        self.report.check(event, seconds, "reach watch", f"request {identity} {word}", bound)
+        return event
+
+    def return_of(self, name):
+        """When the daemon told that the Internet is reached by this link."""
+        event = self.reach.events.wait(
+            lambda event: event["type"] == "change" and event["status"]["interface"] == name, self.began, 10)
+        return event["at"] if event else self.began
+
+    # ------------------------------------------------------------ the scenes
+
+    def unmetered(self):
+        journal = self.links.journal
+        self.change("only the modem is up; five requests are queued for a network that costs nothing")
+        before = self.links.packets("mob0")
+        ids = [self.add("--when", "unmetered", "-d", f"reading {number}", f"http://{SERVER}/reading/{number}") for number in range(5)]
+        time.sleep(1)
+        self.explain(ids[0], "waiting", "metered")
+        sent = self.links.packets("mob0") - before
+        self.report.check(sent == 0 and not journal.seen("/reading"), now() - self.began, "nft counter", f"{sent} packets left by the modem")
+        self.change("the cable is back", lambda: self.links.bring_up("lan0"))
+        back = self.return_of("lan0")
+        for identity in ids[:1]:
+            event = self.expect("started", identity, START_BOUND, back)
+            self.report.check(event and event.get("interface") == "lan0", None, "reach watch", "it goes by lan0")
+        for identity in ids:
+            self.event("done", identity)
+        last = self.event("started", ids[-1])
+        self.report.check(last, last and last["at"] - back, "reach watch", "the last of them started", START_BOUND + 0.5)
+        self.explain(ids[-1], "done")
+        seen = journal.seen("/reading")
+        self.report.check(len(seen) == 5 and {request["from"] for request in seen} == {"192.0.2.2"}, None, "server",
+                          f"{len(seen)} requests, all from the cable's address")
+        sent = self.links.packets("mob0") - before
+        self.report.check(sent == 0, None, "nft counter", f"{sent} packets left by the modem")
+
+    def cut_upload(self):
+        size = 24_000_000
+        file = self.links.directory / "upload"
+        file.write_bytes(bytes(range(256)) * (size // 256))
+        wanted = hashlib.sha256(file.read_bytes()).hexdigest()
+        self.links.bring_up("lan0")
+        self.change(f"an upload of {size // 1_000_000} MB, of which the server reads half")
+        identity = self.add("--when", "unmetered", "-X", "POST", "-d", f"@{file}", f"http://{SERVER}/upload")
+        self.links.journal.stalled.wait(30)
+        time.sleep(0.5)
+        self.explain(identity, "running", "by lan0")
+        self.change("the cable is pulled", lambda: self.links.take_down("lan0"))
+        self.expect("interrupted", identity, LINGER + 1.2)
+        self.expect("waiting", identity, LINGER + 1.2)
+        self.explain(identity, "waiting", "metered")
+        before = self.links.packets("mob0")
+        self.change("the cable is back", lambda: self.links.bring_up("lan0"))
+        back = self.return_of("lan0")
+        self.expect("started", identity, START_BOUND + 0.5, back)
+        self.expect("done", identity, 10)
+        arrived = self.links.journal.seen("/upload")
+        self.report.check([request["hash"] for request in arrived] == [wanted], None, "server", "the whole file, once")
+        item = json.loads(self.reach.call("queue", "show", "--json", identity))
+        self.report.check(item["attempts"] == 0, None, "reach queue", f"{item['tries']} tries, {item['attempts']} of them failures")
+        self.report.check(self.links.packets("mob0") == before, None, "nft counter", "nothing left by the modem")
+
+    def killed(self):
+        count = 60 if self.options.quick else 200
+        journal = self.links.journal
+        self.links.bring_up("lan0")
+        journal.delay = 0.02
+        self.change(f"{count} requests, and the daemon is killed when a third has arrived")
+        self.reach.call("queue", "hold", "--all")
+        ids = [self.add("-d", f"line {number}", f"http://{SERVER}/line/{number}") for number in range(count)]
+        self.began = now()
+        self.reach.call("queue", "release", "--all")
+        limit = now() + 60
+        while len(journal.seen("/line")) < count // 3 and now() < limit:
+            time.sleep(0.005)
+        self.reach.kill_daemon()
+        arrived = len(journal.seen("/line"))
+        self.report.note(now() - self.began, "server", f"{arrived} had arrived when the daemon was killed")
+        time.sleep(0.5)
+        self.began = now()
+        self.reach.start_daemon()
+        states = {}
+        while now() < limit + 60:
+            items = map(json.loads, self.reach.call("queue", "list", "--json").splitlines())
+            states = {item["id"]: item["state"] for item in items if item.get("id") in ids}
+            if all(states.get(identity) == "done" for identity in ids):
+                break
+            time.sleep(0.1)
+        lost = [identity for identity in ids if states.get(identity) != "done"]
+        self.report.check(not lost, now() - self.began, "reach queue", f"{count - len(lost)} of {count} are done", 60)
+        seen = journal.seen("/line")
+        keys = {request["key"] for request in seen}
+        paths = {request["path"] for request in seen}
+        self.report.check(len(paths) == count and len(keys) == count, None, "server", f"{len(paths)} different ones arrived")
+        self.report.check(len(seen) - count <= 4, None, "server", f"{len(seen) - count} came twice, with the same key")
+        journal.delay = 0
+
+
+SCENES = {
+    "unmetered": ("requests for a network that costs nothing, and a modem", Play.unmetered),
+    "cut": ("an upload whose link goes in the middle", Play.cut_upload),
+    "killed": ("a daemon that is killed in the middle", Play.killed),
+}
+
+
+def play(names, report, options, directory):
+    with Links(directory) as links, Reach(options, directory, CONFIGURATION) as reach:
+        player = Play(report, links, reach, options)
+        for name in names:
+            report.begin(name, SCENES[name][0])
+            SCENES[name][1](player)
