@@ -62,6 +62,7 @@ final class QueueDatabase {
     ///
     /// - Parameter point: Told before and after it is committed.
     /// - Returns: A receipt for each, with what is to be sent for the leases in it.
+    @discardableResult
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
         throws(SQLiteError) -> [StoreReceipt]
     {
