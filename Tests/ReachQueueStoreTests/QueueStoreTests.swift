@@ -131,7 +131,7 @@ import Testing
                 directory, QueueStoreOptions(), QueueSchema(), at: moment(0, 5000), bootIdentity: "first")
             let transaction = StoreTransaction(
                 number: 1, changes: [.insert(stored, request)], events: [], mayBeRefused: true)
-            try database.write([transaction]) { _, _ in }
+            _ = try database.write([transaction]) { _, _ in }
             #expect(try database.contents(at: moment(9000, 5010)).requests[0].deadline.boot == moment(0, 5100).boot)
         }
         let database = try QueueDatabase(

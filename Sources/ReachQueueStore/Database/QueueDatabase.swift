@@ -217,6 +217,7 @@ final class QueueDatabase {
 
     private func purge(_ id: Int64) throws(SQLiteError) {
         for name in try names(statements.spoolNames, .integer(id), .integer(id)) { directory.removeSpoolFile(name) }
+        overCount -= try statements.countOver.first(.integer(id)) { Int($0.integer(0)) } ?? 0
         try statements.deleteBody.run(.integer(id))
         try statements.deleteResult.run(.integer(id))
         try statements.deleteAttempts.run(.integer(id))
