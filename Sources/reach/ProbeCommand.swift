@@ -54,17 +54,21 @@ struct ProbeCommand: ParsableCommand {
 
     private func attempt(_ order: ProbeOrder) throws(CommandError) -> ProbeAnswer {
         if case .daemon(let path, let wasNamed) = daemon.source() {
+            var answers = false
             do throws(ControlError) {
                 // The daemon's own timeouts are at most 300 s.
                 let patience = (order.timeout ?? .seconds(300)) + .seconds(5)
                 var client = try ControlClient(path: path, patience: patience)
                 try client.checkThatItAnswers()
+                answers = true
                 // One that watches another namespace would go another way; but only it has the configured probes.
                 var isAsked = wasNamed || !order.target.contains(":")
                 if !isAsked { isAsked = try client.isInThisNamespace() }
                 if isAsked { return try client.probe(order) }
             } catch {
-                guard !wasNamed, mayDoWithoutDaemon(after: error, order) else { throw Self.failure(error) }
+                // One that has not answered at all has not made the attempt either.
+                let mayGoOn = answers ? mayDoWithoutDaemon(after: error, order) : order.target.contains(":")
+                guard !wasNamed, mayGoOn else { throw Self.failure(error) }
             }
         }
         return try ProbeProgram.run(order)

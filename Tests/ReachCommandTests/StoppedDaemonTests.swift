@@ -59,6 +59,9 @@ internal import Testing
                 "\(result.standardOutput)")
             #expect(ContinuousClock.now - began < .seconds(9))
         }
+        // Nobody listens there, which is found out without the daemon.
+        let probe = try ask(["probe", "tcp://127.0.0.1:1"])
+        #expect(probe.status == 1, "\(probe)")
         #expect(try ask(["status", "--json", "interface:lo"]).standardOutput.contains("\"source\":\"kernel\""))
     }
 
