@@ -24,6 +24,8 @@ let package = Package(
     products: [
         .library(name: "Reachability", targets: ["Reachability"]),
         .library(name: "ReachabilityFoundation", targets: ["ReachabilityFoundation"]),
+        .library(name: "ReachSession", targets: ["ReachSession"]),
+        .library(name: "ReachSessionFoundation", targets: ["ReachSessionFoundation"]),
         .executable(name: "reach", targets: ["reach"]),
         .executable(name: "reachd", targets: ["reachd"]),
     ],
@@ -56,6 +58,13 @@ let package = Package(
             exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
         room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
         room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
+        room(
+            "ReachSession",
+            [
+                "CReachLinux", "ReachCore", "ReachSerialization", "ReachRequest", "ReachQueue", "ReachLoop",
+                "ReachQueueStore", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueueDriver", "Reachability",
+            ]),
+        room("ReachSessionFoundation", ["ReachSession"]),
         room(
             "ReachDaemon",
             [
@@ -117,6 +126,16 @@ let package = Package(
                 "queuerun", "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer",
                 "ReachQueue",
                 "ReachQueueStore", "ReachQueueDriver", "ReachTesting",
+            ]),
+        .executableTarget(
+            name: "upload", dependencies: ["ReachSession"], path: "Tests/Support/upload", swiftSettings: strict),
+        .executableTarget(
+            name: "getonce", dependencies: ["ReachSession"], path: "Tests/Support/getonce", swiftSettings: strict),
+        tests(
+            "ReachSessionTests",
+            [
+                "upload", "getonce", "ReachCore", "ReachRequest", "ReachSerialization", "ReachTransfer", "Reachability",
+                "ReachSession", "ReachSessionFoundation", "ReachTesting",
             ]),
         .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
         .executableTarget(

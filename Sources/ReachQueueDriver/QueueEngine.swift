@@ -80,6 +80,23 @@ package final class QueueEngine {
         set { executor.attempts?.whenMoved = newValue }
     }
 
+    /// Has a say in attempts, from the next one on; held weakly.
+    package weak var host: (any AttemptHost)? {
+        didSet { executor.attempts?.host = host }
+    }
+
+    /// Ends the attempt of a download, so that it can be gone on with by another request. The request itself is to be
+    /// cancelled or held then.
+    ///
+    /// - Parameter reply: Called once, on the loop: where the download stands; `nil` where it cannot be gone on with.
+    package func breakOff(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+        guard let attempts = executor.attempts else { return reply(nil) }
+        attempts.breakOff(id, request, reply: reply)
+    }
+
+    /// Where a download to this place is until it is whole.
+    package func partialFile(of path: String, _ id: RequestID) -> String { QueueDownloads.part(of: path, id) }
+
     /// Goes up whenever a path differs; every event has it.
     package var epoch: UInt64 { driver.epoch }
 

@@ -4,8 +4,8 @@ internal import Synchronization
 /// Runs work one item at a time, in order, where the user wants to be called.
 ///
 /// Appending and setting in motion are two steps: the first may happen under a lock, which fixes the order.
-final class SerialPump: Sendable {
-    typealias Work = @Sendable () -> Void
+package final class SerialPump: Sendable {
+    package typealias Work = @Sendable () -> Void
 
     private enum Place {
         case queue(DispatchQueue)
@@ -21,7 +21,7 @@ final class SerialPump: Sendable {
     private let place: Place
     private let state = Mutex(State())
 
-    init(_ delivery: ReachabilityDelivery) {
+    package init(_ delivery: ReachabilityDelivery) {
         place =
             switch delivery {
             case .privateQueue: .queue(DispatchQueue(label: "reachability.delivery"))
@@ -31,13 +31,13 @@ final class SerialPump: Sendable {
             }
     }
 
-    func append(_ work: @escaping Work) { state.withLock { $0.pending.append(work) } }
+    package func append(_ work: @escaping Work) { state.withLock { $0.pending.append(work) } }
 
     /// Sees to it that what was appended will run.
     ///
     /// - Parameter onEngine: Runs work on the engine's thread; `false` if that is gone.
     /// - Returns: `false` if what was appended waits for another start, since the engine's thread is gone.
-    func start(onEngine: (@escaping Work) -> Bool) -> Bool {
+    package func start(onEngine: (@escaping Work) -> Bool) -> Bool {
         let isIdle = state.withLock { state in
             guard !state.isPumping, !state.pending.isEmpty else { return false }
             state.isPumping = true

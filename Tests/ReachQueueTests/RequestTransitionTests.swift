@@ -101,7 +101,7 @@ import Testing
         let destination = try Destination(url: "https://a.example/")
         let commands: [(QueueCommand.Ticket) -> QueueCommand] = [
             { .hold(id, .root, $0) }, { .release(id, .root, $0) }, { .cancel(id, .root, $0) },
-            { .retry(id, .root, $0) },
+            { .retry(id, .root, $0) }, { .forget(id, .root, $0) },
             { .retryAll(nil, .root, $0) }, { .holdQueue(.root, $0) }, { .releaseQueue(.root, $0) },
             { _ in .paths(PathSet([], epoch: 9)) }, { _ in .paths(PathSet([.wifi], epoch: 10)) },
             { _ in .targetPath(destination, .wifi) }, { _ in .pathChecked(interfaceIndex: 2, works: false) },

@@ -236,6 +236,26 @@ import Testing
         #expect(stage.state(last) == .running)
     }
 
+    @Test mutating func `what is over is forgotten when that is asked for, and nothing that is not`() throws {
+        stage.network([.wired])
+        let client = QueueCommand.Client(user: 7)
+        let done = try stage.add { $0.owner = 7 }
+        stage.answer(done)
+        let dead = try stage.add { $0.owner = 7 }
+        stage.answer(dead, 404)
+        let running = try stage.add { $0.owner = 7 }
+        #expect(stage.ask { .forget(running, client, $0) } == .notDead)
+        #expect(stage.ask { .forget(dead, QueueCommand.Client(user: 8), $0) } == .notPermitted)
+        // Whose it was is not known any more.
+        #expect(stage.ask { .forget(done, client, $0) } == .notPermitted)
+        for id in [dead, done] { #expect(stage.ask { .forget(id, .root, $0) } == .done) }
+        #expect(stage.state(dead) == nil && stage.state(running) == .running)
+        let purged = stage.transactions.flatMap(\.changes).reduce(into: [RequestID]()) {
+            if case .purge(let gone) = $1 { $0 += gone }
+        }
+        #expect(purged == [dead, done])
+    }
+
     @Test mutating func `a revived request joins its order again`() throws {
         stage.network([.wired])
         let first = try stage.add { $0.orderKey = "o" }

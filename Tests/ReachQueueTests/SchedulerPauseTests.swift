@@ -280,4 +280,24 @@ import Testing
         #expect(stage.startedIDs == [id])
         #expect(stage.starts[0].order.path.interface == "wlan0")
     }
+    @Test mutating func `an attempt by its own host's path outlives the changes of other paths, and not its own loss`()
+        throws
+    {
+        let destination = try Destination(url: "https://a.example/")
+        let loopback = QueuePath.path(1, "lo", .loopback)
+        stage.network([])
+        let id = try stage.add(when: "reachable")
+        stage.send(.targetPath(destination, loopback))
+        #expect(stage.startedIDs.isEmpty || stage.startedIDs == [id])
+        stage.pass(.seconds(10))
+        #expect(stage.startedIDs == [id])
+        stage.network([.wired])
+        stage.network([])
+        stage.pass(.seconds(10))
+        #expect(stage.aborted.isEmpty && stage.state(id) == .running)
+        stage.send(.targetPath(destination, nil))
+        #expect(stage.state(id) == .lingering)
+        stage.pass(.seconds(3))
+        #expect(stage.aborted == [id] && stage.blockers(id) == ["target"])
+    }
 }

@@ -299,7 +299,7 @@ struct TLSTests {
     }
 
     @Test func `pins without https are refused`() async throws {
-        let digest = try #require(Digest(bytes: [UInt8](repeating: 0, count: 32)))
+        let digest = try #require(SecurityPolicy.Digest(bytes: [UInt8](repeating: 0, count: 32)))
         var request = try TransferRequest(port: 1)
         request.security = try SecurityPolicy(pins: .publicKeys([digest]))
         #expect(try await TransferStage().run(request).failure?.reason == .badRequest)

@@ -16,6 +16,9 @@ package indirect enum QueueCommand: Sendable {
     case retry(RequestID, Client, Ticket)
     /// Sends again all that died of it; `nil`: of anything.
     case retryAll(DeathReason?, Client, Ticket)
+    /// What is kept of a request that is over is not needed any more. Whose it was is known only of dead ones: of others,
+    /// root alone can say so.
+    case forget(RequestID, Client, Ticket)
     /// Holds all of the client's requests; root's hold is for everybody's.
     case holdQueue(Client, Ticket)
     case releaseQueue(Client, Ticket)

@@ -123,7 +123,10 @@ extension QueueScheduler {
         let entry = entries[Int(attempt.slot)]
         let group = groups[Int(entry.group)]
         var lacking: Blocker = []
-        if let path = attempt.path(in: paths) {
+        // The way to a host may be none by which the Internet is reached.
+        let isHost = group.key.destination != nil && group.isTargetKnown
+        let known = isHost ? PathSet(group.targetPath.map { [$0] } ?? [], epoch: paths.epoch) : paths
+        if let path = attempt.path(in: known) {
             lacking = group.key.constraint.lacking(in: path)
             // The path still works: what it lacks is only that nothing new would go by it.
             if !entry.flags.contains(.strict) { lacking.remove(.family) }

@@ -114,6 +114,19 @@ extension QueueScheduler {
         turn.asked.append(slot)
     }
 
+    mutating func forget(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+        guard let slot = slots[id] else {
+            guard client == .root else { return reply(ticket, .notPermitted) }
+            turn.changes.append(.purge([id]))
+            return reply(ticket, .done)
+        }
+        guard client.mayTouch(entries[Int(slot)].owner) else { return reply(ticket, .notPermitted) }
+        guard entries[Int(slot)].place == .dead else { return reply(ticket, .notDead) }
+        unplace(slot)
+        purge(slot)
+        reply(ticket, .done)
+    }
+
     /// Root holds everything, others what is theirs. What runs is let finish.
     mutating func setQueueHold(_ isHeld: Bool, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
         let before = client.user == 0 ? heldSince : owners[client.user]?.heldSince

@@ -156,7 +156,7 @@ extension QueueScheduler {
         while let slot = deadUntil.popDue(at: now) { purge(slot) }
     }
 
-    private mutating func purge(_ slot: Int32) {
+    mutating func purge(_ slot: Int32) {
         turn.changes.append(.purge([entries[Int(slot)].id]))
         forget(slot)
     }

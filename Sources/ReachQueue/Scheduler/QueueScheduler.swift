@@ -176,6 +176,7 @@ package struct QueueScheduler: Sendable {
         case .cancel(let id, let client, let ticket): cancel(id, client, ticket)
         case .retry(let id, let client, let ticket): retry(id, client, ticket)
         case .retryAll(let reason, let client, let ticket): retryAll(reason, client, ticket)
+        case .forget(let id, let client, let ticket): forget(id, client, ticket)
         case .holdQueue(let client, let ticket): setQueueHold(true, client, ticket)
         case .releaseQueue(let client, let ticket): setQueueHold(false, client, ticket)
         case .paths(let set): pathsChanged(to: set)

@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReachCore
 internal import ReachLoop
 package import ReachQueue
@@ -10,6 +11,8 @@ package final class QueueTransfers {
         package var timeouts = TransferTimeouts()
         /// The longest answer that is taken; a longer one kills the request.
         package var answerBytes = UInt64(QueueLimits.answerBytes)
+        /// The longest download to a place of the client's.
+        package var downloadBytes: UInt64 = 1 << 40
         /// An answer of no more bytes is kept with the request; a longer one in a file of its own, where there is a
         /// directory for it.
         package var memoryBytes = 64 << 10
@@ -25,6 +28,8 @@ package final class QueueTransfers {
         let request: QueuedRequest
         let began: Moment
         var transfer: TransferID?
+        /// What its host is asked about; `nil` without one.
+        var sent: TransferRequest?
         var progress = TransferProgress()
         /// So many bytes an earlier attempt brought, and the server was asked to go on behind them.
         var resumedAt: UInt64?
@@ -59,6 +64,8 @@ package final class QueueTransfers {
     private var running: [RequestID: Running] = [:]
     /// Files of answers that no result names.
     private var leftovers: [RequestID: Leftover] = [:]
+    private let downloads: QueueDownloads
+    weak var host: (any AttemptHost)?
     private var witness = PathWitness()
 
     /// - Parameter send: Takes what comes of attempts.
@@ -69,6 +76,7 @@ package final class QueueTransfers {
         makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
         self.options = options
         self.send = send
+        downloads = QueueDownloads(on: loop)
     }
 
     package var runningCount: Int { engine?.runningCount ?? 0 }
@@ -87,24 +95,42 @@ package final class QueueTransfers {
         } catch {
             return refuse(order, as: .local)
         }
-        guard let spool, leftovers[order.id] == .begun else { return transfer(attempt, by: engine, from: nil) }
-        engine.resumePoint(
-            record: spool.path(QueueDirectory.recordName(order.id)),
-            of: spool.path(QueueDirectory.answerName(order.id))
-        ) { [weak self] point in
+        guard let (file, record) = leftover(of: order.id, request) else {
+            return transfer(attempt, by: engine, from: nil)
+        }
+        engine.resumePoint(record: record, of: file) { [weak self] point in
             guard let self, running[order.id] === attempt else { return }
             transfer(attempt, by: engine, from: point)
         }
     }
 
+    /// What an earlier attempt left of an answer, and how far it is.
+    private func leftover(of id: RequestID, _ request: QueuedRequest) -> (file: String, record: String)? {
+        if let path = request.outputPath {
+            let part = downloads.leftover(of: id, to: path, mayBeOlder: spool != nil)
+            return part.map { ($0, QueueDownloads.record(of: $0)) }
+        }
+        guard let spool, leftovers[id] == .begun else { return nil }
+        return (spool.path(QueueDirectory.answerName(id)), spool.path(QueueDirectory.recordName(id)))
+    }
+
     private func transfer(_ attempt: Running, by engine: TransferEngine, from point: ResumePoint?) {
-        let transfer: TransferRequest
+        var transfer: TransferRequest
         do throws(TransferURL.Mistake) {
             transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
         } catch {
             return refuse(attempt.order, as: .invalid)
         }
-        attempt.resumedAt = point?.offset
+        host?.prepare(&transfer, of: attempt.order.id)
+        if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
+            downloads.begin(attempt.order.id, to: path, by: sink)
+        }
+        attempt.resumedAt = transfer.resumePoint?.offset
+        begin(transfer, attempt, by: engine)
+    }
+
+    private func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: TransferEngine) {
+        if host != nil { attempt.sent = transfer }
         // Not the whole order: closures hold on to what they name.
         let (id, number) = (attempt.order.id, attempt.order.number)
         attempt.transfer = engine.start(
@@ -132,6 +158,16 @@ package final class QueueTransfers {
         if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
     }
 
+    /// Ends the attempt of a download without telling the queue, which is to be told otherwise.
+    func breakOff(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+        if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
+        guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
+        engine.resumePoint(record: record, of: file) { [weak self] point in
+            if point != nil { self?.downloads.keep(id) }
+            reply(point)
+        }
+    }
+
     /// The network is another one: connections of before are not used any more.
     func newEpoch() { engine?.newEpoch() }
 
@@ -141,7 +177,7 @@ package final class QueueTransfers {
     private func take(_ event: TransferEvent, of id: RequestID, _ number: Int) {
         guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
-        case .head(let head): attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
+        case .head(let head): received(head, attempt)
         case .body: break
         case .progress(let progress):
             attempt.progress = progress
@@ -150,9 +186,23 @@ package final class QueueTransfers {
         }
     }
 
+    private func received(_ head: ResponseHead, _ attempt: Running) {
+        attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
+        let id = attempt.order.id
+        guard let path = host?.received(head, of: id), let transfer = attempt.transfer else { return }
+        let sink = FileSink(downloadTo: path, id, resume: nil)
+        engine?.use(sink, for: transfer)
+        downloads.begin(id, to: path, by: sink)
+    }
+
     private func finished(_ id: RequestID, _ report: TransferReport) {
         guard let attempt = running[id] else { return }
         note(report, of: attempt)
+        if let host, let sent = attempt.sent, let engine {
+            if let next = host.next(after: report, to: sent, of: id) { return begin(next, attempt, by: engine) }
+            host.ended(report, sent: sent, of: id)
+        }
+        if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
             if report.failure?.reason == .badRange, attempt.resumedAt != nil { return beginAnew(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
@@ -172,6 +222,27 @@ package final class QueueTransfers {
             end(
                 id, attempt.isGoingOn ? report.inOnePiece(bytes) : report,
                 answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
+        }
+    }
+
+    private func finishedDownload(_ attempt: Running, _ report: TransferReport) {
+        let id = attempt.order.id
+        guard report.failure == nil, let bytes = report.fileBytes else {
+            if report.resume != nil, host != nil { downloads.keep(id) }
+            guard report.failure?.reason == .badRange, attempt.resumedAt != nil else {
+                return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
+            }
+            downloads.beginAnew(id)
+            return beginAnew(id)
+        }
+        downloads.deliver(id) { [weak self] path, failure in
+            guard let self, running[id] === attempt else { return }
+            guard failure == 0 else {
+                running[id] = nil
+                let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
+                return send(.ended(id, .failed(TransferFault(isFull ? .local : .file))))
+            }
+            end(id, report, answer: .file(path: path, bytes: Int64(clamping: bytes)))
         }
     }
 
@@ -204,6 +275,7 @@ package final class QueueTransfers {
     ///
     /// - Parameter keepsAnswer: Its result is kept, and the file with it.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
+        downloads.forget(id)
         let isLeft = leftovers.removeValue(forKey: id) != nil
         if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }

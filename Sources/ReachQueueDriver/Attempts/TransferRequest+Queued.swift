@@ -1,7 +1,7 @@
 internal import ReachCore
 internal import ReachQueue
 internal import ReachQueueStore
-internal import ReachTransfer
+package import ReachTransfer
 
 extension TransferRequest {
     /// The attempt that an order asks for: by its path and by no other.
@@ -24,12 +24,40 @@ extension TransferRequest {
         timeouts = options.timeouts
         limit = ResponseLimit(bodyBytes: options.answerBytes, action: .fail)
         security = options.security
+        if let path = queued.outputPath {
+            limit.bodyBytes = options.downloadBytes
+            sink = .file(FileSink(downloadTo: path, order.id, resume: resume))
+            return
+        }
         guard let spool else { return }
         var sink = FileSink(path: spool.path(QueueDirectory.answerName(order.id)), resume: resume)
         sink.recordPath = spool.path(QueueDirectory.recordName(order.id))
         sink.memoryBytes = options.memoryBytes
         sink.permissions = 0o600
         self.sink = .file(sink)
+    }
+}
+
+extension TransferRequest {
+    /// Where it goes on with a file.
+    var resumePoint: ResumePoint? {
+        if case .file(let sink) = sink { sink.resume } else { nil }
+    }
+}
+
+extension FileSink {
+    /// For a download to a client's place.
+    init(downloadTo path: String, _ id: RequestID, resume: ResumePoint?) {
+        self.init(path: QueueDownloads.part(of: path, id), resume: resume)
+        recordPath = QueueDownloads.record(of: self.path)
+    }
+
+    /// Goes on with a download that another request began.
+    package mutating func goOn(with part: String, from point: ResumePoint) {
+        // What an earlier attempt of this request found is in the same file, and newer.
+        var other = FileSink(path: part, resume: resume ?? point)
+        other.recordPath = QueueDownloads.record(of: part)
+        self = other
     }
 }
 

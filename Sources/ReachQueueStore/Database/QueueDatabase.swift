@@ -62,6 +62,7 @@ final class QueueDatabase {
     ///
     /// - Parameter point: Told before and after it is committed.
     /// - Returns: A receipt for each, with what is to be sent for the leases in it.
+    @discardableResult
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
         throws(SQLiteError) -> [StoreReceipt]
     {
@@ -216,6 +217,7 @@ final class QueueDatabase {
 
     private func purge(_ id: Int64) throws(SQLiteError) {
         for name in try names(statements.spoolNames, .integer(id), .integer(id)) { directory.removeSpoolFile(name) }
+        overCount -= try statements.countOver.first(.integer(id)) { Int($0.integer(0)) } ?? 0
         try statements.deleteBody.run(.integer(id))
         try statements.deleteResult.run(.integer(id))
         try statements.deleteAttempts.run(.integer(id))

@@ -29,6 +29,7 @@ struct QueueSchema: Sendable {
     }
 
     /// Times are nanoseconds: `_wall` since 1970, `_boot` since the machine started, in the start that `boot` names.
+    /// The outbox is never emptied, only its oldest events go, so that its numbers grow by themselves.
     /// `state` is a ``RowState``. A request that is over has `over_wall`, and is kept for a while.
     private static let first = """
         CREATE TABLE boot (number INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);
@@ -93,7 +94,7 @@ struct QueueSchema: Sendable {
             outcome TEXT NOT NULL
         );
         CREATE INDEX attempt_request ON attempt (request);
-        CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, event BLOB NOT NULL, dropped INTEGER NOT NULL DEFAULT 0,
+        CREATE TABLE outbox (seq INTEGER PRIMARY KEY, event BLOB NOT NULL, dropped INTEGER NOT NULL DEFAULT 0,
             first_dropped INTEGER);
         CREATE TABLE cursor (sink TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE breaker (

@@ -15,6 +15,8 @@ struct QueueStatements {
     let deleteResult: SQLiteStatement
     let deleteAttempts: SQLiteStatement
     let deleteRequest: SQLiteStatement
+    /// 1 for a request that is over and not dead.
+    let countOver: SQLiteStatement
     let spoolNames: SQLiteStatement
     let countOld: SQLiteStatement
     let oldSpoolNames: SQLiteStatement
@@ -70,6 +72,8 @@ struct QueueStatements {
         deleteResult = try database.prepare("DELETE FROM result WHERE request = ?")
         deleteAttempts = try database.prepare("DELETE FROM attempt WHERE request = ?")
         deleteRequest = try database.prepare("DELETE FROM request WHERE id = ?")
+        countOver = try database.prepare(
+            "SELECT count(*) FROM request WHERE id = ? AND over_wall IS NOT NULL AND state != 3")
         spoolNames = try database.prepare(
             """
             SELECT body_path FROM request WHERE id = ? AND body_kind = 3

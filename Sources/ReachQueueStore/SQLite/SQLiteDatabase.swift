@@ -24,8 +24,12 @@ struct SQLiteDatabase: ~Copyable {
     /// How many pages the log had after the last commit.
     var pagesInLog: Int { Int(logLength.pointee) }
 
+    /// Once for the process.
+    private static let isConfigured = reach_sqlite_count_no_memory() == SQLITE_OK
+
     /// Opens the file, and makes it if it is not there.
     static func open(_ path: String) throws(SQLiteError) -> SQLiteDatabase {
+        _ = isConfigured
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
         let code = sqlite3_open_v2(path, &handle, flags, nil)

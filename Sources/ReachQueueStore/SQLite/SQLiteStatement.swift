@@ -6,6 +6,7 @@ internal import CSQLite
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private let summary: String
+    private var holdsBlob = false
 
     init(owning handle: OpaquePointer, summary: String) {
         self.handle = handle
@@ -50,7 +51,9 @@ final class SQLiteStatement {
 
     func reset() {
         sqlite3_reset(handle)
-        sqlite3_clear_bindings(handle)
+        // Texts stay until the next ones come.
+        if holdsBlob { sqlite3_clear_bindings(handle) }
+        holdsBlob = false
     }
 
     private func bind(_ value: SQLiteValue, at index: CInt) -> CInt {
@@ -66,6 +69,7 @@ final class SQLiteStatement {
                 }
             }
         case .blob(let bytes):
+            holdsBlob = true
             return bytes.withUnsafeBytes { reach_sqlite_bind_blob(handle, index, $0.baseAddress, UInt64($0.count)) }
         }
     }

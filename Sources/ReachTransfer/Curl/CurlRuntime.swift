@@ -24,6 +24,12 @@ package struct CurlRuntime: Hashable, Sendable {
     /// What the dynamic linker says where libcurl cannot be loaded.
     package static var missingLibrary: String? { reach_curl_missing().map { String(cString: $0) } }
 
+    /// Why no transfer can be made with it, which loads it; `nil` where they can.
+    package static var whyUnusable: String? {
+        guard let current else { return "libcurl cannot be \(missingLibrary.map { "loaded: \($0)" } ?? "started")" }
+        return current.hasOpenSSL ? nil : "libcurl must use OpenSSL, and uses \(current.tls)"
+    }
+
     private init(_ information: curl_version_info_data) {
         version = String(cString: information.version)
         tls = information.ssl_version.map { String(cString: $0) } ?? ""

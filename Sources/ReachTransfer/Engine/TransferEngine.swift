@@ -74,13 +74,8 @@ package final class TransferEngine {
 
     /// - Throws: `engine-failed` where libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
-        guard let runtime = CurlRuntime.current else {
-            throw TransferFailure(
-                .engineFailed,
-                "libcurl cannot be \(CurlRuntime.missingLibrary.map { "loaded: \($0)" } ?? "started")")
-        }
-        guard runtime.hasOpenSSL else {
-            throw TransferFailure(.engineFailed, "libcurl must use OpenSSL, and uses \(runtime.tls)")
+        guard let runtime = CurlRuntime.current, CurlRuntime.whyUnusable == nil else {
+            throw TransferFailure(.engineFailed, CurlRuntime.whyUnusable ?? "")
         }
         self.options = options
         tools = TransferTools(loop: loop, options: options, runtime: runtime)
@@ -125,6 +120,10 @@ package final class TransferEngine {
         job.stop()
         ended(job)
     }
+
+    /// Has the body of an answer go into a file. From within ``TransferEvent/head(_:)`` only: later some of it may be
+    /// elsewhere.
+    package func use(_ sink: FileSink, for id: TransferID) { jobs[id]?.request.sink = .file(sink) }
 
     /// The network is another one: connections and name servers' answers of before are not used any more. Transfers
     /// that run may finish, within ``Options/drainLimit``; then they fail with `network-changed`.

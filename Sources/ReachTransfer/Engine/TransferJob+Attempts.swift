@@ -56,8 +56,8 @@ extension TransferJob {
             switch item {
             case .head(let head):
                 self.head = head
-                openSink(for: head)
                 handler.event(.head(head))
+                if stage == .transferring { openSink(for: head) }
             case .body(let bytes): take(bytes)
             }
         }

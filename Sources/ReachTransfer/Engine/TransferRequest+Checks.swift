@@ -32,7 +32,7 @@ extension TransferRequest {
     /// What a redirect asks for.
     ///
     /// - Throws: `unsupported-protocol` for anything but http and https, and `redirect-refused` where the policy forbids it.
-    func redirect(to reference: String, status: Int) throws(TransferFailure) -> Redirect {
+    package func redirect(to reference: String, status: Int) throws(TransferFailure) -> Redirect {
         let target: TransferURL
         do throws(TransferURL.Mistake) {
             target = try url.resolving(reference)
@@ -52,7 +52,7 @@ extension TransferRequest {
     }
 
     /// Becomes the next hop's request.
-    mutating func follow(_ redirect: Redirect) {
+    package mutating func follow(_ redirect: Redirect) {
         if redirect.method != method {
             body = .none
             headers.removeAll { $0.name.lowercased().hasPrefix("content-") }

@@ -56,14 +56,14 @@ package struct PeerCertificate: Hashable, Sendable {
     /// The names it is for (subjectAltName's DNS names and addresses).
     package var names: [String]
     /// SHA-256 of its DER form, and of its public key (RFC 7469).
-    package var fingerprint: Digest
-    package var publicKeyFingerprint: Digest
+    package var fingerprint: SecurityPolicy.Digest
+    package var publicKeyFingerprint: SecurityPolicy.Digest
     /// OpenSSL's verdict on the chain (X509_V_*); 0 is good. The host's name is not part of it.
     package var verification: Int32
 
     package init(
         validFrom: Timestamp, validUntil: Timestamp, subject: String, issuer: String, names: [String],
-        fingerprint: Digest, publicKeyFingerprint: Digest, verification: Int32
+        fingerprint: SecurityPolicy.Digest, publicKeyFingerprint: SecurityPolicy.Digest, verification: Int32
     ) {
         self.validFrom = validFrom
         self.validUntil = validUntil

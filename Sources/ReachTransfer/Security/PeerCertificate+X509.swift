@@ -24,7 +24,7 @@ extension PeerCertificate {
     }
 
     /// SHA-256 of the SubjectPublicKeyInfo (RFC 7469 section 2.4).
-    static func publicKeyDigest(_ certificate: OpaquePointer) -> Digest? {
+    static func publicKeyDigest(_ certificate: OpaquePointer) -> SecurityPolicy.Digest? {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &start)
         return digest(of: taken(start, count))
@@ -36,11 +36,11 @@ extension PeerCertificate {
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    private static func digest(of bytes: [UInt8]) -> Digest? {
+    private static func digest(of bytes: [UInt8]) -> SecurityPolicy.Digest? {
         guard !bytes.isEmpty else { return nil }
         var digest = [UInt8](repeating: 0, count: 32)
         guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else { return nil }
-        return Digest(bytes: digest)
+        return SecurityPolicy.Digest(bytes: digest)
     }
 
     private static func time(_ time: UnsafePointer<ASN1_TIME>?) -> Timestamp? {

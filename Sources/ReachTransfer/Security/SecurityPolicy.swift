@@ -2,9 +2,10 @@
 ///
 /// Contradictory policies cannot be made: ``init(pins:anchors:allowsInvalidCertificates:validatesDomainName:)`` refuses
 /// what AFNetworking only refuses with each server it meets.
-package struct SecurityPolicy: Hashable, Sendable {
+public struct SecurityPolicy: Hashable, Sendable {
     /// What a server is recognised by, beside or instead of the trust in who signed it.
-    package enum Pins: Hashable, Sendable {
+    public enum Pins: Hashable, Sendable {
+        /// By nothing: the trust in who signed its certificate is all.
         case none
         /// Public keys, each by the SHA-256 of its SubjectPublicKeyInfo (RFC 7469). One key in the verified chain must
         /// be among them; with invalid certificates allowed, the server's own.
@@ -15,7 +16,7 @@ package struct SecurityPolicy: Hashable, Sendable {
     }
 
     /// Whose signature is trusted.
-    package enum Anchors: Hashable, Sendable {
+    public enum Anchors: Hashable, Sendable {
         /// The system's list.
         case system
         /// These and no others.
@@ -23,14 +24,16 @@ package struct SecurityPolicy: Hashable, Sendable {
     }
 
     /// Why a policy cannot be meant.
-    package enum Contradiction: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Contradiction: Error, Hashable, Sendable, CustomStringConvertible {
         /// To validate a name in certificates that anyone could have made proves nothing.
         case domainOfInvalidCertificates
         /// Nothing would match.
         case noPins
+        /// Nobody would be trusted.
         case noAnchors
 
-        package var description: String {
+        /// A sentence for people.
+        public var description: String {
             switch self {
             case .domainOfInvalidCertificates:
                 "a domain name cannot be validated in certificates that may be invalid unless some are pinned"
@@ -40,15 +43,17 @@ package struct SecurityPolicy: Hashable, Sendable {
         }
     }
 
-    package let pins: Pins
-    package let anchors: Anchors
+    /// What a server is recognised by.
+    public let pins: Pins
+    /// Whose signature is trusted.
+    public let anchors: Anchors
     /// Expired, self-signed and other untrusted certificates are taken too.
-    package let allowsInvalidCertificates: Bool
+    public let allowsInvalidCertificates: Bool
     /// The certificate must be for the URL's host.
-    package let validatesDomainName: Bool
+    public let validatesDomainName: Bool
 
     /// Valid certificates by the system's list, for the right host.
-    package static let standard = SecurityPolicy()
+    public static let standard = SecurityPolicy()
 
     private init() {
         pins = .none
@@ -57,7 +62,15 @@ package struct SecurityPolicy: Hashable, Sendable {
         validatesDomainName = true
     }
 
-    package init(
+    /// A policy of one's own.
+    ///
+    /// - Parameters:
+    ///   - pins: What a server is recognised by. Pins need an https URL.
+    ///   - anchors: Whose signature is trusted.
+    ///   - allowsInvalidCertificates: Without pins, anybody between here and the server can read and change everything.
+    ///   - validatesDomainName: The certificate must be for the URL's host.
+    /// - Throws: ``Contradiction``.
+    public init(
         pins: Pins = .none, anchors: Anchors = .system, allowsInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true
     ) throws(Contradiction) {
@@ -74,38 +87,43 @@ package struct SecurityPolicy: Hashable, Sendable {
     }
 
     /// Whether a server is recognised by pins.
-    package var hasPins: Bool { pins != .none }
+    public var hasPins: Bool { pins != .none }
 }
 
-/// A SHA-256 digest.
-package struct Digest: Hashable, Sendable {
-    /// 32 of them.
-    package let bytes: [UInt8]
+extension SecurityPolicy {
+    /// A SHA-256 digest.
+    public struct Digest: Hashable, Sendable {
+        /// 32 of them.
+        public let bytes: [UInt8]
 
-    /// - Returns: `nil` unless there are 32 bytes.
-    package init?(bytes: [UInt8]) {
-        guard bytes.count == 32 else { return nil }
-        self.bytes = bytes
+        /// - Returns: `nil` unless there are 32 bytes.
+        public init?(bytes: [UInt8]) {
+            guard bytes.count == 32 else { return nil }
+            self.bytes = bytes
+        }
     }
 }
 
 /// A certificate as its DER bytes.
-package struct CertificateData: Hashable, Sendable {
-    package let bytes: [UInt8]
+public struct CertificateData: Hashable, Sendable {
+    /// The certificate's DER form (RFC 5280). Nothing is checked before it is used.
+    public let bytes: [UInt8]
 
-    package init(bytes: [UInt8]) { self.bytes = bytes }
+    /// A certificate from its DER bytes.
+    public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
 /// What the client shows a server that asks for it: PEM texts, so that no file is read on the engine's thread.
-package struct ClientCertificate: Hashable, Sendable {
+public struct ClientCertificate: Hashable, Sendable {
     /// The certificate, then those that lead to its issuer.
-    package let certificatePEM: [UInt8]
+    public let certificatePEM: [UInt8]
     /// Its private key.
-    package let keyPEM: [UInt8]
+    public let keyPEM: [UInt8]
     /// Of the key; `nil` if it has none.
-    package let passphrase: String?
+    public let passphrase: String?
 
-    package init(certificatePEM: [UInt8], keyPEM: [UInt8], passphrase: String? = nil) {
+    /// A certificate with its key, both as PEM texts.
+    public init(certificatePEM: [UInt8], keyPEM: [UInt8], passphrase: String? = nil) {
         self.certificatePEM = certificatePEM
         self.keyPEM = keyPEM
         self.passphrase = passphrase

@@ -47,7 +47,7 @@ final class TrustStore: @unchecked Sendable {
 
 extension CertificateData {
     /// The first certificate of a PEM text; `nil` if there is none.
-    package init?(pem text: String) {
+    public init?(pem text: String) {
         let lines = text.split(whereSeparator: \.isNewline)
         guard let start = lines.firstIndex(of: "-----BEGIN CERTIFICATE-----"),
             let end = lines[start...].firstIndex(of: "-----END CERTIFICATE-----"),
@@ -57,7 +57,7 @@ extension CertificateData {
     }
 
     /// The SHA-256 of its public key, to pin; `nil` if it is no certificate.
-    package var publicKeyDigest: Digest? {
+    public var publicKeyDigest: SecurityPolicy.Digest? {
         guard let parsed = parsed() else { return nil }
         defer { X509_free(parsed) }
         return PeerCertificate.publicKeyDigest(parsed)

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import ReachLoop
 internal import Synchronization
 
 /// A thread with an event loop and somebody who lives on it, whom other threads hand their wishes.
@@ -7,8 +6,8 @@ internal import Synchronization
 /// Loop and resident are made on that thread and never leave it. It begins with the first wish and ends with ``end()``, soon
 /// after. Where the process has no thread or descriptor left, nothing is done until it has: a lack of threads is looked at
 /// again with the next wish, one of descriptors every second.
-final class LoopThread<Resident: AnyObject>: Sendable {
-    typealias Wish = @Sendable (Resident) -> Void
+package final class LoopThread<Resident: AnyObject>: Sendable {
+    package typealias Wish = @Sendable (Resident) -> Void
 
     private struct State {
         var hasThread = false
@@ -33,7 +32,7 @@ final class LoopThread<Resident: AnyObject>: Sendable {
     ///   - name: What ps and top show.
     ///   - prepare: Called on the thread before anything else.
     ///   - settle: Makes the resident, on the thread.
-    init(
+    package init(
         named name: String, prepare: @escaping @Sendable () -> Void = {},
         settle: @escaping @Sendable (EventLoop) -> Resident
     ) {
@@ -43,7 +42,7 @@ final class LoopThread<Resident: AnyObject>: Sendable {
     }
 
     /// A number that was not given out before.
-    func nextID() -> UInt64 {
+    package func nextID() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -54,7 +53,7 @@ final class LoopThread<Resident: AnyObject>: Sendable {
     ///
     /// - Returns: `false` after ``end()``.
     @discardableResult
-    func post(_ wish: @escaping Wish) -> Bool {
+    package func post(_ wish: @escaping Wish) -> Bool {
         let (isTaken, needsThread) = state.withLock { state in
             guard !state.isEnded else { return (false, false) }
             state.take(wish)
@@ -68,7 +67,7 @@ final class LoopThread<Resident: AnyObject>: Sendable {
     }
 
     /// Ends the thread after all that was wished for before; does not wait for it.
-    func end() {
+    package func end() {
         state.withLock { state in
             guard !state.isEnded else { return }
             state.isEnded = true

@@ -1,0 +1,87 @@
+internal import Glibc
+internal import ReachLoop
+internal import ReachQueue
+internal import ReachTransfer
+
+/// Downloads that go where their clients want them. What comes is written beside that place, under a name of its own and
+/// with the record by which it can be gone on with, and renamed when it is whole: who looks finds all of it or nothing.
+/// Confined to the loop; the disk is waited for on a thread.
+final class QueueDownloads {
+    private struct Download {
+        let path: String
+        /// Where it is until it is whole.
+        let part: String
+        /// Nothing of it fits to what the server has.
+        var isUseless = false
+        /// Whoever wants to go on with it was told where it is.
+        var isKept = false
+    }
+
+    private let thread = FileThread()
+    private let replies: LoopReplies
+    private var downloads: [RequestID: Download] = [:]
+
+    init(on loop: EventLoop) { replies = LoopReplies(loop: loop) }
+
+    /// Where a download is until it is whole: the same for each attempt.
+    static func part(of path: String, _ id: RequestID) -> String { "\(path).part-\(id)" }
+
+    /// Where it is kept how far it is.
+    static func record(of part: String) -> String { part + ".record" }
+
+    func contains(_ id: RequestID) -> Bool { downloads[id] != nil }
+
+    /// What an earlier attempt left that can be gone on with.
+    ///
+    /// - Parameter mayBeOlder: Also one of an earlier process: where numbers are never given twice.
+    func leftover(of id: RequestID, to path: String, mayBeOlder: Bool) -> String? {
+        guard let download = downloads[id] else { return mayBeOlder ? Self.part(of: path, id) : nil }
+        return download.isUseless ? nil : download.part
+    }
+
+    /// An attempt begins.
+    func begin(_ id: RequestID, to path: String, by sink: FileSink) {
+        downloads[id] = Download(path: path, part: sink.path)
+    }
+
+    /// The server has nothing that fits to what is here.
+    func beginAnew(_ id: RequestID) { downloads[id]?.isUseless = true }
+
+    /// Somebody was told where it is, and may go on with it when its request is over.
+    func keep(_ id: RequestID) { downloads[id]?.isKept = true }
+
+    /// Puts a whole file in its place, safe on the disk.
+    ///
+    /// - Parameter reply: The place; and 0, or `errno`.
+    func deliver(_ id: RequestID, reply: @escaping (String, CInt) -> Void) {
+        guard let download = downloads[id] else { return reply("", ENOENT) }
+        let answer = replies.expect { (number: CInt) in reply(download.path, number) }
+        thread.run { [part = download.part, path = download.path] in answer(Self.deliver(part, to: path)) }
+    }
+
+    /// The request is over.
+    func forget(_ id: RequestID) {
+        guard let download = downloads.removeValue(forKey: id), !download.isKept else { return }
+        thread.run { [part = download.part] in
+            unlink(Self.record(of: part))
+            unlink(part)
+        }
+    }
+
+    // MARK: - On the thread for files
+
+    private static func deliver(_ part: String, to path: String) -> CInt {
+        let file = open(part, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return errno }
+        defer { close(file) }
+        guard fsync(file) == 0 else { return errno }
+        unlink(record(of: part))
+        guard rename(part, path) == 0 else { return errno }
+        let slash = path.lastIndex(of: "/")
+        let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return errno }
+        defer { close(directory) }
+        return fsync(directory) == 0 ? 0 : errno
+    }
+}

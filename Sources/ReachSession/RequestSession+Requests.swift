@@ -1,0 +1,167 @@
+internal import ReachQueue
+public import ReachSerialization
+
+/// The requests of AFHTTPSessionManager. Each makes a task, suspended until it is resumed or awaited; what is wrong with it
+/// is thrown here, before anything is sent.
+///
+/// - `url` is a whole URL, or a reference that is joined to ``baseURL``.
+/// - `parameters` are written by ``RequestSessionOptions/requestSerializer``: into the query or the body.
+/// - `headers` take the place of the serializer's.
+/// - `when` is the constraint, in place of that in `options`, which are ``RequestSessionOptions/requests`` unless given.
+/// - `completion` is what ``RequestTask/whenComplete(_:)`` would be given.
+extension RequestSession {
+    /// GET: parameters in the query.
+    public func get(
+        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("GET", url, parameters, headers, constraint, options, completion)
+    }
+
+    /// HEAD: parameters in the query; there is no body.
+    public func head(
+        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("HEAD", url, parameters, headers, constraint, options, completion)
+    }
+
+    /// POST: parameters in the body.
+    public func post(
+        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("POST", url, parameters, headers, constraint, options, completion)
+    }
+
+    /// PUT: parameters in the body.
+    public func put(
+        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("PUT", url, parameters, headers, constraint, options, completion)
+    }
+
+    /// PATCH: parameters in the body.
+    public func patch(
+        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("PATCH", url, parameters, headers, constraint, options, completion)
+    }
+
+    /// DELETE: parameters in the query.
+    public func delete(
+        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try request("DELETE", url, parameters, headers, constraint, options, completion)
+    }
+
+    /// POST of a multipart form: a part for each parameter, then what `build` adds. Files are read when the task is
+    /// started, into a copy where the form is large.
+    public func postForm(
+        _ url: String, parameters: [String: ParameterValue] = [:], headers: [String: String] = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil,
+        build: (inout MultipartForm) throws(BodyFileError) -> Void
+    ) throws(RequestError) -> RequestTask {
+        // Multipart bodies are the form serializer's, whatever the session's writes otherwise; its headers are kept.
+        let form =
+            switch core.options.requestSerializer {
+            case let serializer as FormRequestSerializer: serializer
+            case let serializer as JSONRequestSerializer: serializer.base
+            case let serializer as PropertyListRequestSerializer: serializer.base
+            default: FormRequestSerializer()
+            }
+        let request: HTTPRequest
+        do throws(RequestSerializationError) {
+            request = try form.multipartRequest("POST", url, base: core.base, parameters: parameters, build: build)
+        } catch {
+            throw RequestError(error)
+        }
+        return try task(request, headers, constraint, options, kind: .upload, completion)
+    }
+
+    /// A request that is written already, as a serializer or the caller made it.
+    public func task(
+        for request: HTTPRequest, when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try task(request, [:], constraint, options, completion)
+    }
+
+    private func request(
+        _ method: String, _ url: String, _ parameters: ParameterValue?, _ headers: [String: String],
+        _ constraint: RequestConstraint?, _ options: RequestOptions?, _ completion: RequestTask.Completion?
+    ) throws(RequestError) -> RequestTask {
+        try task(write(method, url, parameters), headers, constraint, options, completion)
+    }
+
+    /// Has the session's serializer write a request.
+    func write(
+        _ method: String, _ url: String, _ parameters: ParameterValue? = nil
+    ) throws(RequestError) -> HTTPRequest {
+        do throws(RequestSerializationError) {
+            return try core.options.requestSerializer.request(method, url, base: core.base, parameters: parameters)
+        } catch {
+            throw RequestError(error)
+        }
+    }
+
+    /// Makes a task of a request, and checks all that can be checked now.
+    func task(
+        _ request: HTTPRequest, _ headers: [String: String], _ constraint: RequestConstraint?,
+        _ options: RequestOptions?, kind: RequestTask.Kind = .data, to path: String? = nil,
+        resuming resumeData: ResumeData? = nil, _ completion: RequestTask.Completion?
+    ) throws(RequestError) -> RequestTask {
+        var request = request
+        do throws(HTTPHeaderError) {
+            for (name, value) in headers.sorted(by: { $0.key < $1.key }) { try request.headers.set(name, value) }
+        } catch {
+            throw RequestError(error)
+        }
+        var options = options ?? core.options.requests
+        if let constraint { options.constraint = constraint }
+        var queued = try QueuedRequest(request, core.limits)
+        options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
+        queued.outputPath = path
+        do throws(RequestMistake) {
+            try queued.check(core.limits)
+        } catch {
+            throw RequestError(error)
+        }
+        let task = core.task(
+            TaskPlan(kind: kind, request: request, options: options, queued: queued, resumeData: resumeData))
+        if let completion { task.whenComplete(completion) }
+        return task
+    }
+}
+
+extension QueuedRequest {
+    /// A request but for its body, which comes later.
+    fileprivate init(_ request: HTTPRequest, _ limits: QueueLimits) throws(RequestError) {
+        if case .file = request.body {
+            // It stays where it is.
+        } else if let length = request.contentLength, length > limits.bytes {
+            throw RequestError(
+                .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limits.bytes))")
+        }
+        do throws(RequestMistake) {
+            try self.init(
+                method: request.method, url: request.address.description,
+                // Who sends it counts by himself.
+                headers: request.headers.fields.filter { $0.name.lowercased() != "content-length" }.map {
+                    Header(name: $0.name, value: $0.value)
+                })
+        } catch {
+            throw RequestError(error)
+        }
+    }
+}

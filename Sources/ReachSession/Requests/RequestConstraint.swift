@@ -1,0 +1,57 @@
+internal import ReachCore
+internal import ReachQueue
+
+/// What the network must be like for a request to be sent. While it is not, the request waits, and what it waits for is
+/// told by ``RequestTask/explanation()``.
+public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
+    let value: Constraint
+
+    private init(_ change: (inout Constraint) -> Void) {
+        var constraint = Constraint()
+        change(&constraint)
+        value = constraint
+    }
+
+    init(value: Constraint) { self.value = value }
+
+    /// The kernel has a path to the request's own host, through whatever link: also to this machine, and to networks that
+    /// are not the Internet. What requests have unless told otherwise.
+    public static let reachable = RequestConstraint { $0.isTargetReachable = true }
+    /// Any path by a default route.
+    public static let any = RequestConstraint { _ in }
+    /// A default route by Wi-Fi, also below a tunnel.
+    public static let wifi = RequestConstraint { $0.linkClass = .wifi }
+    /// A default route by cable, also below a tunnel.
+    public static let wired = RequestConstraint { $0.linkClass = .wired }
+    /// A default route by a cellular modem, also below a tunnel.
+    public static let wwan = RequestConstraint { $0.linkClass = .wwan }
+    /// A default route by anything but a cellular modem: what AFNetworking called "reachable via WiFi".
+    public static let notWWAN = RequestConstraint { $0.excludedClasses = [.wwan] }
+    /// A default route by a link that is not metered.
+    public static let unmetered = RequestConstraint { $0.isUnmetered = true }
+
+    /// A default route by this interface and by no other.
+    public static func interface(_ name: String) -> RequestConstraint { RequestConstraint { $0.interface = name } }
+
+    /// Reads a constraint: terms with commas between them, of which all must hold for one path.
+    ///
+    /// The terms are `any`; a class such as `wifi`, `wired` or `wwan`; `not` with a class; `unmetered`; `reachable`;
+    /// `interface=NAME`; `family=4` or `family=6`.
+    ///
+    /// - Throws: A ``RequestError`` of the kind `request`, which names the term at fault. `validated` is one: a session
+    ///   makes no probes, so that it would wait for ever.
+    public init(_ text: String) throws(RequestError) {
+        do throws(RequestMistake) {
+            value = try Constraint(text)
+        } catch {
+            throw RequestError(error)
+        }
+        guard !value.isValidated else {
+            throw RequestError(
+                .request, "bad-constraint", "'validated' takes probes, which a session does not make: leave it out")
+        }
+    }
+
+    /// As ``init(_:)`` reads it, its terms in a fixed order.
+    public var description: String { value.description }
+}

@@ -1,0 +1,59 @@
+internal import ReachQueue
+internal import ReachQueueStore
+internal import ReachSerialization
+internal import ReachTransfer
+
+extension RequestError {
+    static let cancelled = RequestError(.cancelled, "cancelled", "the request was cancelled")
+    static let superseded = RequestError(.cancelled, "superseded", "a newer request of the same name took its place")
+    static let closed = RequestError(.closed, "closed", "the session was closed")
+
+    init(_ mistake: RequestMistake) { self.init(.request, "bad-\(mistake.field.rawValue)", mistake.description) }
+
+    init(_ error: RequestSerializationError) {
+        if case .file = error {
+            self.init(.local, error.word, error.description)
+        } else {
+            self.init(.request, error.word, error.description)
+        }
+    }
+
+    init(_ error: HTTPHeaderError) { self.init(.request, "bad-header", error.description) }
+
+    init(_ error: BodyFileError) { self.init(.local, "unreadable-file", error.description) }
+
+    init(_ error: QueueStoreError) { self.init(.notTaken, "storage", error.description) }
+
+    init(_ refusal: QueueReply.Refusal) {
+        switch refusal {
+        case .queueFull, .userLimit: self.init(.notTaken, refusal.rawValue, "the session holds as much as it may")
+        case .storage: self.init(.notTaken, refusal.rawValue, "the session's file cannot be written")
+        }
+    }
+
+    /// - Parameter failure: Of the last attempt.
+    init(_ death: DeathReason, _ failure: TransferFailure?) {
+        let text = failure?.message
+        let word = failure?.reason.rawValue ?? death.rawValue
+        switch death {
+        case .expired: self.init(.expired, "expired", "its time was over" + (text.map { ": \($0)" } ?? ""))
+        case .exhausted: self.init(.destination, word, text ?? "the destination failed too often")
+        case .refused, .authentication: self.init(.response, word, text ?? "the server refused it")
+        case .untrusted, .pinMismatch: self.init(.security, word, text ?? "the server is not trusted")
+        case .invalid: self.init(.request, word, text ?? "it cannot be sent as it is")
+        case .redirects: self.init(.response, word, text ?? "a redirect is not followed")
+        case .unreadable: self.init(.response, word, text ?? "the answer cannot be read")
+        case .file: self.init(.local, word, text ?? "a file that it needs cannot be used")
+        case .indeterminate:
+            self.init(.indeterminate, "indeterminate", "it may have arrived" + (text.map { ": \($0)" } ?? ""))
+        case .dependency: self.init(.destination, "dependency", "the request that it depends on failed")
+        }
+    }
+
+    /// A response that is not what was wanted.
+    init(_ error: ResponseError, _ response: RequestResponse) {
+        self.init(.response, error.word, error.description)
+        self.response = response
+        responseError = error
+    }
+}

@@ -1,0 +1,85 @@
+internal import ReachQueue
+
+extension RequestOptions {
+    /// Tells the queue what it is to do.
+    ///
+    /// - Parameter keepsOnDisk: The session has a directory.
+    func apply(to request: inout QueuedRequest, keepsOnDisk: Bool) {
+        request.constraint = constraint.value
+        request.priority = priority.queued
+        request.timeToLive = expiresAfter
+        request.orderKey = orderKey
+        request.dependsOnPrevious = dependsOnPrevious
+        request.uniqueness = uniqueness.queued
+        request.isStrict = isStrict
+        request.acceptedStatuses = acceptedStatuses
+        switch retries ?? (keepsOnDisk ? .untilExpiry : .never) {
+        case .never: request.maximumAttempts = 1
+        case .attempts(let count): request.maximumAttempts = count
+        case .untilExpiry: request.maximumAttempts = nil
+        }
+        if let idempotencyKey {
+            request.idempotency = .key(idempotencyKey)
+            request.headers.removeAll { $0.name.lowercased() == "idempotency-key" }
+            request.headers.append(QueuedRequest.Header(name: "Idempotency-Key", value: idempotencyKey))
+        }
+    }
+
+    /// Of a request that an earlier run queued.
+    init(_ request: QueuedRequest) {
+        constraint = RequestConstraint(value: request.constraint)
+        priority = Priority(request.priority)
+        expiresAfter = request.timeToLive
+        orderKey = request.orderKey
+        dependsOnPrevious = request.dependsOnPrevious
+        uniqueness = Uniqueness(request.uniqueness)
+        isStrict = request.isStrict
+        acceptedStatuses = request.acceptedStatuses
+        retries = request.maximumAttempts.map { $0 == 1 ? .never : .attempts($0) } ?? .untilExpiry
+        if case .key(let key) = request.idempotency { idempotencyKey = key }
+    }
+}
+
+extension RequestOptions.Priority {
+    fileprivate var queued: RequestPriority {
+        switch self {
+        case .urgent: .urgent
+        case .high: .high
+        case .normal: .normal
+        case .low: .low
+        }
+    }
+
+    fileprivate init(_ priority: RequestPriority) {
+        switch priority {
+        case .urgent: self = .urgent
+        case .high: self = .high
+        case .normal: self = .normal
+        case .low: self = .low
+        }
+    }
+}
+
+extension RequestOptions.Uniqueness {
+    fileprivate var queued: RequestUniqueness {
+        switch self {
+        case .none: .none
+        case .keep(let name): .unique(name: name, mode: .keep)
+        case .replace(let name): .unique(name: name, mode: .replace)
+        case .append(let name): .unique(name: name, mode: .append)
+        case .appendOrReplace(let name): .unique(name: name, mode: .appendOrReplace)
+        case .coalesce(let name): .coalesce(key: name)
+        }
+    }
+
+    fileprivate init(_ uniqueness: RequestUniqueness) {
+        switch uniqueness {
+        case .none: self = .none
+        case .coalesce(let name): self = .coalesce(name)
+        case .unique(let name, .keep): self = .keep(name)
+        case .unique(let name, .replace): self = .replace(name)
+        case .unique(let name, .append): self = .append(name)
+        case .unique(let name, .appendOrReplace): self = .appendOrReplace(name)
+        }
+    }
+}

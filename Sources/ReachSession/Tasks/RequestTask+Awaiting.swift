@@ -1,0 +1,79 @@
+internal import Synchronization
+public import ReachSerialization
+
+extension RequestTask {
+    /// Waits for the response, and resumes the task if it never was.
+    ///
+    /// Cancelling the Swift task ends only the waiting; the request goes on.
+    ///
+    /// - Throws: What it failed with; a ``RequestError`` of the kind `cancelled` with the word `wait-cancelled` where the
+    ///   waiting was cancelled.
+    @discardableResult
+    public func response() async throws(RequestError) -> RequestResponse {
+        if !state.withLock({ $0.wasResumed }) { resume() }
+        guard let result = await awaitResult() else {
+            throw RequestError(.cancelled, "wait-cancelled", "the waiting was cancelled; the request was not")
+        }
+        return try result.get()
+    }
+
+    /// Waits for what the response serializer made of the body, as ``response()`` does; `nil` for an empty body.
+    @discardableResult
+    public func value() async throws(RequestError) -> ResponseObject? { try await response().object }
+
+    /// Waits until the request is stored, in a session with a directory safe on the disk, and resumes it if it never was.
+    ///
+    /// - Returns: Its number in the queue.
+    /// - Throws: What it failed with before.
+    @discardableResult
+    public func stored() async throws(RequestError) -> Int64 {
+        if !state.withLock({ $0.wasResumed }) { resume() }
+        let number = await withCheckedContinuation { continuation in
+            if !core.perform({ $0.whenStored(self) { continuation.resume(returning: $0) } }) {
+                continuation.resume(returning: nil)
+            }
+        }
+        if let number { return number }
+        if case .failure(let error) = result { throw error }
+        throw .closed
+    }
+
+    /// Every progress from now on, the one in force first; ends with the task. Who is slow is told the newest only.
+    public var progressUpdates: AsyncStream<TaskProgress> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number: UInt64? = state.withLock { state in
+                guard state.result == nil else { return nil }
+                let number = state.nextNumber()
+                state.progressStreams[number] = continuation
+                return number
+            }
+            continuation.yield(progress)
+            guard let number else { return continuation.finish() }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.progressStreams.removeValue(forKey: number) }
+            }
+        }
+    }
+
+    /// `nil` where the Swift task was cancelled first.
+    private func awaitResult() async -> Result<RequestResponse, RequestError>? {
+        let number = state.withLock { $0.nextNumber() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known: Result<RequestResponse, RequestError>?? = state.withLock { state in
+                    if let result = state.result { return .some(result) }
+                    if Task.isCancelled { return .some(nil) }
+                    state.waiters[number] = continuation
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
+        }
+        if result != nil {
+            state.withLock { forgetting(&$0) }?()
+        }
+        return result
+    }
+}

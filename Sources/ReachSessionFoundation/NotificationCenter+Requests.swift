@@ -1,0 +1,29 @@
+public import Foundation
+public import ReachSession
+
+extension Notification.Name {
+    /// A ``RequestTask`` was resumed.
+    public static let requestDidResume = Notification.Name(RequestNotification.didResume.rawValue)
+    /// A ``RequestTask`` was suspended, by its user or for the network.
+    public static let requestDidSuspend = Notification.Name(RequestNotification.didSuspend.rawValue)
+    /// A ``RequestTask`` is complete.
+    public static let requestDidComplete = Notification.Name(RequestNotification.didComplete.rawValue)
+}
+
+extension RequestSession {
+    /// Posts what observers are told to Foundation's notification centre as well, with the task as the object. The user
+    /// info of a completed task has AFNetworking's own keys (``RequestNotification/Key``).
+    ///
+    /// It is posted where this session calls its observers, in their order.
+    ///
+    /// - Returns: What ends it, by ``RequestSession/removeObserver(_:)``. It also ends with the session.
+    @discardableResult
+    public func postNotifications(to center: NotificationCenter = .default) -> RequestObserver {
+        addObserver { event in
+            let information = event.userInfo.map { ($0.key.rawValue as AnyHashable, $0.value as Any) }
+            center.post(
+                name: Notification.Name(event.name.rawValue), object: event.task,
+                userInfo: Dictionary(uniqueKeysWithValues: information))
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import ReachCore
+import ReachSession
+import ReachTesting
+import Testing
+
+/// Uploads from files and downloads into them.
+@Suite(.timeLimit(.minutes(1))) struct FileTests {
+    private static let plain: @Sendable (inout RequestSessionOptions) -> Void = {
+        $0.responseSerializer = DataResponseSerializer()
+    }
+
+    @Test(arguments: [false, true])
+    func `a file is uploaded`(onDisk: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let stage = try SessionStage(keeping: onDisk ? .directory(directory.path + "/queue") : .memory)
+        let path = try directory.file("report", "the report")
+        try await stage.session.upload(file: path, to: "reports/1").response()
+        let request = try #require(stage.server.requests.values.first)
+        #expect(request.hasPrefix("PUT /v1/reports/1 HTTP/1.1\r\n") && request.hasSuffix("\r\n\r\nthe report"))
+        #expect(request.contains("Content-Length: 10\r\n"))
+        await stage.session.closeAndWait()
+    }
+
+    @Test(arguments: [(false, 10), (false, 3_000_000), (true, 10), (true, 3_000_000)])
+    func `a form with a file is uploaded, and leaves nothing behind`(onDisk: Bool, size: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let stage = try SessionStage(keeping: onDisk ? .directory(directory.path + "/queue") : .memory)
+        let path = try directory.file("data.txt", String(repeating: "d", count: size))
+        try await stage.session.postForm("form", parameters: ["name": "Ann"]) { form throws(BodyFileError) in
+            try form.append(file: path, name: "file")
+        }.response()
+        let request = try #require(stage.server.requests.values.first)
+        #expect(request.contains("Content-Type: multipart/form-data; boundary=Boundary+"))
+        #expect(request.contains("name=\"name\"\r\n\r\nAnn\r\n"))
+        #expect(request.contains("name=\"file\"; filename=\"data.txt\"\r\nContent-Type: text/plain\r\n\r\nddd"))
+        #expect(request.utf8.count > size && request.hasSuffix("--\r\n"))
+        await stage.session.closeAndWait()
+        if onDisk { #expect(try ChildProcess.run(["ls", directory.path + "/queue/spool"]) == "") }
+    }
+
+    @Test(arguments: [false, true])
+    func `a download is in its place when it is whole`(onDisk: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let body = String(repeating: "0123456789", count: 20_000)
+        let stage = try SessionStage(
+            keeping: onDisk ? .directory(directory.path + "/queue") : .memory, Self.plain
+        ) { request in
+            request.contains("missing")
+                ? SessionStage.answer("no", status: "404 No", type: "text/plain")
+                : SessionStage.answer(body, type: "text/plain")
+        }
+        try directory.file("there", "what was there before")
+        let path = directory.path + "/there"
+        #expect(
+            await failure { try await stage.session.download("missing", to: path).response() } == "response bad-status")
+        #expect(try ChildProcess.run(["cat", path]) == "what was there before")
+        let response = try await stage.session.download("whole", to: path).response()
+        #expect(response.path == path && response.body.isEmpty)
+        #expect(try ChildProcess.run(["cat", path]) == body)
+        await stage.session.closeAndWait()
+        #expect(try ChildProcess.run(["ls", directory.path]) == (onDisk ? "queue\nthere\n" : "there\n"))
+    }
+
+    @Test func `a place that cannot be written is told`() async throws {
+        let stage = try SessionStage()
+        let task = try stage.session.download("x", to: "/nonexistent/there")
+        #expect(await failure { try await task.response() } == "local file-failed")
+    }
+
+    @Test func `a download that is cancelled with resume data is gone on with`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try HalvingServer()
+        let path = directory.path + "/there"
+        let session = try RequestSession()
+        let task = try session.download(server.url, to: path)
+        let log = EventLog<TaskProgress>()
+        task.whenProgressed { log.append($0) }
+        task.resume()
+        try await log.wait { $0.received >= 100_000 }
+        let data = try #require(await task.cancelProducingResumeData())
+        #expect(await failure { try await task.response() } == "cancelled cancelled")
+        #expect(data.offset > 0 && data.offset <= 100_000 && data.entityTag == "\"one\"" && data.destination == path)
+        #expect(ResumeData(data.bytes) == data)
+        #expect(ResumeData(Array("{}".utf8)) == nil)
+        server.gate.open()
+        let other = try RequestSession()
+        let response = try await other.download(resuming: data).response()
+        #expect(response.path == path && response.statusCode == 206)
+        #expect(try ChildProcess.run(["cat", path]) == HalvingServer.body)
+        #expect(server.ranges == ["Range: bytes=\(data.offset)-"])
+        #expect(try ChildProcess.run(["ls", directory.path]) == "there\n")
+    }
+
+    @Test func `a download that is suspended goes on where it was`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try HalvingServer()
+        let path = directory.path + "/there"
+        let session = try RequestSession()
+        let task = try session.download(server.url, to: path)
+        let log = EventLog<TaskProgress>()
+        task.whenProgressed { log.append($0) }
+        task.resume()
+        try await log.wait { $0.received >= 100_000 }
+        task.suspend()
+        while await task.explanation().state != "held" { await Task.yield() }
+        server.gate.open()
+        task.resume()
+        try await task.response()
+        #expect(try ChildProcess.run(["cat", path]) == HalvingServer.body)
+        #expect(server.server.requests.values.count == 2)
+    }
+
+    @Test func `a download that fails says where it can be gone on with`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nETag: \"one\"\r\nContent-Length: 100\r\n\r\nhalf")
+        }
+        let session = try RequestSession()
+        let task = try session.download("http://127.0.0.1:\(server.port)/", to: directory.path + "/there")
+        guard case .failure(let error) = await task.awaitedResult else { throw TestFailure("no error") }
+        #expect(error.summary == "destination truncated")
+        #expect(error.resumeData?.offset == 4)
+        #expect(try ChildProcess.run(["cat", error.resumeData?.partialFile ?? ""]) == "half")
+    }
+}

@@ -1,0 +1,139 @@
+import ReachCore
+import ReachSession
+import ReachTesting
+import Testing
+
+/// What a program is asked while its requests are on their way.
+@Suite(.timeLimit(.minutes(1))) struct HookTests {
+    private static let redirecting: @Sendable (String) -> String = { request in
+        let path = request.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        if path == "/loop" { return redirect(302, "/loop") }
+        if path.hasPrefix("/to/"), let status = Int(path.dropFirst(4)) { return redirect(status, "/there") }
+        return SessionStage.echo(request)
+    }
+
+    private static func redirect(_ status: Int, _ location: String) -> String {
+        "HTTP/1.1 \(status) Elsewhere\r\nLocation: \(location)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    }
+
+    @Test(arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
+    func `redirects are followed with the right method, and the response says where it came from`(
+        status: Int, method: String
+    ) async throws {
+        let stage = try SessionStage(answer: Self.redirecting)
+        let response = try await stage.session.post("/to/\(status)", parameters: ["a": "b"]).response()
+        #expect(response.object?.json?["line"]?.string == "\(method) /there HTTP/1.1")
+        #expect(response.head.address.path == "/there")
+        let last = try #require(stage.server.requests.values.last)
+        #expect(last.hasSuffix("a=b") == (method == "POST"))
+    }
+
+    @Test func `a hook is asked about each redirect, and may change it or stay`() async throws {
+        let log = EventLog<String>()
+        let decision = EventLog<RedirectDecision>()
+        let stage = try SessionStage {
+            $0.hooks.redirect = { task, redirect in
+                log.append("\(task?.identifier ?? 0) \(redirect.response.statusCode) \(redirect.destination.path)")
+                return decision.values.last ?? .follow
+            }
+        } answer: {
+            Self.redirecting($0)
+        }
+        let first = try stage.session.get("/to/302")
+        #expect(try await first.response().statusCode == 200)
+        #expect(log.values == ["\(first.identifier) 302 /there"])
+        decision.append(.stay)
+        let stayed = try await stage.session.get("/to/302").awaitedResult
+        guard case .failure(let error) = stayed else { throw TestFailure("\(stayed)") }
+        #expect(error.summary == "response bad-status" && error.response?.statusCode == 302)
+        var headers = HTTPHeaders()
+        try headers.set("X-More", "yes")
+        decision.append(.followAdding(headers))
+        try await stage.session.get("/to/302").response()
+        #expect(stage.server.requests.values.last?.contains("X-More: yes\r\n") == true)
+        decision.append(.goTo(try WebAddress(stage.root + "/other")))
+        let other = try await stage.session.get("/to/302").value()
+        #expect(other?.json?["line"]?.string == "GET /other HTTP/1.1")
+    }
+
+    @Test func `redirects end, and can be forbidden`() async throws {
+        let stage = try SessionStage({ $0.redirects = .follow(limit: 3) }, answer: Self.redirecting)
+        #expect(await failure { try await stage.session.get("/loop").response() } == "response bad-status")
+        #expect(stage.server.requests.values.count == 4)
+        let strict = try SessionStage({ $0.redirects = .none }, answer: Self.redirecting)
+        #expect(await failure { try await strict.session.get("/to/302").response() } == "response bad-status")
+        #expect(strict.server.requests.values.count == 1)
+    }
+
+    // MARK: - Credentials
+
+    private static let guarded: @Sendable (String) -> String = { request in
+        // ann:secret
+        if request.contains("Authorization: Basic YW5uOnNlY3JldA==\r\n") { return SessionStage.echo(request) }
+        return
+            "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"x, y\", nonce=\"1\", Basic realm=\"the \\\"zoo\\\"\"\r\n"
+            + "Content-Length: 0\r\nConnection: close\r\n\r\n"
+    }
+
+    @Test func `credentials are asked for, and sent in the same attempt`() async throws {
+        let log = EventLog<String>()
+        let stage = try SessionStage(
+            {
+                $0.hooks.challenge = { _, challenge in
+                    log.append("\(challenge.realm) \(challenge.failureCount)")
+                    return BasicCredentials(user: "ann", password: challenge.failureCount == 0 ? "wrong" : "secret")
+                }
+            }, answer: Self.guarded)
+        #expect(try await stage.session.get("").response().statusCode == 200)
+        #expect(log.values == [#"the "zoo" 0"#, #"the "zoo" 1"#])
+    }
+
+    @Test(arguments: [true, false])
+    func `without credentials, or with wrong ones for ever, the challenge is the answer`(gives: Bool) async throws {
+        let stage = try SessionStage(
+            {
+                $0.hooks.challenge = { _, _ in gives ? BasicCredentials(user: "ann", password: "wrong") : nil }
+            }, answer: Self.guarded)
+        let result = try await stage.session.get("").awaitedResult
+        guard case .failure(let error) = result else { throw TestFailure("\(result)") }
+        #expect(error.response?.statusCode == 401)
+        #expect(stage.server.requests.values.count == (gives ? 6 : 1))
+    }
+
+    @Test(arguments: [
+        ("Basic realm=\"a\"", "a"), ("basic realm=a", "a"), ("Basic", ""), ("Basic charset=\"UTF-8\"", ""),
+        ("Basic charset=\"UTF-8\", realm=\"a, b\"", "a, b"), ("Negotiate, Basic realm=\"x\"", "x"),
+        ("Digest realm=\"d\", nonce=\"Basic realm=1\", Basic realm=\"b\"", "b"), ("Basic realm=\"a\\\"b\"", "a\"b"),
+        ("Basic realm=\"open", "open"), ("BASIC   REALM = \"a\"", "a"),
+    ])
+    func `a challenge is found among others`(field: String, realm: String) {
+        #expect(BasicChallenge(field)?.realm == realm)
+    }
+
+    @Test(arguments: [
+        "", "Digest realm=\"Basic\"", "Bearer", "Bearer realm=\"a\", error=\"Basic\"", ",,,", "=", "\"", "Basi c",
+    ])
+    func `what asks for something else is no challenge of ours`(field: String) {
+        #expect(BasicChallenge(field) == nil)
+    }
+
+    // MARK: - Dispositions
+
+    @Test func `an answer can be cancelled by its head, or become a download`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/there"
+        let stage = try SessionStage(
+            {
+                $0.hooks.disposition = { _, response in
+                    response.address.path == "/cancel"
+                        ? .cancel : response.address.path == "/file" ? .becomeDownload(path: path) : .allow
+                }
+            })
+        #expect(try await stage.session.get("/").response().object != nil)
+        #expect(await failure { try await stage.session.get("/cancel").response() } == "cancelled cancelled")
+        let response = try await stage.session.get("/file").response()
+        #expect(response.path == path && response.body.isEmpty && response.object == nil)
+        #expect(try ChildProcess.run(["cat", path]) == #"{"line":"GET /file HTTP/1.1"}"#)
+        #expect(try ChildProcess.run(["ls", directory.path]) == "there\n")
+    }
+}

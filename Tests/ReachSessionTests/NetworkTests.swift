@@ -1,0 +1,163 @@
+import ReachCore
+import ReachSession
+import ReachTesting
+import Testing
+
+/// Requests and a network that comes and goes.
+@Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
+struct NetworkTests {
+    /// A machine whose only link is Wi-Fi, and a server behind it.
+    final class Scene {
+        let machine: TestNamespace
+        let peer: TestNamespace
+        let server: ScriptedServer
+        let session: RequestSession
+
+        init(_ change: (inout RequestSessionOptions) -> Void = { _ in }) throws {
+            machine = try TestNamespace()
+            peer = try machine.vethPair()
+            server = try ScriptedServer(in: peer, at: IPAddress(ipv4: 0xc000_0201), port: 80) { connection in
+                connection.write(SessionStage.echo(connection.readRequest()))
+            }
+            var options = RequestSessionOptions()
+            options.linkClasses = ["up*": .wifi]
+            options.namespace = machine.descriptor
+            change(&options)
+            session = try RequestSession(options: options)
+        }
+
+        deinit { machine.remove() }
+
+        func link(up isUp: Bool) throws {
+            try machine.run("ip", "link", "set", "up0", isUp ? "up" : "down")
+            if isUp { try machine.run("ip", "route", "replace", "default", "via", "192.0.2.1") }
+        }
+    }
+
+    private static let url = "http://192.0.2.1/"
+
+    @Test func `a request waits for Wi-Fi, says why, and starts when it is there`() async throws {
+        let scene = try Scene()
+        try scene.link(up: false)
+        let log = EventLog<String>()
+        scene.session.addObserver { log.append("\($0.name)") }
+        let task = try scene.session.get(Self.url, when: .wifi).resume()
+        try await log.wait { $0 == "didSuspend" }
+        #expect(task.requestState == .suspended && task.suspensionReasons == .network)
+        let explanation = await task.explanation()
+        #expect(explanation.description == "No path satisfies 'wifi'. It starts when there is one.")
+        #expect(explanation.reasons.map(\.word) == ["class"])
+        #expect(scene.server.requests.values.isEmpty)
+        try scene.link(up: true)
+        #expect(try await task.response().statusCode == 200)
+        #expect(try await log.wait(for: 4) == ["didResume", "didSuspend", "didResume", "didComplete"])
+    }
+
+    @Test func `the network's return does not resume what its user suspended, nor the other way round`() async throws {
+        let scene = try Scene()
+        try scene.link(up: false)
+        let log = EventLog<String>()
+        let task = try scene.session.get(Self.url, when: .any)
+        scene.session.addObserver { log.append("\($0.name)") }
+        task.resume()
+        try await log.wait { $0 == "didSuspend" }
+        task.suspend()
+        #expect(task.suspensionReasons == [.user, .network])
+        task.resume()
+        #expect(task.suspensionReasons == .network && task.requestState == .suspended)
+        task.suspend()
+        try scene.link(up: true)
+        // Another one that nobody holds shows that the network is there.
+        try await scene.session.get(Self.url, when: .any).response()
+        #expect(task.requestState == .suspended && task.suspensionReasons.contains(.user))
+        #expect(scene.server.requests.values.count == 1)
+        task.resume()
+        #expect(try await task.response().statusCode == 200)
+    }
+
+    @Test func `a network that goes away in the middle suspends a request, which is made again`() async throws {
+        let scene = try Scene()
+        let gate = ThreadGate()
+        let server = try ScriptedServer(in: scene.peer, at: IPAddress(ipv4: 0xc000_0201), port: 8080) { connection in
+            connection.readRequest()
+            gate.wait()
+            connection.write(SessionStage.answer("{}"))
+        }
+        let log = EventLog<String>()
+        scene.session.addObserver { log.append("\($0.name)") }
+        let task = try scene.session.get("http://192.0.2.1:8080/", when: .wifi).resume()
+        try await server.requests.wait(for: 1)
+        #expect(task.requestState == .running)
+        try scene.link(up: false)
+        try await log.wait { $0 == "didSuspend" }
+        #expect(task.suspensionReasons == .network)
+        gate.open()
+        try scene.link(up: true)
+        #expect(try await task.response().statusCode == 200)
+        #expect(server.requests.values.count == 2)
+    }
+
+    @Test func `resolving a name is no pause of the network`() async throws {
+        let stage = try SessionStage()
+        let log = EventLog<String>()
+        stage.session.addObserver { log.append("\($0.name)") }
+        try await stage.session.get("http://localhost:\(stage.server.port)/").response()
+        #expect(try await log.wait(for: 2) == ["didResume", "didComplete"])
+    }
+
+    @Test(.enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
+    func `a name that nobody has is told, where nobody wants another try and the Internet is there`() async throws {
+        let scene = try Scene()
+        let names = try NameServer(
+            ["--address=/host.example/192.0.2.1", "--address=/nobody.example/"], port: 53, in: scene.peer)
+        let directory = try TemporaryDirectory()
+        let resolver = try directory.file("resolv.conf", "nameserver 192.0.2.1\n")
+        let program = BuiltProgram(named: "getonce").path
+        func get(_ url: String) throws -> String {
+            try scene.machine.run(
+                "unshare", "-m", "sh", "-c",
+                "mount --bind \(resolver) /etc/resolv.conf && exec timeout 20 \(program) \(url)")
+        }
+        #expect(try get("http://host.example/") == "200\n")
+        #expect(
+            try get("http://nobody.example/")
+                == "destination name-not-found nobody.example: there is no host of this name\n")
+        withExtendedLifetime(names) {}
+    }
+
+    @Test func `by its own host's path a request goes where there is no Internet`() async throws {
+        let scene = try Scene()
+        try scene.machine.run("ip", "route", "delete", "default")
+        let waiting = try scene.session.get(Self.url, when: .any).resume()
+        #expect(try await scene.session.get(Self.url).response().statusCode == 200)
+        #expect(await waiting.explanation().reasons.map(\.word) == ["class"])
+    }
+
+    @Test func `a request by its own host's path outlives changes of other paths`() async throws {
+        let scene = try Scene()
+        try scene.machine.run("ip", "route", "delete", "default")
+        let gate = ThreadGate()
+        let server = try ScriptedServer(in: scene.peer, at: IPAddress(ipv4: 0xc000_0201), port: 8080) { connection in
+            connection.readRequest()
+            gate.wait()
+            connection.write(SessionStage.answer("{}"))
+        }
+        let task = try scene.session.get("http://192.0.2.1:8080/").resume()
+        try await server.requests.wait(for: 1)
+        // A way to the Internet comes and goes, by another link.
+        try scene.machine.run("ip", "link", "add", "d0", "type", "veth", "peer", "name", "d1")
+        try scene.machine.run("ip", "address", "add", "198.51.100.2/24", "dev", "d0")
+        for name in ["d0", "d1"] { try scene.machine.run("ip", "link", "set", name, "up") }
+        try scene.machine.run("ip", "route", "add", "default", "via", "198.51.100.1", "dev", "d0")
+        // It was seen: this one goes by it, and is of no further interest.
+        let other = try scene.session.get("http://203.0.113.9/", when: .any).resume()
+        while await other.explanation().state != "running" { await Task.yield() }
+        other.cancel()
+        try scene.machine.run("ip", "link", "delete", "d0")
+        // Longer than an attempt outlives the loss of its path.
+        try await Task.sleep(for: .milliseconds(2500))
+        gate.open()
+        #expect(try await task.response().statusCode == 200)
+        #expect(server.requests.values.count == 1)
+    }
+}

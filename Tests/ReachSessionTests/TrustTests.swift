@@ -1,0 +1,98 @@
+import ReachCore
+import ReachSession
+import ReachTesting
+import Testing
+
+/// Policies of trust by the names that AFSecurityPolicy gave them, against a real TLS server. The judge itself is tested
+/// where it lives.
+@Suite(
+    .enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"),
+    .enabled(if: CertificateAuthority.isAvailable, "\(CertificateAuthority.whyNot)"), .timeLimit(.minutes(1)))
+struct TrustTests {
+    private final class Scene {
+        let authority: CertificateAuthority
+        let client: CertificateAuthority.Identity
+        let good: CertificateAuthority.Identity
+        let port: UInt16
+        let strictPort: UInt16
+        private let web: WebServer
+
+        init() throws {
+            authority = try CertificateAuthority()
+            good = try authority.issue("good", names: ["DNS:localhost", "IP:127.0.0.1"])
+            client = try authority.issue("client", names: ["DNS:client.example"])
+            (port, strictPort) = (try TestProgram.freePort(), try TestProgram.freePort())
+            let identity = "ssl_certificate \(good.certificatePath); ssl_certificate_key \(good.keyPath);"
+            let answer = "location / { default_type application/json; return 200 '{}'; }"
+            web = try WebServer(
+                """
+                server { listen 127.0.0.1:\(port) ssl; \(identity) \(answer) }
+                server { listen 127.0.0.1:\(strictPort) ssl; \(identity) \(answer)
+                  ssl_verify_client on; ssl_client_certificate \(authority.root.certificatePath); }
+                """, listensOn: [port, strictPort])
+        }
+
+        func outcome(port: UInt16? = nil, _ change: (inout RequestSessionOptions) throws -> Void) async throws -> String
+        {
+            var options = RequestSessionOptions()
+            try change(&options)
+            let session = try RequestSession(baseURL: "https://127.0.0.1:\(port ?? self.port)", options: options)
+            return await failure { try await session.get("/").response() }
+        }
+
+        func certificate(_ identity: CertificateAuthority.Identity) throws -> CertificateData {
+            try #require(CertificateData(pem: identity.certificatePEM))
+        }
+    }
+
+    @Test func `servers are trusted as the policy says`() async throws {
+        let scene = try Scene()
+        let root = try scene.certificate(scene.authority.root)
+        let own = try scene.certificate(scene.good)
+        let other = try scene.certificate(scene.client)
+        #expect(try await scene.outcome { _ in } == "security certificate-untrusted")
+        #expect(try await scene.outcome { $0.security = try SecurityPolicy(anchors: .only([root])) } == "none")
+        #expect(
+            try await scene.outcome {
+                $0.security = try SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
+            } == "none")
+        for (certificate, outcome) in [(own, "none"), (root, "none"), (other, "security pin-mismatch")] {
+            #expect(
+                try await scene.outcome {
+                    $0.security = try SecurityPolicy(pins: .certificates([certificate]), anchors: .only([root]))
+                } == outcome)
+            let key = try #require(certificate.publicKeyDigest)
+            #expect(
+                try await scene.outcome {
+                    $0.security = try SecurityPolicy(pins: .publicKeys([key]), anchors: .only([root]))
+                } == outcome)
+        }
+    }
+
+    @Test func `a client's certificate is shown to who asks for it`() async throws {
+        let scene = try Scene()
+        let root = try scene.certificate(scene.authority.root)
+        #expect(
+            try await scene.outcome(port: scene.strictPort) {
+                $0.security = try SecurityPolicy(anchors: .only([root]))
+            } == "response bad-status")
+        #expect(
+            try await scene.outcome(port: scene.strictPort) {
+                $0.security = try SecurityPolicy(anchors: .only([root]))
+                $0.clientCertificate = ClientCertificate(
+                    certificatePEM: Array(scene.client.certificatePEM.utf8), keyPEM: Array(scene.client.keyPEM.utf8))
+            } == "none")
+    }
+
+    @Test func `pins need https`() async throws {
+        var options = RequestSessionOptions()
+        let digest = try #require(SecurityPolicy.Digest(bytes: [UInt8](repeating: 0, count: 32)))
+        options.security = try SecurityPolicy(pins: .publicKeys([digest]))
+        #expect(
+            await failure { _ = try RequestSession(baseURL: "http://example.org", options: options) }
+                == "request bad-url")
+        let session = try RequestSession(options: options)
+        #expect(await failure { try await session.get("http://127.0.0.1:1/").response() } == "request bad-request")
+        #expect(throws: SecurityPolicy.Contradiction.noPins) { _ = try SecurityPolicy(pins: .certificates([])) }
+    }
+}
