@@ -63,7 +63,9 @@ struct CertificateTests {
         let web = try WebServer(Self.block(443, good), listensOn: [443], in: links.internet)
         defer { withExtendedLifetime(web) {} }
         let paths = PlayedPaths { false }
-        let pins = SecurityPolicy.Pins.publicKeys([try #require(Digest(bytes: [UInt8](repeating: 1, count: 32)))])
+        let pins = SecurityPolicy.Pins.publicKeys([
+            try #require(SecurityPolicy.Digest(bytes: [UInt8](repeating: 1, count: 32)))
+        ])
         let security = try SecurityPolicy(pins: pins)
         let room = try QueueRoom(in: links.machine, paths: paths) {
             $0.transfers.certificatesPath = authority.root.certificatePath
