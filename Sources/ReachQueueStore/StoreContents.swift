@@ -46,9 +46,9 @@ package struct QueueStoreOptions: Hashable, Sendable {
     package var batch = 64
     /// How often a disk that failed is tried again.
     package var retryInterval: Duration = .seconds(30)
-    /// After so many pages the log is moved into the file: 16 MiB. That waits for the disk twice, and with SQLite's own
+    /// After so many pages the log is moved into the file: 32 MiB. That waits for the disk twice, and with SQLite's own
     /// 1000 it was a fifth of the time of draining a queue.
-    package var checkpointPages = 4000
+    package var checkpointPages = 8000
 
     package init(_ policy: QueuePolicy = QueuePolicy()) {
         resultCount = policy.resultCount

@@ -6,19 +6,21 @@ internal import ReachQueue
 
 /// The queue's file, open. Confined to the store's thread.
 final class QueueDatabase {
-    private let directory: QueueDirectory
+    let directory: QueueDirectory
     let options: QueueStoreOptions
     let database: SQLiteDatabase
     let statements: QueueStatements
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
     var outboxBytes: Int64
-    private var finished = 0
+    var finished = 0
     /// How many requests are over and not dead: those that are forgotten when there are too many.
-    private var overCount = 0
+    var overCount = 0
     /// When the last request ended.
-    private var lastEnd: Timestamp
+    var lastEnd: Timestamp
     private var attempts = 0
+    /// What the leases say that were written since the file was opened: their rows need not be read when they end.
+    var leases: [RequestID: (attempt: Int, interface: String, start: Timestamp)] = [:]
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
     var lastRead = (condition: "", constraint: Constraint.any, accepted: "", statuses: [ClosedRange<Int>]())
 
@@ -100,6 +102,7 @@ final class QueueDatabase {
         switch change {
         case .insert(let stored, let request): try insert(stored, request)
         case .lease(let id, let attempt, let interface, _, let moment):
+            leases[id] = (attempt, interface, moment.wall)
             try statements.lease.run(
                 .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970), .integer(id.rawValue))
         case .update(let progress):
@@ -180,7 +183,13 @@ final class QueueDatabase {
 
     /// Does nothing where there was none.
     private func endAttempt(_ id: RequestID, _ outcome: String) throws(SQLiteError) {
-        try statements.addAttempt.run(.text(outcome), .integer(id.rawValue))
+        if let (attempt, interface, start) = leases.removeValue(forKey: id) {
+            try statements.addKnownAttempt.run(
+                .integer(id.rawValue), .integer(attempt), .text(interface), .integer(start.nanosecondsSince1970),
+                .text(outcome))
+        } else {
+            try statements.addAttempt.run(.text(outcome), .integer(id.rawValue))
+        }
         attempts += 1
         guard attempts >= 256 else { return }
         attempts = 0
@@ -194,42 +203,6 @@ final class QueueDatabase {
         try statements.insertResult.run(
             .integer(id), .integer(result.status), .text(RequestColumns.text(of: result.headers)), .integer(body.kind),
             .optional(body.path), .integer(body.bytes), bytes)
-    }
-
-    // MARK: Keeping no more than is wanted
-
-    private func pruneIfDue() throws(SQLiteError) {
-        guard finished >= 64 else { return }
-        finished = 0
-        let end = lastEnd.nanosecondsSince1970 - options.resultLifetime.nanoseconds
-        let old = try statements.countOld.first(.integer(end), .integer(Self.portion)) { Int($0.integer(0)) } ?? 0
-        let count = min(max(old, overCount - options.resultCount), Self.portion)
-        guard count > 0 else { return }
-        for name in try names(statements.oldSpoolNames, .integer(count)) { directory.removeSpoolFile(name) }
-        try statements.deleteOldResults.run(.integer(count))
-        try statements.deleteOldAttempts.run(.integer(count))
-        try statements.deleteOldRequests.run(.integer(count))
-        overCount -= count
-    }
-
-    /// So many are forgotten at a time.
-    private static let portion = 256
-
-    private func purge(_ id: Int64) throws(SQLiteError) {
-        for name in try names(statements.spoolNames, .integer(id), .integer(id)) { directory.removeSpoolFile(name) }
-        overCount -= try statements.countOver.first(.integer(id)) { Int($0.integer(0)) } ?? 0
-        try statements.deleteBody.run(.integer(id))
-        try statements.deleteResult.run(.integer(id))
-        try statements.deleteAttempts.run(.integer(id))
-        try statements.deleteRequest.run(.integer(id))
-    }
-
-    private func names(_ statement: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [String] {
-        try statement.bind(parameters)
-        defer { statement.reset() }
-        var names: [String] = []
-        while try statement.step() { if let name = statement.text(0) { names.append(name) } }
-        return names
     }
 
     /// Writes something of no consequence, to see whether that can be done.

@@ -9,6 +9,7 @@ struct QueueStatements {
     let hold: SQLiteStatement
     let setDeadline: SQLiteStatement
     let addAttempt: SQLiteStatement
+    let addKnownAttempt: SQLiteStatement
     let trimAttempts: SQLiteStatement
     let insertResult: SQLiteStatement
     let deleteBody: SQLiteStatement
@@ -61,6 +62,8 @@ struct QueueStatements {
             INSERT INTO attempt (request, attempt, interface, started_wall, outcome)
             SELECT id, tries, lease_interface, lease_wall, ? FROM request WHERE id = ? AND state = 1
             """)
+        addKnownAttempt = try database.prepare(
+            "INSERT INTO attempt (request, attempt, interface, started_wall, outcome) VALUES (?, ?, ?, ?, ?)")
         trimAttempts = try database.prepare(
             "DELETE FROM attempt WHERE number <= (SELECT max(number) FROM attempt) - ?")
         insertResult = try database.prepare(
