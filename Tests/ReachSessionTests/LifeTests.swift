@@ -188,6 +188,22 @@ import Testing
         #expect(try await late.wait(for: 1) == [true])
     }
 
+    @Test func `what is over is let go, and a session with its last holder`() async throws {
+        let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
+        var session: RequestSession? = try RequestSession(baseURL: "http://127.0.0.1:\(server.port)/")
+        var task = try session?.get("a")
+        let (heldTask, heldSession) = (Held(task), Held(session))
+        task?.whenComplete { _ in }
+        _ = await task?.awaitedResult
+        task = nil
+        while heldTask.value != nil { await Task.yield() }
+        let waiting = Held(try session?.get("b", when: .interface("none0")).resume())
+        #expect(waiting.value?.requestState.isFinal == false)
+        session = nil
+        #expect(heldSession.value == nil)
+        while waiting.value != nil { await Task.yield() }
+    }
+
     @Test func `sessions that are closed leave no thread and no descriptor`() throws {
         let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
         let result = try BuiltProgram(named: "getonce").run(["http://127.0.0.1:\(server.port)/", "30"])
@@ -205,4 +221,11 @@ import Testing
             await failure { try await session.get("http://192.0.2.1/", options: options).response() }
                 == "expired expired")
     }
+}
+
+/// Shows whether something is still there.
+private final class Held<Value: AnyObject & Sendable>: Sendable {
+    weak let value: Value?
+
+    init(_ value: Value?) { self.value = value }
 }

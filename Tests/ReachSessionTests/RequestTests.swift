@@ -59,6 +59,13 @@ import Testing
         }
     }
 
+    @Test func `a session's reachability is that of its base URL's host, or of the Internet`() throws {
+        #expect(
+            try RequestSession(baseURL: "https://example.org/v1").reachability.target.subject == .name("example.org"))
+        #expect(try RequestSession(baseURL: "http://[::1]:80/").reachability.target.subject == Target("::1").subject)
+        #expect(try RequestSession().reachability.target == .internet)
+    }
+
     @Test func `headers of a request take the place of the serializer's`() async throws {
         let stage = try SessionStage {
             var serializer = FormRequestSerializer()

@@ -23,8 +23,10 @@ extension QueueScheduler {
         let entry = entries[Int(slot)]
         aliveCount += 1
         aliveBytes += entry.bytes
-        owners[entry.owner, default: OwnerAccount()].count += 1
-        owners[entry.owner, default: OwnerAccount()].bytes += entry.bytes
+        var account = owners[entry.owner] ?? OwnerAccount()
+        account.count += 1
+        account.bytes += entry.bytes
+        owners[entry.owner] = account
         deadlines.set(slot, to: entry.deadline)
         if let order { entries[Int(slot)].chain = chains.append(slot, to: order) }
     }
@@ -33,9 +35,11 @@ extension QueueScheduler {
         let entry = entries[Int(slot)]
         aliveCount -= 1
         aliveBytes -= entry.bytes
-        owners[entry.owner]?.count -= 1
-        owners[entry.owner]?.bytes -= entry.bytes
-        if owners[entry.owner]?.isIdle == true { owners[entry.owner] = nil }
+        if var account = owners[entry.owner] {
+            account.count -= 1
+            account.bytes -= entry.bytes
+            owners[entry.owner] = account.isIdle ? nil : account
+        }
         deadlines.remove(slot)
     }
 

@@ -44,7 +44,13 @@ package struct PathWitness: Hashable, Sendable {
 
     /// One note for each destination: the last word counts.
     private mutating func add(_ note: Note, _ interface: UInt32) {
-        var held = notes[interface, default: []]
+        var held = notes[interface] ?? []
+        // A server that answers a thousand times a second says no more by that.
+        if let last = held.last, last.destination == note.destination, last.answered == note.answered,
+            note.time - last.time < .milliseconds(100)
+        {
+            return
+        }
         held.removeAll { $0.destination == note.destination }
         held.append(note)
         if held.count > Self.limit { held.removeFirst() }

@@ -33,7 +33,11 @@ final class CurlSockets {
     }
 
     /// libcurl does not wait for it any more.
-    func rest(_ socket: CInt) { watched[socket]?.isWanted = false }
+    func rest(_ socket: CInt) {
+        guard var known = watched[socket] else { return }
+        known.isWanted = false
+        watched[socket] = known
+    }
 
     /// Before it is closed, and when its number is another socket's.
     func forget(_ socket: CInt) {

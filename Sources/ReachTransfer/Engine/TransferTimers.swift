@@ -49,7 +49,12 @@ struct TransferTimers: Equatable {
         [connect, total].compactMap { $0 }.min().map { .nanoseconds(max(0, ($0 - now).nanoseconds)) }
     }
 
-    var next: BootTime? { [total, connect, address, idle].compactMap { $0 }.min() }
+    var next: BootTime? { Self.earlier(Self.earlier(total, connect), Self.earlier(address, idle)) }
+
+    private static func earlier(_ one: BootTime?, _ other: BootTime?) -> BootTime? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
 
     /// What has run out. Where it is the idle period and enough moved in it, the next one begins.
     ///
