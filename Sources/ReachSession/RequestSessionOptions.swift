@@ -50,6 +50,10 @@ public struct RequestSessionOptions: Sendable {
     public var delivery = ReachabilityDelivery.privateQueue
     /// The rules of ``RequestSession/activity``.
     public var activity = ActivityIndicator()
+    /// How many requests run at a time; by a modem two.
+    public var maximumRunning = 16
+    /// How many of them to one host and port. After an outage it begins with one.
+    public var maximumRunningPerHost = 4
     /// How many requests it holds that are not over.
     public var maximumRequests = 10_000
     /// How many bytes these may have, bodies of files excepted.

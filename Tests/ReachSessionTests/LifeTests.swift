@@ -152,6 +152,21 @@ import Testing
         try await second.response()
     }
 
+    @Test func `no more run at a time than may, and the rest follow`() async throws {
+        let slow = try SlowServer()
+        var options = RequestSessionOptions()
+        options.maximumRunningPerHost = 1
+        let session = try RequestSession(options: options)
+        let tasks = try (0..<3).map { _ in try session.get(slow.url).resume() }
+        try await slow.server.requests.wait(for: 1)
+        for task in tasks { try await task.stored() }
+        #expect(await tasks[2].explanation().reasons.map(\.word) == ["concurrency"])
+        #expect(tasks.map(\.requestState) == [.running, .resumed, .resumed])
+        #expect(slow.server.requests.values.count == 1)
+        slow.gate.open()
+        for task in tasks { try await task.response() }
+    }
+
     @Test func `a session that is full takes no more, and says so`() async throws {
         let slow = try SlowServer()
         var options = RequestSessionOptions()

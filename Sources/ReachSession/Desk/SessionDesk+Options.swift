@@ -18,6 +18,9 @@ extension SessionDesk {
     static func options(_ options: RequestSessionOptions, keepsOnDisk: Bool) -> QueueEngine.Options {
         var engine = QueueEngine.Options()
         engine.policy.limits = limits(options, keepsOnDisk: keepsOnDisk)
+        engine.policy.globalLimit = max(options.maximumRunning, 1)
+        engine.policy.destinationLimit = max(options.maximumRunningPerHost, 1)
+        engine.policy.interfaceLimit = max(engine.policy.interfaceLimit, engine.policy.destinationLimit)
         if !keepsOnDisk {
             // The tasks have what came of them.
             engine.policy.resultCount = 0

@@ -104,6 +104,9 @@ extension SecurityPolicy {
     }
 }
 
+/// Within the package there is no other.
+package typealias Digest = SecurityPolicy.Digest
+
 /// A certificate as its DER bytes.
 public struct CertificateData: Hashable, Sendable {
     /// The certificate's DER form (RFC 5280). Nothing is checked before it is used.
