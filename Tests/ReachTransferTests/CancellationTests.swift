@@ -78,7 +78,7 @@ struct CancellationTests {
 
     /// This process's sockets whose other end is a port of 127.0.0.1. Tests that run beside have others.
     private static func connections(to port: UInt16) -> Int {
-        (0..<16384).count { descriptor in
+        (CInt(0)..<16384).count { descriptor in
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let found = withUnsafeMutablePointer(to: &address) { pointer in
