@@ -20,7 +20,10 @@ package struct FileLock: ~Copyable {
     }
 
     /// To close it is not enough: a child that was forked meanwhile, and is not yet its program, has it open too.
-    deinit { flock(file.rawValue, LOCK_UN) }
+    deinit { release() }
+
+    /// Gives it up before the value ends.
+    package func release() { flock(file.rawValue, LOCK_UN) }
 
     private static func take(_ path: String, _ mode: UInt32) throws(Failure) -> CInt {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)

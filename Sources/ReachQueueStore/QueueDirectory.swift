@@ -8,7 +8,7 @@ package import ReachQueue
 /// It is readable by its owner alone, since bodies and headers hold what is nobody else's business.
 package final class QueueDirectory: Sendable {
     package let path: String
-    private let lock: CInt
+    private let lock: FileLock
 
     /// Makes the directory if its parent is there, and locks it.
     ///
@@ -16,30 +16,20 @@ package final class QueueDirectory: Sendable {
     package init(_ path: String) throws(QueueStoreError) {
         self.path = path
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system(SystemError(call: "mkdir \(path)")) }
-        let name = path + "/queue.lock"
-        let file = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw .system(SystemError(call: "open \(name)")) }
-        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            let number = errno
-            defer { close(file) }
-            guard number == EWOULDBLOCK else { throw .system(SystemError(call: "flock \(name)", number: number)) }
-            throw .locked(path: path, process: Self.owner(file))
+        do throws(FileLock.Failure) {
+            lock = try FileLock(at: path + "/queue.lock")
+        } catch {
+            switch error {
+            case .held(let process): throw .locked(path: path, process: process)
+            case .failed(let reason): throw .system(reason)
+            }
         }
-        lock = file
         chmod(path, 0o700)
-        if mkdir(spoolPath, 0o700) != 0, errno != EEXIST {
-            let error = SystemError(call: "mkdir \(spoolPath)")
-            close(file)
-            throw .system(error)
-        }
-        writeOwner()
+        if mkdir(spoolPath, 0o700) != 0, errno != EEXIST { throw .system(SystemError(call: "mkdir \(spoolPath)")) }
     }
 
-    // The lock goes with the last descriptor, so that a crash leaves none behind.
-    deinit { close(lock) }
-
     /// Lets others have it.
-    func release() { flock(lock, LOCK_UN) }
+    func release() { lock.release() }
 
     package var databasePath: String { path + "/queue.sqlite" }
 
@@ -53,18 +43,6 @@ package final class QueueDirectory: Sendable {
 
     /// The name of the file that tells how far that download is.
     package static func recordName(_ id: RequestID) -> String { answerName(id) + ".resume" }
-
-    private func writeOwner() {
-        let text = Array("\(getpid())\n".utf8)
-        ftruncate(lock, 0)
-        pwrite(lock, text, text.count, 0)
-    }
-
-    private static func owner(_ file: CInt) -> Int32? {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = pread(file, &bytes, bytes.count, 0)
-        return Int32(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self))
-    }
 
     /// Renames a damaged database, with its log, out of the way.
     ///
