@@ -71,17 +71,10 @@ final class QueueDownloads {
     // MARK: - On the thread for files
 
     private static func deliver(_ part: String, to path: String) -> CInt {
-        let file = open(part, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return errno }
-        defer { close(file) }
-        guard fsync(file) == 0 else { return errno }
+        let number = DiskSync.wait(for: part)
+        guard number == 0 else { return number }
         unlink(record(of: part))
         guard rename(part, path) == 0 else { return errno }
-        let slash = path.lastIndex(of: "/")
-        let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return errno }
-        defer { close(directory) }
-        return fsync(directory) == 0 ? 0 : errno
+        return DiskSync.wait(forNameOf: path)
     }
 }

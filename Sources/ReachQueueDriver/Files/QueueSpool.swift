@@ -38,8 +38,8 @@ package final class QueueSpool {
     package func seal(_ name: String, reply: @escaping (CInt) -> Void) {
         let answer = replies.expect(reply)
         thread.run { [path = path(name), directory] in
-            let file = Self.sync(path)
-            answer(file == 0 ? Self.sync(directory) : file)
+            let file = DiskSync.wait(for: path)
+            answer(file == 0 ? DiskSync.wait(for: directory) : file)
         }
     }
 
@@ -100,12 +100,5 @@ package final class QueueSpool {
             filled += max(0, got)
         }
         return Array(bytes.prefix(filled))
-    }
-
-    private static func sync(_ path: String) -> CInt {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return errno }
-        defer { close(file) }
-        return fsync(file) == 0 ? 0 : errno
     }
 }

@@ -37,12 +37,6 @@ package final class TransferEngine {
             clientCertificate = request.clientCertificate
             proxy = request.proxy
         }
-
-        func fits(_ request: TransferRequest, _ epoch: UInt64) -> Bool {
-            self.epoch == epoch && interface == request.interface && source == request.source
-                && proxy == request.proxy && security == request.security
-                && clientCertificate == request.clientCertificate
-        }
     }
 
     private final class Pool {
@@ -74,11 +68,9 @@ package final class TransferEngine {
 
     /// - Throws: `engine-failed` where libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
-        guard let runtime = CurlRuntime.current, CurlRuntime.whyUnusable == nil else {
-            throw TransferFailure(.engineFailed, CurlRuntime.whyUnusable ?? "")
-        }
+        if let reason = CurlRuntime.whyUnusable { throw TransferFailure(.engineFailed, reason) }
         self.options = options
-        tools = TransferTools(loop: loop, options: options, runtime: runtime)
+        tools = TransferTools(loop: loop, options: options)
         wayBack.owner = self
     }
 
@@ -184,8 +176,8 @@ package final class TransferEngine {
     // MARK: - Pools
 
     private func pool(for request: TransferRequest) throws(TransferFailure) -> Pool {
-        if let lastPool, lastPool.key.fits(request, epoch) { return lastPool.pool }
         let key = PoolKey(request, epoch: epoch)
+        if let lastPool, lastPool.key == key { return lastPool.pool }
         let pool: Pool = if let known = pools[key] { known } else { try makePool(key) }
         lastPool = (key, pool)
         return pool

@@ -9,11 +9,12 @@ final class TransferTools {
     let systemTrust: SystemTrust
     let handles = HandlePool()
 
-    init(loop: EventLoop, options: TransferEngine.Options, runtime: CurlRuntime) {
+    init(loop: EventLoop, options: TransferEngine.Options) {
         self.loop = loop
         replies = LoopReplies(loop: loop)
         resolver = Resolver(loop: loop, options: options.resolver)
         systemTrust = SystemTrust(
-            path: options.certificatesPath ?? runtime.certificatesPath, thread: files, replies: replies)
+            path: options.certificatesPath ?? CurlRuntime.current?.certificatesPath ?? "", thread: files,
+            replies: replies)
     }
 }

@@ -24,7 +24,7 @@ struct ResumeRecorder: Sendable {
     /// - Returns: `errno`, or 0.
     func removeOld() -> CInt {
         guard unlink(path) == 0 else { return errno == ENOENT ? 0 : errno }
-        return Self.sync(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+        return DiskSync.wait(forNameOf: path)
     }
 
     /// Waits until the file is on the disk, and writes that down, if it is time to.
@@ -50,12 +50,5 @@ struct ResumeRecorder: Sendable {
             text.withUTF8 { Glibc.write(file, $0.baseAddress, $0.count) == $0.count } && fdatasync(file) == 0
         close(file)
         if !isWritten || rename(new, path) != 0 { unlink(new) }
-    }
-
-    private static func sync(_ directory: String) -> CInt {
-        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return errno }
-        defer { close(descriptor) }
-        return fsync(descriptor) == 0 ? 0 : errno
     }
 }
