@@ -132,7 +132,7 @@ extension QueueDesk {
 extension QueueFilter {
     /// Whether all that is wanted is over, or none of it.
     fileprivate var isOver: Bool? {
-        let over: Set = ["done", "dead", "cancelled"]
+        let over = Set(RequestState.allCases.filter(\.isTerminal).map(\.rawValue))
         if states.isEmpty { return nil }
         if states.isSubset(of: over) { return true }
         return states.isDisjoint(with: over) ? false : nil

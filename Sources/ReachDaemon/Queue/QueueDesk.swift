@@ -115,41 +115,31 @@ package final class QueueDesk: QueueService {
     // MARK: Changing
 
     package func hold(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
-        change(selection, caller, reply) {
-            .hold($0, $1, $2)
-        } all: {
-            .holdQueue($0, $1)
+        switch selection {
+        case .request(let id): change(id, caller, reply) { .hold(RequestID(rawValue: id), $0, $1) }
+        case .all: change(0, caller, reply) { .holdQueue($0, $1) }
         }
     }
 
     package func release(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
-        change(selection, caller, reply) {
-            .release($0, $1, $2)
-        } all: {
-            .releaseQueue($0, $1)
+        switch selection {
+        case .request(let id): change(id, caller, reply) { .release(RequestID(rawValue: id), $0, $1) }
+        case .all: change(0, caller, reply) { .releaseQueue($0, $1) }
         }
     }
 
     package func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>) {
-        change(.request(id), caller, reply) {
-            .cancel($0, $1, $2)
-        } all: {
-            .releaseQueue($0, $1)
-        }
+        change(id, caller, reply) { .cancel(RequestID(rawValue: id), $0, $1) }
     }
 
+    /// - Parameter id: What an error names.
     private func change(
-        _ selection: QueueSelection, _ caller: Caller, _ reply: @escaping Reply<Void>,
-        one: (RequestID, QueueCommand.Client, QueueCommand.Ticket) -> QueueCommand,
-        all: (QueueCommand.Client, QueueCommand.Ticket) -> QueueCommand
+        _ id: Int64, _ caller: Caller, _ reply: @escaping Reply<Void>,
+        _ command: (QueueCommand.Client, QueueCommand.Ticket) -> QueueCommand
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             let client = client(caller)
-            switch selection {
-            case .request(let id):
-                engine.driver.ask({ one(RequestID(rawValue: id), client, $0) }, { reply(Self.outcome($0, id)) })
-            case .all: engine.driver.ask({ all(client, $0) }, { reply(Self.outcome($0, 0)) })
-            }
+            engine.driver.ask({ command(client, $0) }, { reply(Self.outcome($0, id)) })
         }
     }
 
