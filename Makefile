@@ -2,6 +2,7 @@
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS
+#   ONLY    the test targets that `make test` builds and runs; without it, all
 #   OPENRC  "yes" installs its script in /etc/init.d; where OpenRC is, by itself
 
 SWIFT ?= swift
@@ -9,6 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 OPENRC ?= $(if $(wildcard /sbin/openrc-run),yes)
 FUZZ_SECONDS ?= 20
+ONLY ?=
 BENCH_ARGS ?=
 SCENES_ARGS ?=
 CRASH_ARGS ?=
@@ -56,9 +58,10 @@ run: deps build ## Show this machine's status, then every change until Ctrl-C
 # One target after the other: Swift Testing starts all tests at once on as many threads as there are processors, and tests
 # that block for a program or a namespace would make those late that hold something to time.
 .PHONY: test
-test: deps ## Run all tests; those that need a network namespace make their own
+test: export REACH_TESTS = $(ONLY)
+test: deps ## Run all tests, or ONLY="ReachCoreTests ReachQueueTests"; they make the network namespaces they need
 	$(SWIFT) build --build-tests
-	@failed=; for target in $(notdir $(wildcard Tests/*Tests)); do \
+	@failed=; for target in $(or $(ONLY),$(notdir $(wildcard Tests/*Tests))); do \
 	  echo "==> $$target"; \
 	  $(SWIFT) test --skip-build --filter "^$$target\." || failed="$$failed $$target"; \
 	done; [ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }

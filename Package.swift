@@ -19,152 +19,172 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+let products: [Product] = [
+    .library(name: "Reachability", targets: ["Reachability"]),
+    .library(name: "ReachabilityFoundation", targets: ["ReachabilityFoundation"]),
+    .library(name: "ReachSession", targets: ["ReachSession"]),
+    .library(name: "ReachSessionFoundation", targets: ["ReachSessionFoundation"]),
+    .executable(name: "reach", targets: ["reach"]),
+    .executable(name: "reachd", targets: ["reachd"]),
+]
+
+let targets: [Target] = [
+    .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
+    room("ReachCore"),
+    room("ReachSerialization", ["ReachCore"]),
+    room("ReachRequest", ["ReachCore"]),
+    room("ReachQueue", ["ReachCore"]),
+    room("ReachLoop", ["CReachLinux", "ReachCore"]),
+    room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
+    room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
+    room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
+    room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+    room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
+    room(
+        "ReachQueueDriver",
+        [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
+            "ReachQueueStore",
+        ]),
+    room(
+        "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
+        exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
+    room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
+    room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
+    room(
+        "ReachSession",
+        [
+            "CReachLinux", "ReachCore", "ReachSerialization", "ReachRequest", "ReachQueue", "ReachLoop",
+            "ReachQueueStore", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueueDriver", "Reachability",
+        ]),
+    room("ReachSessionFoundation", ["ReachSession"]),
+    room(
+        "ReachDaemon",
+        [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+            "ReachQueue", "ReachQueueStore", "ReachQueueDriver", "ReachControl",
+        ]),
+    .executableTarget(
+        name: "reach",
+        dependencies: [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict
+    ),
+    .executableTarget(
+        name: "reachd",
+        dependencies: [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachDaemon",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict
+    ),
+    room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
+    tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
+    tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
+    tests("ReachRequestTests", ["ReachCore", "ReachRequest", "ReachTesting"]),
+    tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
+    tests(
+        "ReachabilityTests",
+        [
+            "ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "reachd",
+            "ReachTesting",
+        ]),
+    tests(
+        "ReachNamespaceTests",
+        [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
+            "ReachTesting",
+        ]),
+    tests(
+        "ReachProbeTests",
+        ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
+    .executableTarget(
+        name: "queuerun",
+        dependencies: [
+            "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
+        ],
+        path: "Tests/Support/queuerun", swiftSettings: strict),
+    // For contrib/bench/queue.
+    .executableTarget(
+        name: "queuedrain",
+        dependencies: [
+            "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
+        ],
+        path: "Tests/Support/queuedrain", swiftSettings: strict),
+    tests(
+        "ReachQueueDriverTests",
+        [
+            "queuerun", "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer",
+            "ReachQueue",
+            "ReachQueueStore", "ReachQueueDriver", "ReachTesting",
+        ]),
+    .executableTarget(
+        name: "upload", dependencies: ["ReachSession"], path: "Tests/Support/upload", swiftSettings: strict),
+    .executableTarget(
+        name: "getonce", dependencies: ["ReachSession"], path: "Tests/Support/getonce", swiftSettings: strict),
+    tests(
+        "ReachSessionTests",
+        [
+            "upload", "getonce", "ReachCore", "ReachRequest", "ReachSerialization", "ReachTransfer", "Reachability",
+            "ReachSession", "ReachSessionFoundation", "ReachTesting",
+        ]),
+    .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
+    .executableTarget(
+        name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
+        swiftSettings: strict),
+    tests(
+        "ReachTransferTests",
+        ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
+    tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
+    tests(
+        "ReachDaemonTests",
+        [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl",
+            "ReachQueue", "ReachQueueDriver", "ReachDaemon", "ReachTesting",
+        ]),
+    tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
+    .executableTarget(
+        name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore"],
+        path: "Tests/Support/queuecrash", swiftSettings: strict),
+    tests(
+        "ReachQueueStoreTests",
+        ["queuecrash", "ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore", "ReachTesting"]),
+    .executableTarget(name: "confine", path: "Tests/Support/confine"),
+    .executableTarget(
+        name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
+    tests(
+        "ReachCommandTests",
+        ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
+    // Apart from those, whose time they would take: they wait for disks and for daemons that are silent.
+    tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),
+]
+
+// REACH_TESTS lists test targets, separated by spaces. SwiftPM then builds only them and what they depend on, so that the
+// tests of one room start soon after a change: `make test ONLY=ReachCoreTests`.
+let chosenTests = (Context.environment["REACH_TESTS"] ?? "").split(separator: " ").map(String.init)
+
+@MainActor func needed(by names: [String]) -> Set<String> {
+    var found: Set<String> = []
+    var open = names
+    while let name = open.popLast() {
+        guard found.insert(name).inserted, let target = targets.first(where: { $0.name == name }) else { continue }
+        for case .byNameItem(let dependency, _) in target.dependencies { open.append(dependency) }
+    }
+    return found
+}
+
+let kept = chosenTests.isEmpty ? Set(targets.map(\.name)) : needed(by: chosenTests)
+
 let package = Package(
     name: "reach",
-    products: [
-        .library(name: "Reachability", targets: ["Reachability"]),
-        .library(name: "ReachabilityFoundation", targets: ["ReachabilityFoundation"]),
-        .library(name: "ReachSession", targets: ["ReachSession"]),
-        .library(name: "ReachSessionFoundation", targets: ["ReachSessionFoundation"]),
-        .executable(name: "reach", targets: ["reach"]),
-        .executable(name: "reachd", targets: ["reachd"]),
-    ],
+    products: chosenTests.isEmpty ? products : [],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
-    targets: [
-        .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
-        .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
-        room("ReachCore"),
-        room("ReachSerialization", ["ReachCore"]),
-        room("ReachRequest", ["ReachCore"]),
-        room("ReachQueue", ["ReachCore"]),
-        room("ReachLoop", ["CReachLinux", "ReachCore"]),
-        room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
-        room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
-        room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
-        room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
-        room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
-        room(
-            "ReachQueueDriver",
-            [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
-                "ReachQueueStore",
-            ]),
-        room(
-            "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
-            exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
-        room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
-        room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
-        room(
-            "ReachSession",
-            [
-                "CReachLinux", "ReachCore", "ReachSerialization", "ReachRequest", "ReachQueue", "ReachLoop",
-                "ReachQueueStore", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueueDriver", "Reachability",
-            ]),
-        room("ReachSessionFoundation", ["ReachSession"]),
-        room(
-            "ReachDaemon",
-            [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
-                "ReachQueue", "ReachQueueStore", "ReachQueueDriver", "ReachControl",
-            ]),
-        .executableTarget(
-            name: "reach",
-            dependencies: [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict
-        ),
-        .executableTarget(
-            name: "reachd",
-            dependencies: [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachDaemon",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict
-        ),
-        room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
-        tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
-        tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
-        tests("ReachRequestTests", ["ReachCore", "ReachRequest", "ReachTesting"]),
-        tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
-        tests(
-            "ReachabilityTests",
-            [
-                "ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "reachd",
-                "ReachTesting",
-            ]),
-        tests(
-            "ReachNamespaceTests",
-            [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
-                "ReachTesting",
-            ]),
-        tests(
-            "ReachProbeTests",
-            ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
-        .executableTarget(
-            name: "queuerun",
-            dependencies: [
-                "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
-            ],
-            path: "Tests/Support/queuerun", swiftSettings: strict),
-        // For contrib/bench/queue.
-        .executableTarget(
-            name: "queuedrain",
-            dependencies: [
-                "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
-            ],
-            path: "Tests/Support/queuedrain", swiftSettings: strict),
-        tests(
-            "ReachQueueDriverTests",
-            [
-                "queuerun", "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer",
-                "ReachQueue",
-                "ReachQueueStore", "ReachQueueDriver", "ReachTesting",
-            ]),
-        .executableTarget(
-            name: "upload", dependencies: ["ReachSession"], path: "Tests/Support/upload", swiftSettings: strict),
-        .executableTarget(
-            name: "getonce", dependencies: ["ReachSession"], path: "Tests/Support/getonce", swiftSettings: strict),
-        tests(
-            "ReachSessionTests",
-            [
-                "upload", "getonce", "ReachCore", "ReachRequest", "ReachSerialization", "ReachTransfer", "Reachability",
-                "ReachSession", "ReachSessionFoundation", "ReachTesting",
-            ]),
-        .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
-        .executableTarget(
-            name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
-            swiftSettings: strict),
-        tests(
-            "ReachTransferTests",
-            ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
-        tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
-        tests(
-            "ReachDaemonTests",
-            [
-                "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl",
-                "ReachQueue", "ReachQueueDriver", "ReachDaemon", "ReachTesting",
-            ]),
-        tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
-        .executableTarget(
-            name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore"],
-            path: "Tests/Support/queuecrash", swiftSettings: strict),
-        tests(
-            "ReachQueueStoreTests",
-            ["queuecrash", "ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore", "ReachTesting"]),
-        .executableTarget(name: "confine", path: "Tests/Support/confine"),
-        .executableTarget(
-            name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
-        tests(
-            "ReachCommandTests",
-            ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
-        // Apart from those, whose time they would take: they wait for disks and for daemons that are silent.
-        tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),
-    ]
+    targets: targets.filter { kept.contains($0.name) }
 )
