@@ -6,8 +6,8 @@
 package struct URLReference: Hashable, Sendable {
     /// What users mistype, and servers send nevertheless.
     package enum Slips: Sendable {
-        /// For what a program or a person writes: a second "#", a percent sign that escapes nothing, brackets or a second
-        /// "@" before the host, and a backslash in place of the first slash are refused.
+        /// For what a program or a person writes: a second "#", a percent sign that escapes nothing, brackets or a
+        /// second "@" before the host, and a backslash in place of the first slash are refused.
         case refused
         /// As browsers read them.
         case allowed

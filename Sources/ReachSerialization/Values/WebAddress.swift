@@ -2,7 +2,8 @@ public import ReachCore
 
 /// A URL with a scheme and a host, as RFC 3986 has them, in the parts it was written in. Nothing is decoded.
 ///
-/// As in browsers, spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment become percent escapes.
+/// As in browsers, spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment become percent
+/// escapes.
 /// What browsers would guess at is refused, with its place: control characters, line ends, a percent sign that escapes
 /// nothing, a host outside ASCII (write its `xn--` form). Which schemes may be sent to is for the sender to say.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {

@@ -6,8 +6,8 @@ internal import Synchronization
 ///     var parser = XMLPullParser(body)
 ///     while let event = try parser.next() { ... }
 ///
-/// expat does the reading. It checks that the document is well-formed. It does not validate, does not resolve namespaces
-/// (names keep their prefixes), and fetches nothing from anywhere. UTF-8, UTF-16, UTF-32, US-ASCII and ISO 8859-1 are
+/// expat does the reading. It checks that the document is well-formed. It does not validate, does not resolve
+/// namespaces (names keep their prefixes), and fetches nothing from anywhere. UTF-8, UTF-16, UTF-32, US-ASCII and ISO 8859-1 are
 /// read. What a document may cost is bounded by ``XMLLimits``, so it may come from anybody.
 ///
 /// A copy of a parser that has its whole document reads on by itself. Copies of a parser that is given pieces share one
