@@ -33,12 +33,13 @@ let products: [Product] = [
 let targets: [Target] = [
     .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
     // toml++ is nothing but headers: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
     room("ReachCore"),
-    room("ReachSerialization", ["ReachCore"]),
+    room("ReachSerialization", ["CExpat", "ReachCore"]),
     room("ReachRequest", ["ReachCore"]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
