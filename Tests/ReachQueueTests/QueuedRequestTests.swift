@@ -55,6 +55,12 @@ import Testing
         #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20 + 1)) }?.field == .body)
         #expect(try mistake { $0.timeToLive = .zero }?.field == .timeToLive)
         #expect(try mistake { $0.maximumAttempts = 0 }?.field == .maximumAttempts)
+        #expect(try mistake { $0.acceptedStatuses = Array(repeating: 200...299, count: 32) } == nil)
+        #expect(
+            try mistake { $0.acceptedStatuses = Array(repeating: 200...299, count: 33) }?.field == .acceptedStatuses)
+        for range in [99...200, 200...600, .min ... .max, 600...700] {
+            #expect(try mistake { $0.acceptedStatuses = [range] }?.field == .acceptedStatuses)
+        }
         #expect(try mistake { $0.orderKey = "" }?.field == .orderKey)
         #expect(try mistake { $0.dependsOnPrevious = true }?.field == .orderKey)
         #expect(try mistake { $0.uniqueness = .coalesce(key: "") }?.field == .uniqueness)
