@@ -32,6 +32,7 @@ let targets: [Target] = [
     .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CAres", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
     room("ReachCore"),
     room("ReachSerialization", ["ReachCore"]),
@@ -41,7 +42,7 @@ let targets: [Target] = [
     room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
     room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
-    room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+    room("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
     room(
         "ReachQueueDriver",

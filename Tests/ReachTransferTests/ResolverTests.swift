@@ -15,7 +15,7 @@ struct ResolverTests {
 
     private func stage(
         _ servers: [ResolverConfiguration.Server], in namespace: TestNamespace,
-        _ change: (inout Resolver.Options) -> Void = { _ in }
+        _ change: (inout NameService.Options) -> Void = { _ in }
     ) throws -> TransferStage {
         var options = TransferEngine.Options()
         options.resolver.configuration = ResolverConfiguration(servers: servers)
