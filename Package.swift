@@ -136,7 +136,7 @@ let targets: [Target] = [
         ]),
     .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
-        name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
+        name: "fetch", dependencies: ["ReachCore", "ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
         swiftSettings: strict),
     tests(
         "ReachTransferTests",

@@ -269,7 +269,9 @@ extension DNSChannel {
 
     private func connect(_ descriptor: CInt, toPlaceIn address: UnsafePointer<sockaddr>?) -> CInt {
         // The port stands at the same place in both families' addresses.
-        let port = address?.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+        let port = address?.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+            UInt16(bigEndian: $0.pointee.sin_port)
+        }
         guard let port, servers.indices.contains(Int(port) - 1) else { return failed(EINVAL) }
         let server = servers[Int(port) - 1]
         let scope = server.zone.map { if_nametoindex($0) } ?? 0
@@ -288,7 +290,9 @@ extension DNSChannel {
         var message = msghdr()
         message.msg_iov = UnsafeMutablePointer(mutating: parts)
         message.msg_iovlen = count
-        if let first = parts?.pointee { sent = Array(UnsafeRawBufferPointer(start: first.iov_base, count: first.iov_len)) }
+        if let first = parts?.pointee {
+            sent = Array(UnsafeRawBufferPointer(start: first.iov_base, count: first.iov_len))
+        }
         let result = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
         return result >= 0 ? result : Int(failed(errno))
     }
@@ -311,7 +315,8 @@ extension DNSChannel {
             let bytes = UnsafeMutableRawBufferPointer(start: buffer, count: size)
             guard count >= DNSReply.headerBytes, bytes[2] & 0xf8 == 0x80 else { continue }
             let code = bytes[3] & 15
-            let isFailure = [DNSReply.Code.serverFailure, DNSReply.Code.notImplemented, DNSReply.Code.refused].contains(code)
+            let isFailure = [DNSReply.Code.serverFailure, DNSReply.Code.notImplemented, DNSReply.Code.refused].contains(
+                code)
             if isFailure { failureCode = code }
             return completed(bytes, count)
         }
@@ -333,4 +338,3 @@ extension DNSChannel {
         return count + question.count
     }
 }
-

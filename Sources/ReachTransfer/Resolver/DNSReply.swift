@@ -39,7 +39,7 @@ package struct DNSReply: Hashable, Sendable {
     private static let addressLimit = 16
 
     /// - Parameter bytes: A whole message; `nil` for less than a header.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.headerBytes else { return nil }
         self.bytes = bytes
     }

@@ -52,7 +52,10 @@ final class SystemLookup: NameLookup {
     private var id: SystemResolver.ID?
     private var completion: ((NameLookupOutcome) -> Void)?
 
-    init(_ name: String, resolver: SystemResolver, replies: LoopReplies, completion: @escaping (NameLookupOutcome) -> Void) {
+    init(
+        _ name: String, resolver: SystemResolver, replies: LoopReplies,
+        completion: @escaping (NameLookupOutcome) -> Void
+    ) {
         self.resolver = resolver
         self.completion = completion
         let reply = replies.expect { [weak self] (answer: NameAnswer) in self?.end(answer) }

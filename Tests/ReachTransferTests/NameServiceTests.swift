@@ -6,11 +6,11 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// The resolver with real name servers, in namespaces (scheduling.md N6, N7, N9).
+/// Names of transfers with real name servers, in namespaces.
 @Suite(
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
     .enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
-struct ResolverTests {
+struct NameServiceTests {
     typealias Answer = Result<[IPAddress], NameFailure>
 
     private func stage(
