@@ -32,6 +32,9 @@ package final class SystemResolver: Sendable {
 
     package init() {}
 
+    /// Another name would wait for a thread.
+    package var isBusy: Bool { state.withLock { $0.threads == Self.threadLimit } }
+
     /// Looks up `name`.
     ///
     /// - Parameter completion: Called once, on a thread of the resolver, or on the one that cancels.

@@ -39,13 +39,15 @@ struct SystemNamesTests {
             #expect(Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count)
         }
 
-        func start(_ words: [String]) throws -> RunningProgram {
+        /// - Parameter hidden: A file that is no longer what it was, for the program.
+        func start(_ words: [String], hiding hidden: String = "") throws -> RunningProgram {
             let script = """
+                [ -z "$1" ] || mount --bind /dev/null "$1"; shift
                 for file in hosts nsswitch.conf resolv.conf; do mount --bind "$0/$file" "/etc/$file"; done
                 exec "$@"
                 """
             return try BuiltProgram(named: "unshare").start(
-                ["--mount", "sh", "-c", script, files.path, BuiltProgram(named: "fetch").path] + words,
+                ["--mount", "sh", "-c", script, files.path, hidden, BuiltProgram(named: "fetch").path] + words,
                 in: namespace.name)
         }
 
@@ -134,5 +136,30 @@ struct SystemNamesTests {
         #expect(result.status == 0)
         #expect(
             result.lines.count { $0.hasSuffix(" silent") || $0.hasSuffix(" not-asked") } >= silent.count, "\(result)")
+    }
+
+    @Test func `names whose servers are silent hold up no other name, though they hold all threads of the system`()
+        async throws
+    {
+        let stage = try Stage(resolv: "nameserver 192.0.2.1\n")
+        // It forwards these to where nothing answers, and says nothing meanwhile.
+        try stage.serve(["--server=/silent.test/192.0.2.53", "--host-record=good.example,192.0.2.7"], in: stage.peer)
+        let silent = (0..<12).map { "name\($0).silent.test" }
+        let program = try stage.start(["--names"] + silent + ["good.example"])
+        #expect(try program.nextLine() == "good.example 192.0.2.7")
+        let result = try program.finish(within: .seconds(10))
+        #expect(result.lines.filter { $0.hasSuffix(" silent") }.count >= 12, "\(result)")
+    }
+
+    @Test func `without c-ares servers cannot be asked, and what others know is still found`() throws {
+        let stage = try Stage(resolv: "nameserver 192.0.2.1\n")
+        try stage.serve(["--host-record=a.example,192.0.2.7"], in: stage.peer)
+        let library = try ChildProcess.run([
+            "sh", "-c", "ldconfig -p | sed -n 's/.*libcares.so.2 .*=> //p' | head -n 1",
+        ])
+        let path = String(library.filter { !$0.isWhitespace })
+        let program = try stage.start(["--names", "a.example%up0", "a.example", "box%up0"], hiding: path)
+        let lines = try Set(program.finish().lines)
+        #expect(lines == ["a.example%up0 not-asked", "a.example 192.0.2.7", "box%up0 192.0.2.70"])
     }
 }

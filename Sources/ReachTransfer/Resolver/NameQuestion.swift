@@ -14,6 +14,9 @@ package struct NameQuestion: Hashable, Sendable {
         self.family = family
         self.interface = interface
     }
+
+    /// In the order in which they are asked for.
+    var families: [IPAddress.Family] { family.map { [$0] } ?? [.ipv6, .ipv4] }
 }
 
 /// Why a name has no address for us, sorted by what the caller does.

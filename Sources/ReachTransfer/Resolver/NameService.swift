@@ -37,7 +37,7 @@ package final class NameService {
         var keys: Set<AnswerCache.Key> = []
         var outcomes: [NameLookupOutcome] = []
         var delay: TimerQueue.ID?
-        /// The system could not find out: the servers are asked, and say why.
+        /// The servers are asked: the system could not find out, and they say why; or it is busy, and they may know.
         var asksServers = false
 
         init(_ question: NameQuestion, _ completion: @escaping Completion) {
@@ -166,13 +166,16 @@ package final class NameService {
         let question = waiter.question
         switch NamePlan(question, configuration) {
         case .known(let addresses): return finish(id, Self.result(addresses, question))
-        case .system where !waiter.asksServers && options.configuration == nil: want([nil], for: waiter, configuration)
+        case .system(let servesAlone) where !waiter.asksServers && options.configuration == nil:
+            // Where names with silent servers hold all its threads, nothing else waits for them.
+            waiter.asksServers = !servesAlone && system.isBusy
+            want([nil], for: waiter, configuration)
+            if waiter.asksServers { want(question.families, for: waiter, configuration) }
         case .system, .servers:
             guard !configuration.servers.isEmpty else {
                 return finish(id, .failure(.serverFailure("\(question.host): no name server is configured")))
             }
-            let families = question.family.map { [$0] } ?? [.ipv6, .ipv4]
-            want(families, for: waiter, configuration)
+            want(question.families, for: waiter, configuration)
         }
         judge(id, waiter)
     }
@@ -211,7 +214,7 @@ package final class NameService {
         lookups[key] = nil
         if case .answer(let answer) = outcome { cache.add(answer, for: key, at: SystemClock.boot) }
         for (id, waiter) in waiters where waiter.keys.remove(key) != nil {
-            if key.type == nil, case .silent = outcome, mayAskServers(waiter.question) {
+            if key.type == nil, case .silent = outcome, !waiter.asksServers, mayAskServers(waiter.question) {
                 waiter.asksServers = true
                 unasked.append(id)
             } else {
@@ -230,7 +233,11 @@ package final class NameService {
     /// Finishes a question when it can be.
     private func judge(_ id: ID, _ waiter: Waiter) {
         let verdict = NameVerdict(waiter.outcomes)
-        if waiter.keys.isEmpty || verdict.isFinal { return finish(id, Self.result(verdict, waiter.question)) }
+        let awaitsSystem = waiter.keys.contains { $0.type == nil }
+        // The system may know a name that DNS does not.
+        if waiter.keys.isEmpty || (verdict.isFinal && !awaitsSystem) {
+            return finish(id, Self.result(verdict, waiter.question))
+        }
         guard !verdict.addresses.isEmpty, waiter.delay == nil else { return }
         waiter.delay = loop.schedule(at: SystemClock.boot + Self.resolutionDelay) { [weak self] in
             self?.finish(id, Self.result(verdict, waiter.question))
