@@ -14,7 +14,8 @@ struct NameVerdict {
         var found: [IPAddress] = []
         var hasNoName = false
         for case .answer(let answer) in outcomes {
-            if case .addresses(let addresses, _) = answer { found += addresses }
+            // The servers and the system may both have been asked.
+            if case .addresses(let addresses, _) = answer { found += addresses.filter { !found.contains($0) } }
             if case .noSuchName = answer { hasNoName = true }
         }
         let leading = outcomes.count == 1 ? found.first?.family ?? .ipv6 : .ipv6
