@@ -35,6 +35,7 @@ let targets: [Target] = [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CAres", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
     // toml++ is nothing but headers: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
@@ -46,7 +47,7 @@ let targets: [Target] = [
     room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
     room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
-    room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+    room("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
     room(
         "ReachQueueDriver",
@@ -144,7 +145,7 @@ let targets: [Target] = [
         ]),
     .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
-        name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
+        name: "fetch", dependencies: ["ReachCore", "ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
         swiftSettings: strict),
     tests(
         "ReachTransferTests",

@@ -14,7 +14,7 @@ package final class TransferEngine {
         package var idlePoolLifetime: Duration = .seconds(60)
         /// The file with the certificates to trust, in PEM form; where `nil`, libcurl's.
         package var certificatesPath: String?
-        package var resolver = Resolver.Options()
+        package var resolver = NameService.Options()
 
         package init() {}
     }
@@ -82,7 +82,7 @@ package final class TransferEngine {
     }
 
     /// The one that it asks for names; others on the loop may ask it too.
-    package var resolver: Resolver { tools.resolver }
+    package var resolver: NameService { tools.resolver }
 
     /// How many transfers have not ended.
     package var runningCount: Int { jobs.count }

@@ -6,16 +6,16 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// The resolver with real name servers, in namespaces (scheduling.md N6, N7, N9).
+/// Names of transfers with real name servers, in namespaces.
 @Suite(
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
     .enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
-struct ResolverTests {
+struct NameServiceTests {
     typealias Answer = Result<[IPAddress], NameFailure>
 
     private func stage(
         _ servers: [ResolverConfiguration.Server], in namespace: TestNamespace,
-        _ change: (inout Resolver.Options) -> Void = { _ in }
+        _ change: (inout NameService.Options) -> Void = { _ in }
     ) throws -> TransferStage {
         var options = TransferEngine.Options()
         options.resolver.configuration = ResolverConfiguration(servers: servers)
@@ -201,6 +201,22 @@ struct ResolverTests {
             #expect(report.failure?.kind == .localNetwork)
         }
         #expect(try peer.run("nft", "list ruleset").contains("counter packets 0 bytes 0"))
+    }
+
+    @Test func `a server at a link-local address is asked by its zone's link`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try peer.run("ip", "address", "add", "fe80::1/64", "dev", "up1", "nodad")
+        try namespace.run("ip", "address", "add", "fe80::2/64", "dev", "up0", "nodad")
+        let server = try NameServer(["--host-record=a.example,192.0.2.7"], port: 53, in: peer)
+        defer { withExtendedLifetime(server) {} }
+        // The first has no link: it cannot be asked, and the next one is.
+        let stage = try stage([.init("fe80::1"), .init("fe80::1", zone: "up0")], in: namespace)
+        for interface in [nil, InterfaceBinding(name: "up0")] {
+            let question = NameQuestion("a.example", family: .ipv4, interface: interface)
+            #expect(try await resolve(question, on: stage) == .success(["192.0.2.7"]))
+        }
     }
 
     @Test func `a cancelled question is not answered`() async throws {

@@ -2,12 +2,12 @@ internal import Glibc
 package import ReachCore
 package import ReachLoop
 
-/// Asks name servers for addresses, from one interface where that is wanted, and never waits for them.
+/// Finds the addresses of names for whoever sends something, and never waits for them.
 ///
-/// The system's resolver is not used: getaddrinfo(3) blocks a thread for each name, asks over whatever interface routing
-/// prefers, and cannot be cancelled. /etc/hosts and the servers of /etc/resolv.conf are read; NSS modules, search lists
-/// and multicast DNS are not used. Confined to the loop's thread.
-package final class Resolver {
+/// ``NamePlan`` says who is asked: the machine's files, the system's resolver on its threads, or name servers by c-ares
+/// over the interface that a question is bound to. Answers are kept for as long as they hold, and no longer than one
+/// epoch of the network. Confined to the loop's thread.
+package final class NameService {
     package struct Options: Sendable {
         /// How long a server has for its answer in the first round; twice that in the second, and so on.
         package var patience: Duration = .seconds(1)
@@ -15,7 +15,8 @@ package final class Resolver {
         package var rounds = 3
         package var configurationPath = "/etc/resolv.conf"
         package var hostsPath = "/etc/hosts"
-        /// These instead of what the files say.
+        package var servicesPath = "/etc/nsswitch.conf"
+        /// These instead of what the files say; the system's resolver, which reads the files, is not asked then.
         package var configuration: ResolverConfiguration?
 
         package init() {}
@@ -34,8 +35,10 @@ package final class Resolver {
         var limit: TimerQueue.ID?
         /// What is still asked for.
         var keys: Set<AnswerCache.Key> = []
-        var outcomes: [DNSLookup.Outcome] = []
+        var outcomes: [NameLookupOutcome] = []
         var delay: TimerQueue.ID?
+        /// The servers are asked: the system could not find out, and they say why; or it is busy, and they may know.
+        var asksServers = false
 
         init(_ question: NameQuestion, _ completion: @escaping Completion) {
             self.question = question
@@ -51,13 +54,14 @@ package final class Resolver {
     private let loop: EventLoop
     private let options: Options
     private let files = FileThread()
+    private let system = SystemResolver()
     private let replies: LoopReplies
     private var configuration: (value: ResolverConfiguration, readAt: BootTime)?
     private var isReading = false
     private var waiters: [ID: Waiter] = [:]
     /// Those that wait for the files.
     private var unasked: [ID] = []
-    private var lookups: [AnswerCache.Key: DNSLookup] = [:]
+    private var lookups: [AnswerCache.Key: any NameLookup] = [:]
     private var cache = AnswerCache()
     private var lastID: UInt64 = 0
 
@@ -107,6 +111,7 @@ package final class Resolver {
         for (id, waiter) in waiters where !waiter.keys.isEmpty {
             waiter.keys = []
             waiter.outcomes = []
+            waiter.asksServers = false
             unasked.append(id)
         }
         if !unasked.isEmpty { loop.afterEvents { [weak self] in self?.askUnasked() } }
@@ -149,7 +154,8 @@ package final class Resolver {
         files.run { [options] in
             reply(
                 ResolverConfiguration(
-                    resolv: SmallFile.text(options.configurationPath), hosts: SmallFile.text(options.hostsPath)))
+                    resolv: SmallFile.text(options.configurationPath), hosts: SmallFile.text(options.hostsPath),
+                    services: SmallFile.text(options.servicesPath)))
         }
     }
 
@@ -158,46 +164,80 @@ package final class Resolver {
     private func ask(_ id: ID, _ configuration: ResolverConfiguration) {
         guard let waiter = waiters[id] else { return }
         let question = waiter.question
-        let families = question.family.map { [$0] } ?? [.ipv6, .ipv4]
-        if let known = configuration.addresses(of: question.host) {
-            return finish(id, Self.result(known.filter { families.contains($0.family) }, question))
-        }
-        guard let name = DNSName(question.host), !name.labels.isEmpty else {
-            return finish(id, .failure(.notFound("'\(question.host)' is not a name")))
-        }
-        guard !configuration.servers.isEmpty else {
-            return finish(id, .failure(.serverFailure("\(question.host): no name server is configured")))
-        }
-        let now = SystemClock.boot
-        for family in families {
-            let key = AnswerCache.Key(name: name, type: DNSType(family), interface: question.interface)
-            if let answer = cache.answer(for: key, at: now) {
-                waiter.outcomes.append(.answer(answer))
-            } else {
-                waiter.keys.insert(key)
+        switch NamePlan(question, configuration) {
+        case .known(let addresses): return finish(id, Self.result(addresses, question))
+        case .system(let servesAlone) where !waiter.asksServers && options.configuration == nil:
+            // Where names with silent servers hold all its threads, nothing else waits for them.
+            waiter.asksServers = !servesAlone && system.isBusy
+            want([nil], for: waiter, configuration)
+            if waiter.asksServers { want(question.families, for: waiter, configuration) }
+        case .system, .servers:
+            guard !configuration.servers.isEmpty else {
+                return finish(id, .failure(.serverFailure("\(question.host): no name server is configured")))
             }
-        }
-        for key in waiter.keys where lookups[key] == nil {
-            lookups[key] = DNSLookup(key, servers: configuration.servers, loop: loop, options: options) {
-                [weak self] in self?.ended(key, $0)
-            }
+            want(question.families, for: waiter, configuration)
         }
         judge(id, waiter)
     }
 
-    private func ended(_ key: AnswerCache.Key, _ outcome: DNSLookup.Outcome) {
+    /// Looks for the addresses of each family, or, for `nil`, for what the system has.
+    private func want(_ families: [IPAddress.Family?], for waiter: Waiter, _ configuration: ResolverConfiguration) {
+        let question = waiter.question
+        let isWhole = question.host.hasSuffix(".")
+        for family in families {
+            // Search domains may apply to what the system is asked, and only where no dot ends the name.
+            let name = isWhole && family != nil ? String(question.host.dropLast()) : question.host
+            let key = AnswerCache.Key(
+                name: name.lowercased(), type: family.map { DNSType($0) },
+                interface: family == nil ? nil : question.interface)
+            if let answer = cache.answer(for: key, at: SystemClock.boot) {
+                waiter.outcomes.append(.answer(answer))
+                continue
+            }
+            waiter.keys.insert(key)
+            if lookups[key] == nil { lookups[key] = lookup(key, family, configuration) }
+        }
+    }
+
+    private func lookup(
+        _ key: AnswerCache.Key, _ family: IPAddress.Family?, _ configuration: ResolverConfiguration
+    ) -> any NameLookup {
+        guard let family else {
+            return SystemLookup(key.name, resolver: system, replies: replies) { [weak self] in self?.ended(key, $0) }
+        }
+        return ServerLookup(
+            key.name, family, key.interface, servers: configuration.servers, loop: loop, options: options
+        ) { [weak self] in self?.ended(key, $0) }
+    }
+
+    private func ended(_ key: AnswerCache.Key, _ outcome: NameLookupOutcome) {
         lookups[key] = nil
         if case .answer(let answer) = outcome { cache.add(answer, for: key, at: SystemClock.boot) }
         for (id, waiter) in waiters where waiter.keys.remove(key) != nil {
-            waiter.outcomes.append(outcome)
-            judge(id, waiter)
+            if key.type == nil, case .silent = outcome, !waiter.asksServers, mayAskServers(waiter.question) {
+                waiter.asksServers = true
+                unasked.append(id)
+            } else {
+                waiter.outcomes.append(outcome)
+                judge(id, waiter)
+            }
         }
+        askUnasked()
+    }
+
+    private func mayAskServers(_ question: NameQuestion) -> Bool {
+        guard let configuration = configuration?.value else { return false }
+        return NamePlan(question, configuration) == .system(servesAlone: false)
     }
 
     /// Finishes a question when it can be.
     private func judge(_ id: ID, _ waiter: Waiter) {
         let verdict = NameVerdict(waiter.outcomes)
-        if waiter.keys.isEmpty || verdict.isFinal { return finish(id, Self.result(verdict, waiter.question)) }
+        let awaitsSystem = waiter.keys.contains { $0.type == nil }
+        // The system may know a name that DNS does not.
+        if waiter.keys.isEmpty || (verdict.isFinal && !awaitsSystem) {
+            return finish(id, Self.result(verdict, waiter.question))
+        }
         guard !verdict.addresses.isEmpty, waiter.delay == nil else { return }
         waiter.delay = loop.schedule(at: SystemClock.boot + Self.resolutionDelay) { [weak self] in
             self?.finish(id, Self.result(verdict, waiter.question))
