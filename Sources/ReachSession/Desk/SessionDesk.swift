@@ -65,7 +65,7 @@ final class SessionDesk {
         switch notice {
         case .opened: beOpen()
         case .failed(let error): beBroken(RequestError(error))
-        case .degraded: break
+        case .setAside, .degraded: break
         }
     }
 
