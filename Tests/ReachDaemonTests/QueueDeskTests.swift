@@ -234,7 +234,8 @@ struct QueueDeskTests {
             Issue.record("it was taken")
         } catch {
             #expect(
-                (error as? QueueServiceError)?.description == "upload too large: 102 KiB or more; your limit is 100 KiB (queue.bytes_per_user)")
+                (error as? QueueServiceError)?.description
+                    == "upload too large: 102 KiB or more; your limit is 100 KiB (queue.bytes_per_user)")
         }
         var inline = Self.waiting
         inline.body = .bytes([UInt8](repeating: 7, count: 50_000))
