@@ -92,6 +92,7 @@ import Testing
                 $0.body = .inline([UInt8](repeating: 0, count: bytes))
             }
             stage.answer(id, 404)
+            stage.pass(.seconds(1))
             return id
         }
         let first = try die(7, 10, at: 0)

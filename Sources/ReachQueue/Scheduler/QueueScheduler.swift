@@ -193,7 +193,8 @@ package struct QueueScheduler: Sendable {
             .retry(_, _, let ticket), .retryAll(_, _, let ticket), .forget(_, _, let ticket),
             .holdQueue(_, let ticket), .releaseQueue(_, let ticket):
             // What is confirmed is on the disk; what cannot get there is not begun.
-            if isStuck { reply(ticket, .refused(.storage)) } else { executeChange(command) }
+            if !isStuck { return executeChange(command) }
+            turn.actions.append(.reply(ticket, .refused(.storage)))
         case .paths(let set): pathsChanged(to: set)
         case .targetPath(let destination, let path): targetPathChanged(destination, path)
         case .pathChecked(let interface, let works): pathChecked(interface, works)

@@ -65,7 +65,7 @@ extension QueueDatabase {
                 AND seq BETWEEN 0 AND \(RowRules.numbers.upperBound)
             """)
         let rows = try database.number("SELECT count(*) FROM sqlite_sequence WHERE name = 'request'")
-        if rows == 0, try database.number("SELECT max(id) FROM request") == nil { return }
+        if rows == 0, try database.number("SELECT count(*) FROM request") == 0 { return }
         if rows == 1, good == 1 { return }
         let largest = try database.number("SELECT coalesce(max(id), 0) FROM request") ?? 0
         let next = max(largest, now.nanosecondsSince1970 / 1_000_000_000)
