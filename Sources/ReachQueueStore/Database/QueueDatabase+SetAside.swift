@@ -38,7 +38,15 @@ extension QueueDatabase {
     /// In portions, so that a file full of them needs no memory.
     private func setAside(_ query: String, at now: Timestamp, _ aside: inout RowsSetAside) throws(SQLiteError) {
         let find = try database.prepare(query + " LIMIT 1000")
-        let copy = try database.prepare("INSERT INTO set_aside SELECT *, ?, ? FROM request WHERE id = ?")
+        // A later version of the file may have columns that the table of old rows lacks.
+        let columns =
+            try database.text(
+                """
+                SELECT group_concat(name, ', ') FROM pragma_table_info('request')
+                WHERE name IN (SELECT name FROM pragma_table_info('set_aside'))
+                """) ?? "id"
+        let copy = try database.prepare(
+            "INSERT INTO set_aside (\(columns), problem, aside_wall) SELECT \(columns), ?, ? FROM request WHERE id = ?")
         let drop = try database.prepare("DELETE FROM request WHERE id = ?")
         let dropResult = try database.prepare("DELETE FROM result WHERE request = ?")
         while true {
