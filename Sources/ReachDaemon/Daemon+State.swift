@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Logging
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
@@ -19,7 +20,7 @@ extension Daemon {
             switch error {
             case .held(let process): throw .stateInUse(directory: directory, process: process)
             case .failed(let error):
-                log.write(.warning, "there is no history and no queue", ["error": "\(error)"])
+                log.warning("there is no history and no queue", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -30,11 +31,11 @@ extension Daemon {
             let history = try EventHistory(
                 HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
                 boot: BootIdentity.current
-            ) { [log] in log.write(.warning, $0) }
+            ) { [log] in log.warning("\($0)") }
             history.leaveSigns(on: loop)
             self.history = history
         } catch {
-            log.write(.warning, "there is no history", ["error": "\(error)"])
+            log.warning("there is no history", metadata: ["error": "\(error)"])
         }
     }
 
