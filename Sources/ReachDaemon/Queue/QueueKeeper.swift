@@ -117,10 +117,8 @@ final class QueueKeeper {
             log.info("the queue is open, with \(count) requests")
             beOpen()
         case .setAside(let rows):
-            log(
-                .error,
-                "\(rows.count) rows of the queue's file meant nothing and are in its table set_aside: "
-                    + rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : ""))
+            let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")
+            log.error("\(rows.count) rows of the queue's file meant nothing and are in its table set_aside: \(examples)")
         case .failed(let error):
             log.error("there is no queue: \(error)")
             engine = nil
