@@ -118,7 +118,7 @@ final class QueueKeeper {
             beOpen()
         case .setAside(let rows):
             let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")
-            log.error("\(rows.count) rows of the queue's file meant nothing and are in its table set_aside: \(examples)")
+            log.error("\(rows.count) rows of the queue's file meant nothing; its table set_aside has them: \(examples)")
         case .failed(let error):
             log.error("there is no queue: \(error)")
             engine = nil
