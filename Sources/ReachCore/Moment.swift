@@ -80,7 +80,8 @@ public struct BootTime: Hashable, Comparable, Sendable {
     }
 
     package static func - (left: BootTime, right: BootTime) -> Duration {
-        .nanoseconds(left.nanoseconds - right.nanoseconds)
+        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        return .nanoseconds(overflow ? (left < right ? .min : .max) : difference)
     }
 }
 

@@ -235,7 +235,9 @@ extension QueueInterface {
         error BadRequest (parameter: string, reason: string)
 
         # There is no room now: try again later. The reason is "queue-full", "user-limit" or "storage".
-        error QueueFull (reason: string)
+        #   limit    the key in reach.toml of the limit that would be passed, where there is one
+        #   allowed  requests or bytes that are allowed, and wanted what there would be
+        error QueueFull (reason: string, limit: ?string, allowed: ?int, wanted: ?int)
 
         # There is no such request, or none of the caller's.
         error NotFound (id: int)

@@ -79,6 +79,15 @@ extension Configuration {
                 ConfigurationKey(
                     "expires", \.queue.expires, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
                 ConfigurationKey("answer_bytes", \.queue.answerBytes, .number(1024...1_099_511_627_776)),
+                ConfigurationKey("keep_results", \.queue.keepResults, .number(0...1_000_000)),
+                ConfigurationKey("keep_results_bytes", \.queue.keepResultsBytes, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey(
+                    "keep_results_for", \.queue.keepResultsFor,
+                    .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
+                ConfigurationKey("keep_dead", \.queue.keepDead, .number(0...1_000_000)),
+                ConfigurationKey("keep_dead_bytes", \.queue.keepDeadBytes, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey(
+                    "keep_dead_for", \.queue.keepDeadFor, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
             ]),
         .keys(
             "probes",

@@ -113,6 +113,13 @@ package struct Configuration: Hashable, Sendable {
         package var expires = QueuePolicy().timeToLive
         /// The longest answer that is taken.
         package var answerBytes = QueueLimits.answerBytes
+        /// What is kept of one user's requests that are done or cancelled, and of dead ones.
+        package var keepResults = QueuePolicy().resultCount
+        package var keepResultsBytes = Int(QueuePolicy().resultBytes)
+        package var keepResultsFor = QueuePolicy().resultLifetime
+        package var keepDead = QueuePolicy().deadCount
+        package var keepDeadBytes = Int(QueuePolicy().deadBytes)
+        package var keepDeadFor = QueuePolicy().deadLifetime
     }
 
     package var logLevel = LogLevel.info

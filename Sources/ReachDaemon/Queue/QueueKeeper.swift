@@ -116,6 +116,9 @@ final class QueueKeeper {
             }
             log.info("the queue is open, with \(count) requests")
             beOpen()
+        case .setAside(let rows):
+            let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")
+            log.error("\(rows.count) rows of the queue's file meant nothing; its table set_aside has them: \(examples)")
         case .failed(let error):
             log.error("there is no queue: \(error)")
             engine = nil

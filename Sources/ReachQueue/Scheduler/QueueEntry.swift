@@ -63,12 +63,17 @@ struct QueueEntry: Sendable {
     /// `Int32.max`: any number.
     var maximumAttempts: Int32 = .max
     var bytes: Int64 = 0
+    /// Of the answer that it died of.
+    var answerBytes: Int64 = 0
     var created: BootTime
     var deadline: BootTime
     var notBefore = BootTime(nanoseconds: .min)
     /// Since when it is where it is.
     var since: BootTime
     var heldSince: BootTime
+
+    /// What it takes while it is dead.
+    var deadBytes: Int64 { bytes + answerBytes }
 }
 
 /// What stands in the same line: new requests are not made to wait for a backlog, nor the other way round.

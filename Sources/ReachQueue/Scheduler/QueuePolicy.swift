@@ -52,10 +52,14 @@ package struct QueuePolicy: Hashable, Sendable {
     // MARK: Keeping
 
     package var limits = QueueLimits()
-    package var deadLifetime: Duration = .seconds(7 * 86_400)
+    /// Dead requests of one user: their number, their bytes with bodies and answers, and for how long they are kept.
     package var deadCount = 1000
-    package var resultLifetime: Duration = .seconds(86_400)
+    package var deadBytes: Int64 = 64 << 20
+    package var deadLifetime: Duration = .seconds(7 * 86_400)
+    /// Requests of one user that are done or cancelled: the same.
     package var resultCount = 1000
+    package var resultBytes: Int64 = 256 << 20
+    package var resultLifetime: Duration = .seconds(86_400)
 
     package init() {}
 

@@ -9,7 +9,8 @@ extension QueueDatabase {
     /// - Parameter now: What times of an earlier start of the machine are measured against.
     func contents(at now: Moment) throws(SQLiteError) -> StoreContents {
         var contents = StoreContents()
-        contents.nextID = (try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0) + 1
+        let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
+        contents.nextID = max(given, try database.number("SELECT max(id) FROM request") ?? 0) + 1
         contents.requests = try requests(at: now)
         contents.breakers = try breakers(at: now)
         let held = try database.prepare("SELECT owner FROM held_queue")
@@ -23,7 +24,7 @@ extension QueueDatabase {
             SELECT id, state, owner, destination, condition, priority, order_key, unique_mode, unique_name, depends, strict,
                 repeatable, maximum_attempts, bytes, lifetime, deadline_wall, deadline_boot, boot, attempts,
                 network_failures, tries, held, network_failure, not_before_wall, not_before_boot, not_before_in, reason,
-                over_wall
+                over_wall, kept
             FROM request WHERE state IN (0, 1, 3) ORDER BY id
             """)
         var requests: [StoredRequest] = []
@@ -60,7 +61,8 @@ extension QueueDatabase {
             priority: RequestPriority(rawValue: UInt8(clamping: row.integer(5))) ?? .normal, orderKey: row.text(6),
             uniqueness: RequestColumns.uniqueness(row.text(7), row.text(8)), dependsOnPrevious: row.flag(9),
             isStrict: row.flag(10), isRepeatable: row.flag(11), maximumAttempts: row.optionalInteger(12).map(Int.init),
-            bytesHeld: row.integer(13), created: Moment(wall: now.wall, boot: created), deadline: deadline)
+            bytesHeld: row.integer(13), answerBytes: row.integer(28), created: Moment(wall: now.wall, boot: created),
+            deadline: deadline)
     }
 
     private func condition(_ row: SQLiteStatement, at now: Moment) -> StoredRequest.Condition {
@@ -180,6 +182,7 @@ extension QueueDatabase {
         let rows = try database.prepare(
             """
             SELECT body_path FROM request WHERE body_kind = 3
+            UNION SELECT body_path FROM set_aside WHERE body_kind = 3
             UNION SELECT body_path FROM result WHERE body_kind = 3
             """)
         var names: Set<String> = []

@@ -66,6 +66,8 @@ final class SessionDesk {
         switch notice {
         case .opened: beOpen()
         case .failed(let error): beBroken(RequestError(error))
+        case .setAside(let rows):
+            options.logger?.debug("rows of the queue's file are set aside", metadata: ["count": "\(rows.count)"])
         case .degraded(let reason?):
             options.logger?.debug("the queue's file cannot be written", metadata: ["error": "\(reason)"])
         case .degraded(nil): options.logger?.debug("the queue's file can be written again")
