@@ -45,6 +45,8 @@ extension Configuration {
         options.policy.destinationLimit = queue.concurrencyPerDestination
         options.policy.timeToLive = queue.expires
         options.attempts.answerBytes = UInt64(queue.answerBytes)
+        options.attempts.timeouts.total = queue.attemptTime == .zero ? nil : queue.attemptTime
+        options.attempts.timeouts.leastRate = UInt64(queue.leastRate)
         options.attempts.userAgent = "reach/\(version)"
         return options
     }

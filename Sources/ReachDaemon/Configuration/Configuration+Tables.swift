@@ -79,6 +79,8 @@ extension Configuration {
                 ConfigurationKey(
                     "expires", \.queue.expires, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
                 ConfigurationKey("answer_bytes", \.queue.answerBytes, .number(1024...1_099_511_627_776)),
+                ConfigurationKey("attempt_time", \.queue.attemptTime, .duration(upTo: .seconds(30 * 86_400))),
+                ConfigurationKey("least_rate", \.queue.leastRate, .number(0...1_000_000_000)),
             ]),
         .keys(
             "probes",
