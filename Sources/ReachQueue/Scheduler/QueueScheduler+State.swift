@@ -74,7 +74,7 @@ extension QueueScheduler {
                     isAsked: block.blocker == .rate && trouble?.askedUntil == block.until))
         }
         let channel = groups[Int(entry.group)].channel
-        let isFull = channel >= 0 && channels[Int(channel)].running >= channels[Int(channel)].limit
+        let isFull = channel >= 0 && !hasRoom(channel, for: entry.owner)
         if blocks.isEmpty, isFull || running.count >= policy.globalLimit {
             blocks.append(Block(blocker: .concurrency, since: entry.since))
         } else if blocks.isEmpty, now < spacedUntil, nextStart > now {
