@@ -21,6 +21,8 @@ package final class QueueDirectory: Sendable {
         } catch {
             switch error {
             case .held(let process): throw .locked(path: path, process: process)
+            case .unsafe(let file, let reason):
+                throw .system(SystemError(call: "lock \(file), but \(reason)", number: EPERM))
             case .failed(let reason): throw .system(reason)
             }
         }

@@ -74,8 +74,6 @@ static inline CURLMcode reach_multi_set_timer(CURLM *m, curl_multi_timer_callbac
     return code != CURLM_OK ? code : curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, f);
 }
 static inline CURLMcode reach_multi_set_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
-/* curl_url_get, whose handle is constant from some version on. */
-CURLUcode reach_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags);
 
 /* The fields of a CURLMsg's union. */
 static inline CURLcode reach_message_result(const CURLMsg *message) { return message->data.result; }

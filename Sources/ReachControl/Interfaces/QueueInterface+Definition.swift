@@ -175,7 +175,7 @@ extension QueueInterface {
         #   key             names the piece of work; mode says what becomes of others with the same key: "keep", "replace",
         #                   "append", "append-or-replace", "coalesce"
         #   strict          an attempt is ended when its path no longer satisfies when, although it still works
-        #   accept          statuses that are success; 200 to 299 if none are given
+        #   accept          statuses that are success, up to 32 ranges from 100 to 599; 200 to 299 if none are given
         method Add(
           url: string,
           method: ?string,
@@ -202,7 +202,7 @@ extension QueueInterface {
         # Requests by their numbers, from the lowest: those on their way, and those that are over and still kept.
         #   states  those that are wanted; all if none are given
         #   after   only those with larger numbers: next of the page before, which is null after the last
-        #   limit   at most so many, and at most 1000; 100 if it is not given. There may be fewer, as a message has room for
+        #   limit   at most so many, and at most 256; 100 if it is not given. There may be fewer, as a message has room for
         #   count   how many of the caller's requests are not over; for root, of everybody's
         method List(states: ?[]string, after: ?int, limit: ?int) -> (requests: []Request, next: ?int, count: int)
 

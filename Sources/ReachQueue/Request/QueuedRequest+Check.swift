@@ -47,7 +47,23 @@ extension QueuedRequest {
         if let maximumAttempts, maximumAttempts < 1 {
             throw RequestMistake(.maximumAttempts, "'\(maximumAttempts)' attempts are too few: at least 1")
         }
+        try checkStatuses()
         try checkKeys(limits)
+    }
+
+    /// More ranges than that only take up room: they would count towards no limit.
+    private static let statusRanges = 32
+
+    private func checkStatuses() throws(RequestMistake) {
+        guard acceptedStatuses.count <= Self.statusRanges else {
+            throw RequestMistake(
+                .acceptedStatuses,
+                "\(acceptedStatuses.count) ranges of statuses are too many: at most \(Self.statusRanges)")
+        }
+        guard let odd = acceptedStatuses.first(where: { !(100...599).contains($0.lowerBound) || $0.upperBound > 599 })
+        else { return }
+        throw RequestMistake(
+            .acceptedStatuses, "\(odd.lowerBound)-\(odd.upperBound) are no statuses: they go from 100 to 599")
     }
 
     private func checkKeys(_ limits: QueueLimits) throws(RequestMistake) {

@@ -1,5 +1,3 @@
-internal import ReachCore
-
 /// Why a text is no URL, and where.
 public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong.
@@ -12,11 +10,13 @@ public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertibl
         case noHost
         /// Neither a name nor an address in brackets.
         case badHost
+        /// A host with letters outside ASCII: write its `xn--` form.
+        case internationalHost
         /// Not a number up to 65535.
         case badPort
         /// A percent sign without two hexadecimal digits.
         case badEscape
-        /// This one may not stand there: escape it.
+        /// This one may not stand there.
         case badCharacter(String)
     }
 
@@ -25,7 +25,7 @@ public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertibl
     /// How many bytes come before the fault.
     public let offset: Int
 
-    init(_ fault: Fault, at offset: Int) {
+    package init(_ fault: Fault, at offset: Int) {
         self.fault = fault
         self.offset = offset
     }
@@ -37,6 +37,8 @@ public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertibl
         case .badScheme: "byte \(offset): not a scheme such as https"
         case .noHost: "byte \(offset): a URL needs a host"
         case .badHost: "byte \(offset): not a host"
+        case .internationalHost:
+            "byte \(offset): a host has no letters outside ASCII: write the name in its xn-- form"
         case .badPort: "byte \(offset): a port is a number up to 65535"
         case .badEscape: "byte \(offset): a percent sign needs two hexadecimal digits after it"
         case .badCharacter(let text): "byte \(offset): '\(DisplayText.sanitized(text))' cannot stand in a URL as it is"
