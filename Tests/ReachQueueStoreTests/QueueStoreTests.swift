@@ -87,7 +87,7 @@ import Testing
         let now = SystemClock.now
         let destination = try Destination(url: "https://a.example/")
         let breaker = StoredBreaker(
-            destination: destination, interface: "eth0",
+            destination: destination, interface: "eth0", owner: 1000,
             openUntil: Moment(wall: now.wall, boot: now.boot + .seconds(50)),
             step: 3)
         let id = RequestID(rawValue: 1)

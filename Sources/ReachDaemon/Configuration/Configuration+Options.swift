@@ -52,6 +52,8 @@ extension Configuration {
         options.policy.deadCount = queue.keepDead
         options.policy.deadBytes = Int64(queue.keepDeadBytes)
         options.policy.deadLifetime = queue.keepDeadFor
+        options.attempts.timeouts.total = queue.attemptTime == .zero ? nil : queue.attemptTime
+        options.attempts.timeouts.leastRate = UInt64(queue.leastRate)
         options.attempts.userAgent = "reach/\(version)"
         return options
     }

@@ -88,6 +88,8 @@ extension Configuration {
                 ConfigurationKey("keep_dead_bytes", \.queue.keepDeadBytes, .number(65_536...1_099_511_627_776)),
                 ConfigurationKey(
                     "keep_dead_for", \.queue.keepDeadFor, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
+                ConfigurationKey("attempt_time", \.queue.attemptTime, .duration(upTo: .seconds(30 * 86_400))),
+                ConfigurationKey("least_rate", \.queue.leastRate, .number(0...1_000_000_000)),
             ]),
         .keys(
             "probes",

@@ -37,19 +37,22 @@ package indirect enum StoreChange: Hashable, Sendable {
     /// Its owner has read its answer to the end: it goes before those that nobody read.
     case markRead(RequestID)
     case openBreaker(StoredBreaker)
-    case closeBreaker(Destination, interface: String)
+    case closeBreaker(Destination, interface: String, owner: UInt32)
 }
 
 /// A circuit breaker that is open.
 package struct StoredBreaker: Hashable, Sendable {
     package let destination: Destination
     package let interface: String
+    /// Whose requests opened it: it holds back no one else's.
+    package let owner: UInt32
     package let openUntil: Moment
     package let step: Int
 
-    package init(destination: Destination, interface: String, openUntil: Moment, step: Int) {
+    package init(destination: Destination, interface: String, owner: UInt32, openUntil: Moment, step: Int) {
         self.destination = destination
         self.interface = interface
+        self.owner = owner
         self.openUntil = openUntil
         self.step = step
     }
@@ -100,6 +103,8 @@ package struct StoredRequest: Hashable, Sendable {
     package var dependsOnPrevious: Bool
     package var isStrict: Bool
     package var isRepeatable: Bool
+    /// See ``QueuedRequest/isRevealing``.
+    package var isRevealing = false
     package var maximumAttempts: Int?
     package var bytesHeld: Int64
     /// Bytes of the answer that a dead request died of.
@@ -118,6 +123,7 @@ package struct StoredRequest: Hashable, Sendable {
         dependsOnPrevious = request.dependsOnPrevious
         isStrict = request.isStrict
         isRepeatable = request.isRepeatable
+        isRevealing = request.isRevealing
         maximumAttempts = request.maximumAttempts
         bytesHeld = request.bytesHeld
         self.created = created

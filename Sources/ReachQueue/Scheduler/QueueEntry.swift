@@ -28,7 +28,7 @@ struct QueueEntry: Sendable {
         static let repeatable = Flags(rawValue: 1 << 1)
         static let strict = Flags(rawValue: 1 << 2)
         static let dependsOnPrevious = Flags(rawValue: 1 << 3)
-        /// Its time to live ended while it was running.
+        /// Its time to live ended while it was being stored.
         static let expired = Flags(rawValue: 1 << 4)
         static let networkFailure = Flags(rawValue: 1 << 5)
         static let awaitsClock = Flags(rawValue: 1 << 6)

@@ -55,8 +55,9 @@ extension QueueScheduler {
 
     /// Makes its entry, which is in no place yet and not counted.
     private mutating func enter(_ stored: StoredRequest, created: BootTime, deadline: BootTime) -> Int32 {
-        let destination = destinationNumber(stored.destination)
-        let group = groupNumber(stored.constraint, stored.destination)
+        let destination = destinationNumber(
+            DestinationRecord.Key(destination: stored.destination, owner: stored.owner))
+        let group = groupNumber(stored.constraint, stored.destination, isRevealing: stored.isRevealing)
         var entry = QueueEntry(
             id: stored.id, group: group, destination: destination, owner: stored.owner, priority: stored.priority,
             created: created, deadline: deadline, since: now, heldSince: now)
@@ -146,7 +147,8 @@ extension QueueScheduler {
         }
         for request in requests where slots[request.id] == nil { restore(request) }
         for breaker in breakers {
-            guard let number = destinationNumbers[breaker.destination], breaker.openUntil.boot > now else { continue }
+            let key = DestinationRecord.Key(destination: breaker.destination, owner: breaker.owner)
+            guard let number = destinationNumbers[key], breaker.openUntil.boot > now else { continue }
             var trouble = troubles.removeValue(forKey: number) ?? DestinationTrouble(policy, at: now)
             // A clock that was set back must not keep it open.
             let until = min(breaker.openUntil.boot, now + policy.breaker.openLongest)

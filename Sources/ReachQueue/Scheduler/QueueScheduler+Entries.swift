@@ -39,6 +39,7 @@ extension QueueScheduler {
             account.count -= 1
             account.bytes -= entry.bytes
             owners[entry.owner] = account.isIdle ? nil : account
+            if account.count == 0 { shares[entry.owner] = nil }
         }
         deadlines.remove(slot)
     }

@@ -49,7 +49,10 @@ package struct QueueScheduler: Sendable {
 
     var destinations: [DestinationRecord] = []
     var freeDestinations: [Int32] = []
-    var destinationNumbers: [Destination: Int32] = [:]
+    var destinationNumbers: [DestinationRecord.Key: Int32] = [:]
+    var sites: [DestinationSite] = []
+    var freeSites: [Int32] = []
+    var siteNumbers: [Destination: Int32] = [:]
     var idleDestinations: [Int32] = []
     var troubles: [Int32: DestinationTrouble] = [:]
     /// Those with a breaker that is not closed, or a wait that ends with the epoch.
@@ -74,9 +77,14 @@ package struct QueueScheduler: Sendable {
     var isStopped = false
     var degradedSince: BootTime
 
-    var credits = [Int](repeating: 0, count: RequestPriority.allCases.count)
-    var lastWasFresh = [Bool](repeating: false, count: RequestPriority.allCases.count)
-    var lastWasRetry = [Bool](repeating: true, count: RequestPriority.allCases.count)
+    /// What each user with requests has of the slots.
+    var shares: [UInt32: OwnerShare] = [:]
+    /// Counts the starts, to know whose turn was longest ago.
+    var starts: UInt64 = 0
+    /// When somebody who waits for a slot is given one of another's.
+    var yieldAt: BootTime?
+    /// Until then the last free slot is not for those who have half of all.
+    var sharedUntil: BootTime
     /// Starts keep their distance until then.
     var spacedUntil: BootTime
     var nextStart: BootTime
@@ -104,6 +112,7 @@ package struct QueueScheduler: Sendable {
         degradedSince = moment.boot
         spacedUntil = moment.boot
         nextStart = moment.boot
+        sharedUntil = moment.boot
         deadline = nextDeadline
     }
 
@@ -169,6 +178,8 @@ package struct QueueScheduler: Sendable {
         }
         note(gateTimers.earliest)
         note(admitAt)
+        note(yieldAt)
+        if sharedUntil > now, openGroups > 0 { note(sharedUntil) }
         note(evidence.deadline)
         for index in running.indices { note(running[index].lingerUntil) }
         if openGroups > 0 {

@@ -24,7 +24,7 @@ extension QueueDatabase {
             SELECT id, state, owner, destination, condition, priority, order_key, unique_mode, unique_name, depends, strict,
                 repeatable, maximum_attempts, bytes, lifetime, deadline_wall, deadline_boot, boot, attempts,
                 network_failures, tries, held, network_failure, not_before_wall, not_before_boot, not_before_in, reason,
-                over_wall, kept
+                over_wall, kept, body_kind, CASE WHEN destination LIKE 'http:%' THEN headers END
             FROM request WHERE state IN (0, 1, 3) ORDER BY id
             """)
         var requests: [StoredRequest] = []
@@ -55,7 +55,7 @@ extension QueueDatabase {
             id: RequestID(rawValue: row.integer(0)), attempts: Int(row.integer(18)),
             networkFailures: Int(row.integer(19)), tries: Int(row.integer(20)), isHeld: row.flag(21),
             notBefore: notBefore, isNetworkFailure: row.flag(22))
-        return StoredRequest(
+        var request = StoredRequest(
             progress: progress, condition: condition(row, at: now), owner: UInt32(clamping: row.integer(2)),
             destination: destination, constraint: constraint,
             priority: RequestPriority(rawValue: UInt8(clamping: row.integer(5))) ?? .normal, orderKey: row.text(6),
@@ -63,6 +63,12 @@ extension QueueDatabase {
             isStrict: row.flag(10), isRepeatable: row.flag(11), maximumAttempts: row.optionalInteger(12).map(Int.init),
             bytesHeld: row.integer(13), answerBytes: row.integer(28), created: Moment(wall: now.wall, boot: created),
             deadline: deadline)
+        if let headers = row.text(30) {
+            request.isRevealing =
+                row.integer(29) != 0
+                || RequestColumns.headers(headers).contains { QueuedRequest.isCredential($0.name) }
+        }
+        return request
     }
 
     private func condition(_ row: SQLiteStatement, at now: Moment) -> StoredRequest.Condition {
@@ -90,9 +96,12 @@ extension QueueDatabase {
             "SELECT destination, interface, until_wall, until_boot, boot, step FROM breaker")
         var breakers: [StoredBreaker] = []
         while try rows.step() {
+            // Whose requests opened it was not kept by earlier versions: it is found out once more.
+            guard let place = RequestColumns.breakerPlace(rows.text(1) ?? "") else { continue }
             breakers.append(
                 StoredBreaker(
-                    destination: Destination(stored: rows.text(0) ?? ""), interface: rows.text(1) ?? "",
+                    destination: Destination(stored: rows.text(0) ?? ""), interface: place.interface,
+                    owner: place.owner,
                     openUntil: moment(wall: rows.integer(2), boot: rows.integer(3), in: rows.integer(4), at: now),
                     step: Int(rows.integer(5))))
         }

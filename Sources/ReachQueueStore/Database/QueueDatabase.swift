@@ -144,11 +144,13 @@ final class QueueDatabase {
         case .markRead(let id): try statements.markRead.run(.integer(id.rawValue))
         case .openBreaker(let breaker):
             try statements.openBreaker.run(
-                .text(breaker.destination.description), .text(breaker.interface),
+                .text(breaker.destination.description),
+                .text(RequestColumns.breakerPlace(breaker.interface, of: breaker.owner)),
                 .integer(breaker.openUntil.wall.nanosecondsSince1970), .integer(breaker.openUntil.boot.nanoseconds),
                 .integer(boot), .integer(breaker.step))
-        case .closeBreaker(let destination, let interface):
-            try statements.closeBreaker.run(.text(destination.description), .text(interface))
+        case .closeBreaker(let destination, let interface, let owner):
+            try statements.closeBreaker.run(
+                .text(destination.description), .text(RequestColumns.breakerPlace(interface, of: owner)))
         }
     }
 
