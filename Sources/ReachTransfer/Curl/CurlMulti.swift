@@ -130,7 +130,8 @@ final class CurlMulti {
     /// Whether an attempt has to stop reading for now; then it goes on by itself later.
     func holdBack(_ attempt: Attempt) -> Bool {
         if attempt.isHeldBack { return true }
-        guard let pause = attempt.budget.pause else { return false }
+        // In HTTP/2 a stream has a window, which bounds a turn already.
+        guard let pause = attempt.budget.pause, pause == .rest || attempt.reader.isTextual else { return false }
         attempt.isHeldBack = true
         heldBack.append((attempt, pause))
         note(attempt)
