@@ -47,9 +47,12 @@ struct RequestFieldFaultTests {
     }
 
     @Test func `the first of several is named, and a host may be given once`() {
-        #expect(RequestFieldFault.first(in: [("A", "b"), ("host", "a.example"), ("C", "d")]) == nil)
-        #expect(RequestFieldFault.first(in: [("A", "b"), ("TE", "x"), ("Upgrade", "y")])?.name == "TE")
-        let twice = RequestFieldFault.first(in: [("Host", "a.example"), ("HOST", "a.example")])
+        func first(_ fields: KeyValuePairs<String, String>) -> RequestFieldFault? {
+            RequestFieldFault.first(in: fields.map { (name: $0.key, value: $0.value) })
+        }
+        #expect(first(["A": "b", "host": "a.example", "C": "d"]) == nil)
+        #expect(first(["A": "b", "TE": "x", "Upgrade": "y"])?.name == "TE")
+        let twice = first(["Host": "a.example", "HOST": "a.example"])
         #expect(twice?.description == "the header 'HOST' is given more than once")
     }
 
