@@ -171,7 +171,10 @@ struct QueueDeskTests {
         let stage = try QueueDeskStage(in: directory.path)
         let changes: [(String, @Sendable (inout QueueSubmission) -> Void)] = [
             ("url", { $0.url = "ftp://x/" }), ("method", { $0.method = "G T" }), ("when", { $0.when = "wlan" }),
-            ("header", { $0.headers = [QueueHeader("a b", "c")] }), ("priority", { $0.priority = "9" }),
+            ("header", { $0.headers = [QueueHeader("a b", "c")] }),
+            ("header", { $0.headers = [QueueHeader("content-length", "3")] }),
+            ("header", { $0.headers = [QueueHeader("Host", "a.example"), QueueHeader("host", "b.example")] }),
+            ("priority", { $0.priority = "9" }),
             ("mode", { $0.mode = "keep" }), ("max-attempts", { $0.maximumAttempts = 0 }),
             ("expires", { $0.expires = .zero }), ("order", { $0.depends = true }),
             ("upload", { $0.body = .upload("../../etc/passwd") }),

@@ -46,7 +46,10 @@ import Testing
         #expect(try mistake { _ in } == nil)
         #expect(try mistake { $0.method = "GET /" }?.field == .method)
         #expect(try mistake { $0.method = "" }?.field == .method)
+        #expect(try mistake { $0.method = "CONNECT" }?.field == .method)
         #expect(try mistake { $0.headers = [.init(name: "A b", value: "")] }?.field == .header)
+        #expect(try mistake { $0.headers = [.init(name: "A", value: "x\u{1}")] }?.field == .header)
+        #expect(try mistake { $0.headers = [.init(name: "Host", value: "a.example:80")] } == nil)
         #expect(try mistake { $0.headers = [.init(name: "A", value: "x\r\nB: y")] }?.field == .header)
         #expect(
             try mistake { $0.headers = [.init(name: "A", value: String(repeating: "x", count: 70_000))] }?.field
@@ -69,6 +72,12 @@ import Testing
                 $0.orderKey = "a"
                 $0.uniqueness = .coalesce(key: "b")
             }?.field == .uniqueness)
+    }
+
+    @Test(arguments: ["Content-Length", "content-length", "Transfer-Encoding", "Connection", "Proxy-Authorization"])
+    func `a header that frames the message is refused by its name`(name: String) throws {
+        let found = try mistake { $0.headers = [.init(name: "A", value: "b"), .init(name: name, value: "3")] }
+        #expect(found?.field == .header && found?.description.contains("'\(name)'") == true)
     }
 
     @Test(arguments: [

@@ -10,7 +10,8 @@ extension QueueInterface {
         # keys and words: ignore those that you do not know.
         interface io.reach.Queue
 
-        # A header of HTTP.
+        # A header of HTTP. Of a request, those about the connection (Content-Length, Transfer-Encoding, Connection, Keep-Alive,
+        # Upgrade, TE, Trailer, Expect, Proxy-*, and a Host that is none) are invalid.
         type Header (
           name: string,
           value: string

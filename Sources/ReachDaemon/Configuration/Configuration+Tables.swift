@@ -125,7 +125,7 @@ extension Configuration {
         ConfigurationKey("class", \.linkClass, .optional(.word)),
         ConfigurationKey("family", \.family, .optional(.word)),
         ConfigurationKey("method", \.method, .optional(.word)),
-        ConfigurationKey("headers", \.headers, .list(of: .header, 0...32)),
+        ConfigurationKey("headers", \.headers, .list(of: .requestHeader, 0...32)),
         ConfigurationKey("redirects", \.redirects, .optional(.number(0...20))),
         ConfigurationKey("any_certificate", \.anyCertificate, .optional(.flag)),
         ConfigurationKey("status", \.status, .optional(.statusSet)),

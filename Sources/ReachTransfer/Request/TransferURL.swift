@@ -45,6 +45,13 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
 
     package var isSecure: Bool { scheme == "https" }
 
+    /// The user name and password of the URL, as written in it.
+    var credentials: Substring? {
+        guard hasCredentials, let start = description.firstRange(of: "://")?.upperBound else { return nil }
+        let authority = description[start...].prefix { $0 != "/" && $0 != "?" }
+        return authority.lastIndex(of: "@").map { authority[..<$0] }
+    }
+
     /// Scheme, host and port are the same: the same server, reached the same way.
     package func hasOrigin(of other: TransferURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port

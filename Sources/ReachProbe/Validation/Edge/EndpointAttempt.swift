@@ -109,6 +109,7 @@ final class EndpointAttempt {
         }
         var request = TransferRequest(url: url)
         request.headers = [HTTPField("User-Agent", "reach"), HTTPField("Accept", "*/*")]
+        request.owner = .validation
         request.interface = interface
         request.family = address.family
         request.addresses = [address]
