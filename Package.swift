@@ -41,46 +41,38 @@ let targets: [Target] = [
     .target(name: "CToml"),
     room("ReachCore"),
     room("ReachSerialization", ["CExpat", "ReachCore"]),
-    room("ReachRequest", ["ReachCore"]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
-    room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
-    room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
-    room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
+    room("ReachKernel", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
-    room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
+    room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer"]),
     room(
-        "ReachQueueDriver",
-        [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueue",
-            "ReachQueueStore",
-        ]),
+        "ReachQueueRuntime",
+        ["CSQLite", "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachQueue"]),
     room(
         "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
         exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
     room(
         "Reachability",
-        ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", logging]),
+        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachControl", logging]),
     room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
     room(
         "ReachSession",
         [
-            "CReachLinux", "ReachCore", "ReachSerialization", "ReachRequest", "ReachQueue", "ReachLoop",
-            "ReachQueueStore", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueueDriver", "Reachability",
-            logging,
+            "CReachLinux", "ReachCore", "ReachSerialization", "ReachQueue", "ReachLoop", "ReachQueueRuntime",
+            "ReachKernel", "ReachTransfer", "Reachability", logging,
         ]),
     room("ReachSessionFoundation", ["ReachSession"]),
     room(
         "ReachDaemon",
         [
-            "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer",
-            "ReachProbe",
-            "ReachQueue", "ReachQueueStore", "ReachQueueDriver", "ReachControl", logging,
+            "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
+            "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
         ]),
     .executableTarget(
         name: "reach",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachControl",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -96,42 +88,34 @@ let targets: [Target] = [
     room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
     tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
     tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
-    tests("ReachRequestTests", ["ReachCore", "ReachRequest", "ReachTesting"]),
-    tests("ReachNetlinkTests", ["ReachCore", "ReachLoop", "ReachNetlink", "ReachTesting"]),
+    tests("ReachLoopTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTesting"]),
+    tests("ReachKernelTests", ["ReachCore", "ReachLoop", "ReachKernel", "ReachTesting"]),
     tests(
         "ReachabilityTests",
         [
-            "ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "reachd",
-            "ReachTesting", logging,
+            "ReachCore", "ReachLoop", "ReachKernel", "Reachability", "ReachabilityFoundation", "reachd", "ReachTesting",
+            logging,
         ]),
     tests(
         "ReachNamespaceTests",
-        [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
-            "ReachTesting",
-        ]),
+        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe", "ReachTesting"]),
     tests(
         "ReachProbeTests",
         ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
     .executableTarget(
         name: "queuerun",
-        dependencies: [
-            "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
-        ],
+        dependencies: ["ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachQueueRuntime"],
         path: "Tests/Support/queuerun", swiftSettings: strict),
     // For contrib/bench/queue.
     .executableTarget(
         name: "queuedrain",
-        dependencies: [
-            "ReachCore", "ReachLoop", "ReachEngine", "ReachQueue", "ReachQueueStore", "ReachQueueDriver",
-        ],
+        dependencies: ["ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachQueueRuntime"],
         path: "Tests/Support/queuedrain", swiftSettings: strict),
     tests(
-        "ReachQueueDriverTests",
+        "ReachQueueRuntimeTests",
         [
-            "queuerun", "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer",
-            "ReachQueue",
-            "ReachQueueStore", "ReachQueueDriver", "ReachTesting",
+            "queuecrash", "queuerun", "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer",
+            "ReachQueue", "ReachQueueRuntime", "ReachTesting",
         ]),
     .executableTarget(
         name: "upload", dependencies: ["ReachSession"], path: "Tests/Support/upload", swiftSettings: strict),
@@ -140,8 +124,8 @@ let targets: [Target] = [
     tests(
         "ReachSessionTests",
         [
-            "upload", "getonce", "ReachCore", "ReachRequest", "ReachSerialization", "ReachTransfer", "Reachability",
-            "ReachSession", "ReachSessionFoundation", "ReachTesting", logging,
+            "upload", "getonce", "ReachCore", "ReachSession", "ReachSerialization", "ReachTransfer", "Reachability",
+            "ReachSessionFoundation", "ReachTesting", logging,
         ]),
     .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
@@ -154,16 +138,13 @@ let targets: [Target] = [
     tests(
         "ReachDaemonTests",
         [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl",
-            "ReachQueue", "ReachQueueDriver", "ReachDaemon", "ReachTesting", logging,
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachProbe", "ReachControl", "ReachQueue",
+            "ReachQueueRuntime", "ReachDaemon", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
     .executableTarget(
-        name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore"],
+        name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueRuntime"],
         path: "Tests/Support/queuecrash", swiftSettings: strict),
-    tests(
-        "ReachQueueStoreTests",
-        ["queuecrash", "ReachCore", "ReachQueue", "ReachLoop", "ReachQueueStore", "ReachTesting"]),
     .executableTarget(name: "confine", path: "Tests/Support/confine"),
     .executableTarget(
         name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),

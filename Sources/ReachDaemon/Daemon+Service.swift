@@ -1,8 +1,7 @@
 package import ReachControl
 package import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 internal import ReachLoop
-internal import ReachNetlink
 
 /// What clients are answered.
 extension Daemon: ControlService {

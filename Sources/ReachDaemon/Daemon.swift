@@ -2,9 +2,8 @@ internal import Glibc
 internal import Logging
 package import ReachControl
 internal import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 package import ReachLoop
-internal import ReachNetlink
 
 /// The daemon: one engine that watches the kernel for the whole machine, and a socket on which anybody may ask it.
 ///

@@ -1,5 +1,5 @@
 package import ReachLoop
-package import ReachNetlink
+package import ReachKernel
 internal import Synchronization
 
 /// Looks at links and explains targets for those who ask, on threads of its own: a dump of many links takes milliseconds,

@@ -1,10 +1,9 @@
 internal import Logging
 internal import ReachControl
 internal import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 internal import ReachLoop
-internal import ReachNetlink
-internal import ReachQueueDriver
+internal import ReachQueueRuntime
 
 /// Everything that is watched, on an engine that a new configuration may replace without those who watch noticing more
 /// than the difference it makes.

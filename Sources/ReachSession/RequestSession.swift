@@ -1,6 +1,5 @@
 internal import ReachCore
-internal import ReachQueueStore
-public import ReachRequest
+internal import ReachQueueRuntime
 public import ReachSerialization
 internal import ReachTransfer
 public import Reachability

@@ -1,7 +1,6 @@
 internal import Glibc
 public import Logging
 public import ReachCore
-public import ReachRequest
 public import ReachSerialization
 public import ReachTransfer
 public import Reachability

@@ -1,8 +1,7 @@
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
-internal import ReachQueueStore
-internal import ReachRequest
+internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import Reachability
 internal import Synchronization

@@ -1,5 +1,5 @@
 package import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 
 /// Where a monitor has its changes from: an engine on the kernel, the daemon, or a test.
 package protocol ChangeSource: Sendable {

@@ -1,5 +1,5 @@
 package import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 
 /// The engines of a process: one thread for all monitors with equal settings, from the first start to the last stop.
 package final class EnginePool: ChangeSource {

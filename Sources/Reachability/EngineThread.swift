@@ -1,7 +1,7 @@
 internal import CReachLinux
 internal import Glibc
 package import ReachCore
-package import ReachEngine
+package import ReachKernel
 internal import ReachLoop
 
 /// A thread with an event loop and an engine on it, which other threads hand their wishes; see ``LoopThread``.

@@ -1,6 +1,6 @@
 public import Logging
 public import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 
 /// What a monitor is told once, when it is made.
 public struct ReachabilityOptions: Sendable {

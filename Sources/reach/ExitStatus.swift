@@ -1,5 +1,5 @@
 internal import ReachCore
-internal import ReachNetlink
+internal import ReachKernel
 
 /// How `reach` ends, as scripts know it.
 struct ExitStatus: Hashable {

@@ -1,8 +1,7 @@
 import ReachControl
 import ReachCore
 import ReachDaemon
-import ReachEngine
-import ReachNetlink
+import ReachKernel
 import ReachTesting
 import Testing
 

@@ -4,7 +4,7 @@ import ReachCore
 import ReachLoop
 import ReachProbe
 import ReachQueue
-import ReachQueueDriver
+import ReachQueueRuntime
 import ReachTesting
 import Testing
 

@@ -2,7 +2,7 @@ import Dispatch
 import ReachCore
 import ReachDaemon
 import ReachLoop
-import ReachNetlink
+import ReachKernel
 import Synchronization
 import Testing
 

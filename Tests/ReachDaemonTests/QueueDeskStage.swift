@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import ReachControl
 import ReachCore
-import ReachEngine
+import ReachKernel
 import ReachLoop
 import ReachTesting
 

@@ -1,6 +1,5 @@
 internal import ReachCore
-internal import ReachEngine
-internal import ReachNetlink
+internal import ReachKernel
 internal import ReachTesting
 internal import Testing
 

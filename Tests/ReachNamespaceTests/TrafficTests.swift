@@ -1,6 +1,6 @@
 internal import Glibc
 internal import ReachCore
-internal import ReachNetlink
+internal import ReachKernel
 internal import ReachTesting
 internal import Testing
 

@@ -1,5 +1,5 @@
 internal import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 internal import ReachLoop
 internal import Reachability
 internal import Synchronization

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 internal import ReachTesting
 internal import Reachability
 internal import Testing

@@ -1,10 +1,9 @@
 package import ReachControl
 internal import ReachCore
-package import ReachEngine
-internal import ReachNetlink
+package import ReachKernel
 internal import ReachProbe
 internal import ReachQueue
-internal import ReachQueueDriver
+internal import ReachQueueRuntime
 
 extension Configuration {
     /// What the engine is told of it.

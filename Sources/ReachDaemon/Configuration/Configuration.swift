@@ -1,6 +1,6 @@
 internal import ReachControl
 package import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 package import ReachProbe
 internal import ReachQueue
 

@@ -1,6 +1,6 @@
 internal import Logging
 internal import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer

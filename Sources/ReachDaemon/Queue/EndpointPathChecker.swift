@@ -2,7 +2,7 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachProbe
 internal import ReachQueue
-internal import ReachQueueDriver
+internal import ReachQueueRuntime
 internal import ReachTransfer
 
 /// Finds out whether a path works by asking the endpoints of `[connectivity]` over it, whatever the validator believes.

@@ -2,8 +2,7 @@ package import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
-internal import ReachQueueDriver
-internal import ReachQueueStore
+internal import ReachQueueRuntime
 
 /// What clients want to know of requests and of their answers.
 extension QueueDesk {

@@ -3,8 +3,7 @@ package import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
-internal import ReachQueueDriver
-internal import ReachQueueStore
+internal import ReachQueueRuntime
 
 /// Answers what clients ask of the queue: who may ask, in whose name, and in their words. Confined to the loop.
 package final class QueueDesk: QueueService {

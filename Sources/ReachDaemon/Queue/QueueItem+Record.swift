@@ -1,8 +1,7 @@
 internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
-internal import ReachQueueDriver
-internal import ReachQueueStore
+internal import ReachQueueRuntime
 internal import ReachTransfer
 
 extension QueueItem {

@@ -5,8 +5,7 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachProbe
 internal import ReachQueue
-internal import ReachQueueDriver
-internal import ReachQueueStore
+internal import ReachQueueRuntime
 internal import ReachTransfer
 
 /// The daemon's request queue: opened with the state directory, told of the network, and watched by clients. Confined to

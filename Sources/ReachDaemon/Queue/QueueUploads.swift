@@ -2,8 +2,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
-internal import ReachQueueDriver
-internal import ReachQueueStore
+internal import ReachQueueRuntime
 
 /// Bodies that clients bring in, in pieces, before the request that they are for. Confined to the loop.
 final class QueueUploads {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReachLoop
 internal import ReachQueue
-internal import ReachQueueDriver
+internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
 

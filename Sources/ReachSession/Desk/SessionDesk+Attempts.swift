@@ -1,7 +1,7 @@
 internal import Logging
 internal import ReachCore
 internal import ReachQueue
-internal import ReachQueueDriver
+internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
 

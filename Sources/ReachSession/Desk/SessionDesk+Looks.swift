@@ -1,9 +1,7 @@
 internal import ReachCore
 internal import ReachQueue
 internal import ReachLoop
-internal import ReachQueueDriver
-internal import ReachQueueStore
-internal import ReachRequest
+internal import ReachQueueRuntime
 
 /// Requests that wait for a path, to their own host or to the Internet. At first that may only mean that nobody has looked, or
 /// that a name is being resolved: that is no pause of the network.

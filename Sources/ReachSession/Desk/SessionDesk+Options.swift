@@ -1,7 +1,7 @@
 internal import CReachLinux
 internal import ReachCore
 internal import ReachQueue
-internal import ReachQueueDriver
+internal import ReachQueueRuntime
 internal import ReachTransfer
 
 /// What a session's options are to the queue below it.

@@ -1,8 +1,6 @@
 internal import ReachCore
 internal import ReachQueue
-internal import ReachQueueDriver
-internal import ReachQueueStore
-internal import ReachRequest
+internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import Synchronization
 

@@ -1,12 +1,9 @@
 internal import Logging
 internal import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 internal import ReachLoop
-internal import ReachNetlink
 internal import ReachQueue
-internal import ReachQueueDriver
-internal import ReachQueueStore
-internal import ReachRequest
+internal import ReachQueueRuntime
 internal import ReachTransfer
 
 /// What stands on a session's thread: the queue, the network that it is told of, and the tasks whose requests are in it.

@@ -1,6 +1,5 @@
 internal import ReachCore
 internal import ReachLoop
-public import ReachRequest
 internal import Synchronization
 
 /// Fetches what several want at once only once, runs few requests at a time, and keeps what came in memory for a while:

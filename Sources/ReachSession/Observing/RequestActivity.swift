@@ -1,6 +1,5 @@
 internal import ReachCore
 internal import ReachLoop
-public import ReachRequest
 internal import Reachability
 internal import Synchronization
 

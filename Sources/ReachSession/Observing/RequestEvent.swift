@@ -1,4 +1,3 @@
-public import ReachRequest
 internal import ReachSerialization
 
 /// What an observer is told: which task, and what happened to it.

@@ -1,4 +1,3 @@
-internal import ReachRequest
 internal import Synchronization
 
 /// The observers of a session, in the order of their coming.

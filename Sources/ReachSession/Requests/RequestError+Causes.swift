@@ -1,5 +1,5 @@
 internal import ReachQueue
-internal import ReachQueueStore
+internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
 

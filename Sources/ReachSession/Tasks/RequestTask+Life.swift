@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import ReachRequest
 internal import ReachSerialization
 internal import ReachTransfer
 internal import Synchronization

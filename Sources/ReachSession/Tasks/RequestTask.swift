@@ -1,4 +1,3 @@
-public import ReachRequest
 public import ReachSerialization
 internal import Synchronization
 

@@ -1,5 +1,4 @@
 internal import ReachQueue
-internal import ReachRequest
 internal import ReachSerialization
 
 /// What a task was made of, which never changes.

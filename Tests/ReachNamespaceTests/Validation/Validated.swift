@@ -1,9 +1,8 @@
 internal import CReachLinux
 internal import Glibc
 internal import ReachCore
-internal import ReachEngine
+internal import ReachKernel
 internal import ReachLoop
-internal import ReachNetlink
 internal import ReachProbe
 internal import ReachTesting
 internal import ReachTransfer

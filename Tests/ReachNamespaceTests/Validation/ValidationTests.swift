@@ -1,7 +1,6 @@
 internal import Glibc
 internal import ReachCore
-internal import ReachEngine
-internal import ReachNetlink
+internal import ReachKernel
 internal import ReachProbe
 internal import ReachTesting
 internal import Testing

@@ -2,7 +2,7 @@ import Glibc
 import ReachCore
 import ReachLoop
 import ReachQueue
-import ReachQueueStore
+import ReachQueueRuntime
 
 /// A queue whose server is a file: each delivery is a line in it. It kills itself where it is told to.
 final class CrashRun: QueueExecutor {

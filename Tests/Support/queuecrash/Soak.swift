@@ -2,7 +2,7 @@ import Glibc
 import ReachCore
 import ReachLoop
 import ReachQueue
-import ReachQueueStore
+import ReachQueueRuntime
 import Synchronization
 
 /// Days of a queue's life in seconds: the scheduler's clock is turned, and the store writes for real.

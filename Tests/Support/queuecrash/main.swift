@@ -2,7 +2,7 @@
 // the file after so many pages.
 // queuecrash DIRECTORY soak DAYS: lives through so many days in seconds, and prints what that takes.
 import Glibc
-import ReachQueueStore
+import ReachQueueRuntime
 
 let arguments = CommandLine.arguments
 do {

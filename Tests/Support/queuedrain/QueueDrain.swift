@@ -1,10 +1,9 @@
 import Glibc
 import ReachCore
-import ReachEngine
+import ReachKernel
 import ReachLoop
 import ReachQueue
-import ReachQueueDriver
-import ReachQueueStore
+import ReachQueueRuntime
 
 /// A queue that is filled, and drained when it is told to, for `contrib/bench/queue`.
 ///

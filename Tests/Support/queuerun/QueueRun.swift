@@ -1,10 +1,9 @@
 import Glibc
 import ReachCore
-import ReachEngine
+import ReachKernel
 import ReachLoop
 import ReachQueue
-import ReachQueueDriver
-import ReachQueueStore
+import ReachQueueRuntime
 
 /// A queue with the kernel's news and real transfers, to be killed in the middle.
 ///

@@ -1,6 +1,6 @@
 internal import ReachCore
 internal import ReachLoop
-internal import ReachNetlink
+internal import ReachKernel
 internal import ReachTransfer
 
 /// Asks one endpoint by one path: its name, and then itself. Confined to the loop's thread.

@@ -1,6 +1,6 @@
 internal import ReachCore
 internal import ReachLoop
-internal import ReachNetlink
+internal import ReachKernel
 internal import ReachTransfer
 
 /// Asks all endpoints by one path, at the same time, and says what their answers amount to. Confined to the loop's

@@ -1,6 +1,6 @@
 package import ReachCore
 package import ReachLoop
-internal import ReachNetlink
+internal import ReachKernel
 package import ReachTransfer
 
 /// Proves whether the Internet answers, path by path, and tells when that changes. Confined to the loop's thread.

@@ -1,0 +1,347 @@
+internal import Glibc
+package import ReachCore
+internal import ReachLoop
+package import ReachQueue
+package import ReachTransfer
+
+/// Makes the queue's attempts: each a transfer by the path that the queue chose, and by no other. Confined to the loop.
+package final class QueueTransfers {
+    package struct Options: Sendable {
+        package var timeouts = TransferTimeouts()
+        /// The longest answer that is taken; a longer one kills the request.
+        package var answerBytes = UInt64(QueueLimits.answerBytes)
+        /// Answers of one owner that are on their way or begun, together.
+        package var ownerAnswerBytes = UInt64.max
+        /// The longest download to a place of the client's.
+        package var downloadBytes: UInt64 = 1 << 40
+        /// An answer of no more bytes is kept with the request; a longer one in a file of its own, where there is a
+        /// directory for it.
+        package var memoryBytes = 64 << 10
+        package var security = SecurityPolicy.standard
+        package var userAgent = "reach"
+
+        package init() {}
+    }
+
+    /// An attempt on its way.
+    private final class Running {
+        let order: AttemptOrder
+        let request: QueuedRequest
+        let began: Moment
+        var transfer: TransferID?
+        /// What its host is asked about; `nil` without one.
+        var sent: TransferRequest?
+        var progress = TransferProgress()
+        /// So many bytes an earlier attempt brought, and the server was asked to go on behind them.
+        var resumedAt: UInt64?
+        /// The server does go on there.
+        var isGoingOn = false
+        /// Its owner may not have an answer as long as others may be.
+        var isShortOfRoom = false
+
+        init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
+            self.order = order
+            self.request = request
+            self.began = began
+        }
+    }
+
+    /// What an attempt left of an answer, in the spool.
+    private enum Leftover {
+        /// As much as its record vouches for can be gone on with.
+        case begun
+        /// It is of no use.
+        case useless
+    }
+
+    private let loop: EventLoop
+    /// Made for the first attempt: until then a queue costs no libcurl.
+    private var engine: TransferEngine?
+    private let makeEngine: () throws(TransferFailure) -> TransferEngine
+    private let options: Options
+    private let send: (QueueCommand) -> Void
+    /// Where long answers go; `nil` where the queue is in memory only.
+    var spool: QueueSpool?
+    /// Told at most ten times a second for each attempt.
+    var whenMoved: (AttemptProgress) -> Void = { _ in }
+    private var running: [RequestID: Running] = [:]
+    /// Files of answers that no result names.
+    private var leftovers: [RequestID: Leftover] = [:]
+    private var quota = AnswerQuota()
+    private let downloads: QueueDownloads
+    weak var host: (any AttemptHost)?
+    private var witness = PathWitness()
+
+    /// - Parameter send: Takes what comes of attempts.
+    init(
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueCommand) -> Void
+    ) {
+        self.loop = loop
+        makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
+        self.options = options
+        self.send = send
+        downloads = QueueDownloads(on: loop)
+    }
+
+    package var runningCount: Int { engine?.runningCount ?? 0 }
+
+    /// What an earlier process left of answers.
+    func adopt(_ begun: Set<RequestID>) { for id in begun { leftovers[id] = .begun } }
+
+    // MARK: Attempts
+
+    func start(_ order: AttemptOrder, _ request: QueuedRequest) {
+        let attempt = Running(order, request, began: SystemClock.now)
+        running[order.id] = attempt
+        let engine: TransferEngine
+        do throws(TransferFailure) {
+            engine = try findEngine()
+        } catch {
+            return refuse(order, as: .local)
+        }
+        guard let (file, record) = leftover(of: order.id, request) else {
+            return transfer(attempt, by: engine, from: nil)
+        }
+        engine.resumePoint(record: record, of: file) { [weak self] point in
+            guard let self, running[order.id] === attempt else { return }
+            transfer(attempt, by: engine, from: point)
+        }
+    }
+
+    /// What an earlier attempt left of an answer, and how far it is.
+    private func leftover(of id: RequestID, _ request: QueuedRequest) -> (file: String, record: String)? {
+        if let path = request.outputPath {
+            let part = downloads.leftover(of: id, to: path, mayBeOlder: spool != nil)
+            return part.map { ($0, QueueDownloads.record(of: $0)) }
+        }
+        guard let spool, leftovers[id] == .begun else { return nil }
+        return (spool.path(QueueDirectory.answerName(id)), spool.path(QueueDirectory.recordName(id)))
+    }
+
+    private func transfer(_ attempt: Running, by engine: TransferEngine, from point: ResumePoint?) {
+        var transfer: TransferRequest
+        do throws(TransferURL.Mistake) {
+            transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
+        } catch {
+            return refuse(attempt.order, as: .invalid)
+        }
+        host?.prepare(&transfer, of: attempt.order.id)
+        if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
+            downloads.begin(attempt.order.id, to: path, by: sink)
+        }
+        if attempt.request.outputPath == nil {
+            let others = quota.bytes(of: attempt.request.owner, without: attempt.order.id)
+            let room = options.ownerAnswerBytes - min(others, options.ownerAnswerBytes)
+            attempt.isShortOfRoom = room < transfer.limit.bodyBytes
+            transfer.limit.bodyBytes = min(transfer.limit.bodyBytes, room)
+        }
+        attempt.resumedAt = transfer.resumePoint?.offset
+        begin(transfer, attempt, by: engine)
+    }
+
+    private func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: TransferEngine) {
+        if host != nil { attempt.sent = transfer }
+        // Not the whole order: closures hold on to what they name.
+        let (id, number) = (attempt.order.id, attempt.order.number)
+        attempt.transfer = engine.start(
+            transfer,
+            handler: TransferHandler(
+                willSend: { [weak self] in self?.send(.requestSent(id)) },
+                event: { [weak self] in self?.take($0, of: id, number) }))
+    }
+
+    private func refuse(_ order: AttemptOrder, as kind: TransferFault.Cause) {
+        running[order.id] = nil
+        send(.ended(order.id, .failed(TransferFault(kind))))
+    }
+
+    private func findEngine() throws(TransferFailure) -> TransferEngine {
+        if let engine { return engine }
+        let made = try makeEngine()
+        engine = made
+        return made
+    }
+
+    func abort(_ id: RequestID) {
+        guard let attempt = running.removeValue(forKey: id) else { return }
+        if let transfer = attempt.transfer { engine?.cancel(transfer) }
+        if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
+    }
+
+    /// Ends the attempt of a download without telling the queue, which is to be told otherwise.
+    func breakOff(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+        if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
+        guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
+        engine.resumePoint(record: record, of: file) { [weak self] point in
+            if point != nil { self?.downloads.keep(id) }
+            reply(point)
+        }
+    }
+
+    /// The network is another one: connections of before are not used any more.
+    func newEpoch() { engine?.newEpoch() }
+
+    /// How far the attempt is; `nil` if there is none.
+    package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
+
+    private func take(_ event: TransferEvent, of id: RequestID, _ number: Int) {
+        guard let attempt = running[id], attempt.order.number == number else { return }
+        switch event {
+        case .head(let head): received(head, attempt)
+        case .body: break
+        case .progress(let progress):
+            attempt.progress = progress
+            if !holdsQuota(attempt) { return endForQuota(id) }
+            whenMoved(Self.progress(attempt))
+        case .finished(let report): finished(id, report)
+        }
+    }
+
+    /// Counts what has come of an answer. What waits for its next attempt gives way first, and starts over then.
+    ///
+    /// - Returns: Whether its owner may have all of it.
+    private func holdsQuota(_ attempt: Running) -> Bool {
+        guard attempt.request.outputPath == nil, let spool else { return true }
+        let (id, owner) = (attempt.order.id, attempt.request.owner)
+        quota.set(id, of: owner, to: Self.progress(attempt).progress.received)
+        while quota.bytes(of: owner) > options.ownerAnswerBytes {
+            guard let idle = quota.first(of: owner, where: { running[$0] == nil }) else { return false }
+            quota.remove(idle)
+            leftovers[idle] = nil
+            spool.removeAnswer(of: idle)
+        }
+        return true
+    }
+
+    private func endForQuota(_ id: RequestID) {
+        if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
+        leftovers[id] = .useless
+        send(.ended(id, .failed(TransferFault(.quota))))
+    }
+
+    private func received(_ head: ResponseHead, _ attempt: Running) {
+        attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
+        let id = attempt.order.id
+        guard let path = host?.received(head, of: id), let transfer = attempt.transfer else { return }
+        let sink = FileSink(downloadTo: path, id, resume: nil)
+        engine?.use(sink, for: transfer)
+        downloads.begin(id, to: path, by: sink)
+    }
+
+    private func finished(_ id: RequestID, _ report: TransferReport) {
+        guard let attempt = running[id] else { return }
+        note(report, of: attempt)
+        if let host, let sent = attempt.sent, let engine {
+            if let next = host.next(after: report, to: sent, of: id) { return begin(next, attempt, by: engine) }
+            host.ended(report, sent: sent, of: id)
+        }
+        if downloads.contains(id) { return finishedDownload(attempt, report) }
+        guard let bytes = report.fileBytes, let spool else {
+            if report.failure?.reason == .badRange, attempt.resumedAt != nil { return beginAnew(id) }
+            // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
+            if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
+            return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
+        }
+        leftovers[id] = .begun
+        guard report.failure == nil else { return end(id, report, answer: .none) }
+        let name = QueueDirectory.answerName(id)
+        // The row must not name bytes that a loss of power would take.
+        spool.sealAnswer(of: id) { [weak self] number in
+            guard let self, running[id]?.order.number == attempt.order.number else { return }
+            guard number == 0 else {
+                running[id] = nil
+                return send(.ended(id, .failed(TransferFault(.local))))
+            }
+            end(
+                id, attempt.isGoingOn ? report.inOnePiece(bytes) : report,
+                answer: .spooled(name: name, bytes: Int64(clamping: bytes)))
+        }
+    }
+
+    private func finishedDownload(_ attempt: Running, _ report: TransferReport) {
+        let id = attempt.order.id
+        guard report.failure == nil, let bytes = report.fileBytes else {
+            if report.resume != nil, host != nil { downloads.keep(id) }
+            guard report.failure?.reason == .badRange, attempt.resumedAt != nil else {
+                return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
+            }
+            downloads.beginAnew(id)
+            return beginAnew(id)
+        }
+        downloads.deliver(id) { [weak self] path, failure in
+            guard let self, running[id] === attempt else { return }
+            guard failure == 0 else {
+                running[id] = nil
+                let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
+                return send(.ended(id, .failed(TransferFault(isFull ? .local : .file))))
+            }
+            end(id, report, answer: .file(path: path, bytes: Int64(clamping: bytes)))
+        }
+    }
+
+    /// The server has nothing that fits to what is here: nobody's fault, and not asked for again.
+    private func beginAnew(_ id: RequestID) {
+        leftovers[id] = .useless
+        running[id] = nil
+        send(.ended(id, .failed(TransferFault(.local))))
+    }
+
+    private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
+        guard let attempt = running.removeValue(forKey: id) else { return }
+        if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
+            return send(.ended(id, .failed(TransferFault(.quota))))
+        }
+        send(.ended(id, AttemptEnd(report, accepting: attempt.request.acceptedStatuses, answer: answer)))
+    }
+
+    private static func progress(_ attempt: Running) -> AttemptProgress {
+        var progress = attempt.progress
+        if attempt.isGoingOn, let kept = attempt.resumedAt {
+            progress.received += kept
+            progress.toReceive = progress.toReceive.map { $0 + kept }
+        }
+        return AttemptProgress(
+            id: attempt.order.id, owner: attempt.request.owner, number: attempt.order.number,
+            interface: attempt.order.path.interface, began: attempt.began, progress: progress)
+    }
+
+    // MARK: What attempts leave behind
+
+    /// The request is over.
+    ///
+    /// - Parameter keepsAnswer: Its result is kept, and the file with it.
+    func forget(_ id: RequestID, keepsAnswer: Bool) {
+        downloads.forget(id)
+        quota.remove(id)
+        let isLeft = leftovers.removeValue(forKey: id) != nil
+        if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
+    }
+
+    // MARK: What attempts say of their paths
+
+    private func note(_ report: TransferReport, of attempt: Running) {
+        let (destination, interface) = (attempt.order.destination, attempt.order.path.interfaceIndex)
+        guard case .failure(let failure) = report.outcome else {
+            return witness.note(answerFrom: destination, by: interface, at: SystemClock.boot)
+        }
+        if failure.kind == .destination {
+            witness.note(silenceOf: destination, by: interface, at: SystemClock.boot)
+        }
+    }
+
+    /// What the attempts of late say of a path.
+    func testimony(on path: QueuePath) -> PathWitness.Testimony {
+        witness.testimony(on: path.interfaceIndex, at: SystemClock.boot)
+    }
+}
+
+/// How far an attempt is.
+package struct AttemptProgress: Hashable, Sendable {
+    package let id: RequestID
+    package let owner: UInt32
+    /// 1 for the request's first.
+    package let number: Int
+    package let interface: String
+    package let began: Moment
+    package let progress: TransferProgress
+}

@@ -1,0 +1,73 @@
+internal import ReachCore
+internal import ReachQueue
+package import ReachTransfer
+
+extension TransferRequest {
+    /// The attempt that an order asks for: by its path and by no other.
+    ///
+    /// Redirects are not followed: a redirect is an answer, and a request that is repeated must not end up elsewhere.
+    ///
+    /// - Throws: Where the URL is none for libcurl.
+    init(
+        _ order: AttemptOrder, _ queued: QueuedRequest, _ options: QueueTransfers.Options, spool: QueueSpool?,
+        resume: ResumePoint?
+    ) throws(TransferURL.Mistake) {
+        self.init(queued.method, url: try TransferURL(queued.url))
+        headers = queued.headers.map { HTTPField($0.name, $0.value) }
+        if !queued.headers.contains(where: { $0.name.lowercased() == "user-agent" }) {
+            headers.append(HTTPField("User-Agent", options.userAgent))
+        }
+        body = TransferBody(queued.body, spool: spool)
+        owner = .user(queued.owner)
+        interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
+        family = order.family ?? (order.path.families.count == 1 ? order.path.families.first : nil)
+        timeouts = options.timeouts
+        limit = ResponseLimit(bodyBytes: options.answerBytes, action: .fail)
+        security = options.security
+        if let path = queued.outputPath {
+            limit.bodyBytes = options.downloadBytes
+            sink = .file(FileSink(downloadTo: path, order.id, resume: resume))
+            return
+        }
+        guard let spool else { return }
+        var sink = FileSink(path: spool.path(QueueDirectory.answerName(order.id)), resume: resume)
+        sink.recordPath = spool.path(QueueDirectory.recordName(order.id))
+        sink.memoryBytes = options.memoryBytes
+        sink.permissions = 0o600
+        self.sink = .file(sink)
+    }
+}
+
+extension TransferRequest {
+    /// Where it goes on with a file.
+    var resumePoint: ResumePoint? {
+        if case .file(let sink) = sink { sink.resume } else { nil }
+    }
+}
+
+extension FileSink {
+    /// For a download to a client's place.
+    init(downloadTo path: String, _ id: RequestID, resume: ResumePoint?) {
+        self.init(path: QueueDownloads.part(of: path, id), resume: resume)
+        recordPath = QueueDownloads.record(of: self.path)
+    }
+
+    /// Goes on with a download that another request began.
+    package mutating func goOn(with part: String, from point: ResumePoint) {
+        // What an earlier attempt of this request found is in the same file, and newer.
+        var other = FileSink(path: part, resume: resume ?? point)
+        other.recordPath = QueueDownloads.record(of: part)
+        self = other
+    }
+}
+
+extension TransferBody {
+    fileprivate init(_ body: RequestBody, spool: QueueSpool?) {
+        switch body {
+        case .none: self = .none
+        case .inline(let bytes): self = .bytes(bytes)
+        case .file(let path, _): self = .file(path: path)
+        case .spooled(let name, _): self = .file(path: spool?.path(name) ?? name)
+        }
+    }
+}

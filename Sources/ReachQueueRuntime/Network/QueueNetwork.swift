@@ -1,0 +1,41 @@
+package import ReachCore
+package import ReachKernel
+package import ReachQueue
+
+/// Who tells the queue of the network. Confined to the loop, on which the handlers are called.
+package protocol QueueNetwork: AnyObject {
+    /// Tells every interface by which the Internet may be reached, now and after each change; `nil` while the kernel
+    /// cannot be observed.
+    ///
+    /// - Parameter handler: `nil` ends it.
+    func followPaths(_ handler: (([DefaultPath]?) -> Void)?)
+
+    /// Tells the state of a target, once it is determined, and every change; and when the machine wakes.
+    ///
+    /// - Returns: Ends it.
+    func watch(_ target: Target, _ handler: @escaping (NetworkNews) -> Void) -> () -> Void
+}
+
+package enum NetworkNews: Sendable {
+    case state(ReachabilityState)
+    case woke
+}
+
+extension ReachabilityEngine: QueueNetwork {
+    package func watch(_ target: Target, _ handler: @escaping (NetworkNews) -> Void) -> () -> Void {
+        let id = watch(target) { (event: EngineEvent) in
+            switch event {
+            case .change(let change): handler(.state(change.state))
+            case .wake: handler(.woke)
+            case .resync, .notice: break
+            }
+        }
+        return { [weak self] in self?.unwatch(id) }
+    }
+}
+
+/// Whoever can find out whether a path works, by sending something over it. Confined to the loop.
+package protocol PathChecker: AnyObject {
+    /// - Parameter reply: Called once, on the loop, later; `nil` where it cannot be said.
+    func check(_ path: QueuePath, reply: @escaping (Bool?) -> Void)
+}

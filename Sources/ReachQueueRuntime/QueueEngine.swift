@@ -1,0 +1,217 @@
+package import ReachCore
+package import ReachLoop
+package import ReachQueue
+package import ReachTransfer
+
+/// A queue that works: the scheduler and its store, the network that it is told of, and the transfers that it makes.
+///
+/// Confined to its loop. SIGPIPE must be ignored by the process (see ``TransferEngine``).
+package final class QueueEngine {
+    package struct Options: Sendable {
+        package var policy = QueuePolicy()
+        package var attempts = QueueTransfers.Options()
+        package var transfers = TransferEngine.Options()
+
+        package init() {
+            // The queue itself ends attempts whose path is lost. One whose path is still there may finish, however long
+            // it takes, whatever else the network does.
+            transfers.drainLimit = .seconds(7 * 86_400)
+        }
+    }
+
+    package let driver: QueueDriver
+    private let loop: EventLoop
+    private let network: any QueueNetwork
+    private let executor: Executor
+    private var unwatchInternet: () -> Void = {}
+
+    /// - Parameters:
+    ///   - network: Kept alive.
+    ///   - checker: Finds out whether paths work; `nil` leaves it to what attempts show.
+    ///   - tell: Told what happens to requests, when it is safe.
+    package init(
+        loop: EventLoop, network: any QueueNetwork, options: Options = Options(), checker: (any PathChecker)? = nil,
+        seed: UInt64 = .random(in: 0 ... .max), tell: @escaping (QueueEvent) -> Void,
+        notify: @escaping (QueueDriver.Notice) -> Void = { _ in }
+    ) {
+        self.loop = loop
+        self.network = network
+        let executor = Executor(loop: loop, network: network, checker: checker)
+        self.executor = executor
+        let driver = QueueDriver(
+            loop: loop, policy: options.policy, executor: executor, seed: seed,
+            tell: { [weak executor] event in
+                executor?.note(event)
+                tell(event)
+            }, notify: notify)
+        self.driver = driver
+        executor.begin(
+            QueueTransfers(loop: loop, transfers: options.transfers, options: options.attempts) { [weak driver] in
+                driver?.send($0)
+            }
+        ) { [weak driver] in driver?.send($0) }
+    }
+
+    deinit { endFollowing() }
+
+    /// Keeps the queue in a directory. To be called once.
+    package func open(_ directory: QueueDirectory, _ options: QueueStoreOptions? = nil) throws(SystemError) {
+        executor.attempts?.spool = QueueSpool(directory.spoolPath, on: loop)
+        try driver.open(directory, options)
+        follow()
+    }
+
+    /// Keeps the queue in this process's memory. To be called once, instead of ``open(_:_:)``.
+    package func openInMemory() {
+        driver.openInMemory()
+        follow()
+    }
+
+    /// Where long bodies are; `nil` where the queue is in memory only.
+    package var spool: QueueSpool? { executor.attempts?.spool }
+
+    /// What probes have proved; `nil` where none run.
+    package func learn(_ survey: ConnectivitySurvey?) { executor.feed?.learn(survey) }
+
+    /// Told how far attempts are.
+    package var whenMoved: (AttemptProgress) -> Void {
+        get { executor.attempts?.whenMoved ?? { _ in } }
+        set { executor.attempts?.whenMoved = newValue }
+    }
+
+    /// Has a say in attempts, from the next one on; held weakly.
+    package weak var host: (any AttemptHost)? {
+        didSet { executor.attempts?.host = host }
+    }
+
+    /// Ends the attempt of a download, so that it can be gone on with by another request. The request itself is to be
+    /// cancelled or held then.
+    ///
+    /// - Parameter reply: Called once, on the loop: where the download stands; `nil` where it cannot be gone on with.
+    package func breakOff(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+        guard let attempts = executor.attempts else { return reply(nil) }
+        attempts.breakOff(id, request, reply: reply)
+    }
+
+    /// Where a download to this place is until it is whole.
+    package func partialFile(of path: String, _ id: RequestID) -> String { QueueDownloads.part(of: path, id) }
+
+    /// Goes up whenever a path differs; every event has it.
+    package var epoch: UInt64 { driver.epoch }
+
+    /// How many transfers have begun and not ended.
+    package var runningCount: Int { executor.attempts?.runningCount ?? 0 }
+
+    package func progress(of id: RequestID) -> AttemptProgress? { executor.attempts?.progress(of: id) }
+
+    /// Ends attempts, gives their leases back, and lets the store finish.
+    ///
+    /// - Returns: Whether all was written in this time.
+    @discardableResult
+    package func close(patience: Duration) -> Bool {
+        endFollowing()
+        return driver.close(patience: patience)
+    }
+
+    private func follow() {
+        network.followPaths { [weak executor] in executor?.feed?.take($0) }
+        unwatchInternet = network.watch(.internet) { [weak executor] news in
+            if case .woke = news { executor?.feed?.wake() }
+        }
+    }
+
+    private func endFollowing() {
+        network.followPaths(nil)
+        unwatchInternet()
+        unwatchInternet = {}
+    }
+}
+
+/// What the driver asks for, given to whom it concerns.
+private final class Executor: QueueExecutor {
+    private let loop: EventLoop
+    private let network: any QueueNetwork
+    private let checker: (any PathChecker)?
+    private var send: (QueueCommand) -> Void = { _ in }
+    private(set) var attempts: QueueTransfers?
+    private(set) var feed: PathFeed?
+    private var epoch: UInt64 = 0
+    private var watches: [Destination: () -> Void] = [:]
+    /// What was seen of the hosts that are watched, and the path that was made of it.
+    private var targets: [Destination: (state: ReachabilityState, path: QueuePath?)] = [:]
+
+    init(loop: EventLoop, network: any QueueNetwork, checker: (any PathChecker)?) {
+        self.loop = loop
+        self.network = network
+        self.checker = checker
+    }
+
+    deinit { watches.values.forEach { $0() } }
+
+    func begin(_ attempts: QueueTransfers, send: @escaping (QueueCommand) -> Void) {
+        self.attempts = attempts
+        self.send = send
+        feed = PathFeed(loop: loop) { [unowned self] set in
+            // First the connections, so that what the queue starts now does not go by old ones.
+            if set.epoch != epoch { attempts.newEpoch() }
+            epoch = set.epoch
+            send(.paths(set))
+            // Probes may have proved something of the paths to single hosts, too.
+            for (destination, known) in targets where feed?.path(to: known.state) != known.path {
+                report(known.state, of: destination)
+            }
+        }
+    }
+
+    func begin(_ begun: Set<RequestID>) { attempts?.adopt(begun) }
+
+    /// Files of answers go with their requests.
+    func note(_ event: QueueEvent) {
+        switch event.kind {
+        case .done, .dead, .cancelled:
+            if let id = event.request { attempts?.forget(id, keepsAnswer: event.status != nil) }
+        default: break
+        }
+    }
+
+    func start(_ order: AttemptOrder, _ request: QueuedRequest) { attempts?.start(order, request) }
+
+    func abort(_ id: RequestID) { attempts?.abort(id) }
+
+    func checkPath(_ path: QueuePath) {
+        guard let checker else { return answerByTestimony(path) }
+        checker.check(path) { [weak self] works in
+            guard let works else { self?.answerByTestimony(path); return }
+            self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works))
+        }
+    }
+
+    /// Nobody can ask: what the queue's own attempts show decides. Where they show nothing, the path is believed, since
+    /// the kernel has it: then the failure is the destination's.
+    private func answerByTestimony(_ path: QueuePath) {
+        let works = attempts?.testimony(on: path) != .fails
+        // Not from within the turn that asked.
+        loop.afterEvents { [weak self] in
+            self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works))
+        }
+    }
+
+    func watch(_ destination: Destination) {
+        guard watches[destination] == nil, let target = destination.target else { return }
+        watches[destination] = network.watch(target) { [weak self] news in
+            guard let self, case .state(let state) = news else { return }
+            report(state, of: destination)
+        }
+    }
+
+    private func report(_ state: ReachabilityState, of destination: Destination) {
+        let path = feed?.path(to: state)
+        targets[destination] = (state, path)
+        send(.targetPath(destination, path))
+    }
+
+    func unwatch(_ destination: Destination) {
+        targets[destination] = nil
+        watches.removeValue(forKey: destination)?()
+    }
+}

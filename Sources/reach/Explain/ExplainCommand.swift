@@ -1,0 +1,61 @@
+internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+internal import ReachKernel
+internal import ReachLoop
+
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Explain step by step why a target is reachable or not.",
+        discussion: """
+            Rules, route, link, what carries it, source address and first hop are gone through in the order in which a \
+            packet would meet them. The daemon is asked if one runs, otherwise the kernel; nothing is sent. The verdict is \
+            that of "reach status".
+
+            Exit status: 0 reachable, 1 not reachable, 2 usage, 3 unknown, 4 cannot observe.
+            """)
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    @OptionGroup var observation: ObservationOptions
+
+    @Argument(
+        help: "What to ask about; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+    var target: Target = .internet
+
+    func validate() throws { try daemon.exclude(observation.given) }
+
+    func run() throws {
+        var source = daemon.source(observation.given)
+        let told = try source.ask { client throws(ControlError) in try client.explanation(of: target) }
+        let explanation = try told ?? lookAtKernel()
+        show(explanation, told == nil ? .kernel : .daemon)
+        if !json { StandardOutput.write(source.note(isDaemon: told != nil, .current)) }
+        try CommandError.check([(explanation.verdict.status, explanation.verdict.reason)])
+    }
+
+    private func lookAtKernel() throws(CommandError) -> Explanation {
+        do throws(NetlinkError) {
+            return try Explainer(options: observation.engineOptions).explain(target)
+        } catch {
+            show(Explainer.cannotObserve(target), .kernel)
+            throw .cannotAsk(error)
+        }
+    }
+
+    private func show(_ explanation: Explanation, _ source: StatusSource) {
+        if json {
+            var writer = JSONWriter()
+            writer.explanation(explanation, source: source, at: SystemClock.now)
+            writer.newline()
+            StandardOutput.write(writer.bytes)
+        } else {
+            let text = ExplanationText(style: .current, width: StandardOutput.width)
+            StandardOutput.write(text.describe(explanation))
+        }
+    }
+}

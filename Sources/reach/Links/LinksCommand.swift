@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import ReachControl
+internal import ReachCore
+internal import ReachKernel
+internal import ReachLoop
+
+struct LinksCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "links",
+        abstract: "Print the links of this machine and what each is.",
+        discussion: """
+            The ones that lead to the Internet now are marked. The daemon is asked if one runs, otherwise the kernel.
+
+            Exit status: 0 printed, 1 a name that no link has, 2 usage, 4 cannot observe.
+            """)
+
+    @Flag(help: "Print a JSON object for each link, one a line.")
+    var json = false
+
+    @Flag(
+        help: "Print virtual ports of bridges, and virtual links and tunnels that are down and have no address, too.")
+    var all = false
+
+    @OptionGroup var daemon: DaemonOptions
+
+    @OptionGroup var observation: ObservationOptions
+
+    @Argument(help: "Names or alternative names of links; every link if nothing is given.")
+    var names: [String] = []
+
+    func validate() throws { try daemon.exclude(observation.given) }
+
+    func run() throws {
+        var source = daemon.source(observation.given)
+        let told = try source.ask { client throws(ControlError) in try client.links() }
+        let reports = try told ?? lookAtKernel()
+        func show(_ reports: [LinkReport], leftOut: Int) {
+            if json { return printJSON(reports, told == nil ? .kernel : .daemon) }
+            guard !reports.isEmpty else { return }
+            let text = LinksText(style: .current, width: StandardOutput.width)
+            StandardOutput.write(
+                text.describe(reports, leftOut: leftOut) + source.note(isDaemon: told != nil, .current))
+        }
+        guard !names.isEmpty else {
+            let shown = reports.filter { all || !$0.isBackground }
+            return show(shown, leftOut: reports.count - shown.count)
+        }
+        let found = names.map { name in reports.first { $0.link.isNamed(name) } }
+        show(found.compactMap { $0 }, leftOut: 0)
+        let missing = zip(names, found).filter { $1 == nil }.map { "'\(DisplayText.sanitized($0.0))'" }
+        guard !missing.isEmpty else { return }
+        throw CommandError(status: .notReachable, message: "no link is named \(missing.joined(separator: ", "))")
+    }
+
+    private func lookAtKernel() throws(CommandError) -> [LinkReport] {
+        do throws(NetlinkError) {
+            return try Inspector(options: observation.engineOptions).links()
+        } catch {
+            throw .cannotAsk(error)
+        }
+    }
+
+    private func printJSON(_ reports: [LinkReport], _ source: StatusSource) {
+        var writer = JSONWriter()
+        let now = SystemClock.now
+        for report in reports {
+            writer.link(report, source: source, at: now)
+            writer.newline()
+        }
+        StandardOutput.write(writer.bytes)
+    }
+}

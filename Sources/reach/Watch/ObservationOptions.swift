@@ -1,0 +1,114 @@
+internal import ArgumentParser
+internal import ReachCore
+internal import ReachKernel
+
+/// Options of every command that observes, which only a look of one's own can honour.
+struct ObservationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("anchor"),
+        help: ArgumentHelp(
+            "An address that stands for the Internet. May be given several times; replaces the built-in ones. Nothing is sent to it.",
+            valueName: "address"),
+        transform: { try CommandLineValue.address($0) })
+    var anchors: [IPAddress] = []
+
+    @Option(
+        help: ArgumentHelp("Look up paths for packets with this firewall mark.", valueName: "number"),
+        transform: { try CommandLineValue.mark($0) })
+    var mark: UInt32?
+
+    @Option(
+        name: .customLong("class"),
+        help: ArgumentHelp(
+            "Take interfaces whose name fits the pattern (* and ?) to be of this class. May be given several times.",
+            valueName: "pattern=class"),
+        transform: { try CommandLineValue.classRule($0) })
+    var classRules: [LinkPolicy.Rule] = []
+
+    @Option(
+        name: .customLong("metered"),
+        help: ArgumentHelp(
+            "Take interfaces whose name fits the pattern to be metered, or not. May be given several times.",
+            valueName: "pattern=yes|no"),
+        transform: { try CommandLineValue.meteredRule($0) })
+    var meteredRules: [LinkPolicy.Rule] = []
+
+    /// Those that were given.
+    var given: [String] {
+        [
+            ("--anchor", !anchors.isEmpty), ("--mark", mark != nil), ("--class", !classRules.isEmpty),
+            ("--metered", !meteredRules.isEmpty),
+        ].filter(\.1).map(\.0)
+    }
+
+    var engineOptions: EngineOptions {
+        var options = EngineOptions()
+        if !anchors.isEmpty { options.anchors = anchors }
+        options.mark = mark
+        options.observer.policy = LinkPolicy(rules: classRules + meteredRules)
+        return options
+    }
+}
+
+/// Values on the command line, with a sentence for each that is wrong.
+enum CommandLineValue {
+    static func target(_ text: String) throws -> Target {
+        do throws(TargetError) {
+            return try Target(text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    static func address(_ text: String) throws -> IPAddress {
+        guard let address = IPAddress(text) else {
+            throw ValidationError("'\(DisplayText.sanitized(text))' is not an IPv4 or IPv6 address")
+        }
+        return address
+    }
+
+    static func mark(_ text: String) throws -> UInt32 {
+        let number = text.hasPrefix("0x") ? UInt32(text.dropFirst(2), radix: 16) : UInt32(text)
+        guard let number else { throw ValidationError("'\(DisplayText.sanitized(text))' is not a firewall mark") }
+        return number
+    }
+
+    static func duration(_ text: String) throws -> Duration {
+        guard let duration = DurationText.parse(text) else {
+            throw ValidationError("'\(DisplayText.sanitized(text))' is not a duration such as 500ms, 10s or 2m")
+        }
+        return duration
+    }
+
+    static func condition(_ text: String) throws -> Condition {
+        guard let condition = Condition(text) else {
+            throw ValidationError(
+                "'\(DisplayText.sanitized(text))' is not a condition; there are \(Condition.grammar)")
+        }
+        return condition
+    }
+
+    static func classRule(_ text: String) throws -> LinkPolicy.Rule {
+        let (pattern, word) = try rule(text)
+        guard let linkClass = LinkClass(rawValue: word) else {
+            let classes = LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("'\(DisplayText.sanitized(word))' is not a class; there are \(classes)")
+        }
+        return LinkPolicy.Rule(pattern: Glob(pattern), linkClass: linkClass)
+    }
+
+    static func meteredRule(_ text: String) throws -> LinkPolicy.Rule {
+        let (pattern, word) = try rule(text)
+        guard word == "yes" || word == "no" else {
+            throw ValidationError("'\(DisplayText.sanitized(word))' is neither yes nor no")
+        }
+        return LinkPolicy.Rule(pattern: Glob(pattern), isMetered: word == "yes")
+    }
+
+    private static func rule(_ text: String) throws -> (pattern: String, word: String) {
+        guard let equals = text.lastIndex(of: "="), equals != text.startIndex else {
+            throw ValidationError("'\(DisplayText.sanitized(text))' is not of the form PATTERN=VALUE")
+        }
+        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    }
+}

@@ -1,0 +1,89 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachControl
+internal import ReachCore
+internal import ReachKernel
+internal import ReachLoop
+
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Print the state of a target now, and every change from then on.",
+        discussion: """
+            JSON, one object a line, unless standard output is a terminal. Ends with status 0 on SIGINT, SIGTERM, or \
+            when nobody reads any more. reach-events(7) describes the lines. The daemon is asked if one runs, otherwise \
+            the kernel; a daemon that goes away is looked for until it is back.
+            """)
+
+    @Flag(help: "Print JSON, one object a line, also on a terminal.")
+    var json = false
+
+    @Flag(help: "Print lines for people, also where there is no terminal.")
+    var pretty = false
+
+    @Flag(help: "Print the kernel's notices of links, addresses, routes, rules and neighbours, too.")
+    var all = false
+
+    @OptionGroup var hold: HoldOptions
+    @OptionGroup var daemon: DaemonOptions
+
+    @OptionGroup var observation: ObservationOptions
+
+    @Argument(
+        help: "What to watch; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+    var target: Target = .internet
+
+    func validate() throws {
+        if json && pretty { throw ValidationError("--json and --pretty exclude each other") }
+        try daemon.exclude(kernelOptions)
+    }
+
+    /// Options that were given and that only a watch of one's own can honour.
+    private var kernelOptions: [String] { (all ? ["--all"] : []) + hold.given + observation.given }
+
+    func run() throws {
+        if StandardDescriptors.outputWasClosed { StandardOutput.fail(EBADF) }
+        SignalSource.block([SIGINT, SIGTERM, SIGHUP])
+        var options = observation.engineOptions
+        options.holdDown = hold.holdDown
+        options.observer.wantsEveryNotice = all
+        do {
+            let loop = try EventLoop()
+            try SignalSource.watch([SIGINT, SIGTERM, SIGHUP], on: loop) { _ in loop.stop() }
+            let isPretty = pretty || (!json && StandardOutput.isTerminal)
+            let source = daemon.source(kernelOptions)
+            let printer = EventPrinter(isPretty: isPretty, source: source, loop: loop)
+            let watch = TargetWatch(
+                of: target, from: source, kernelOptions: options, withRequests: target == .internet, on: loop
+            ) { printer.take($0) }
+            loop.afterEvents { watch.start() }
+            loop.run()
+            printer.finish()
+            if let failure = watch.failure { throw failure }
+        } catch let error as SystemError {
+            throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
+        }
+    }
+}
+
+/// How long a new status must last before it is told.
+struct HoldOptions: ParsableArguments {
+    @Option(
+        name: .customLong("hold-up"),
+        help: ArgumentHelp("Tell \"reachable\" only when it has lasted this long.", valueName: "duration"),
+        transform: { try CommandLineValue.duration($0) })
+    var up: Duration = .zero
+
+    @Option(
+        name: .customLong("hold-down"),
+        help: ArgumentHelp("Tell \"not reachable\" only when it has lasted this long.", valueName: "duration"),
+        transform: { try CommandLineValue.duration($0) })
+    var down: Duration = .zero
+
+    /// Those that were given.
+    var given: [String] {
+        [("--hold-up", up != .zero), ("--hold-down", down != .zero)].filter(\.1).map(\.0)
+    }
+
+    var holdDown: HoldDown { HoldDown(up: up, down: down) }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import ReachCore
+import ReachKernel
+import Testing
+
+/// The datagrams that the fuzzer begins with (contrib/fuzz/corpus).
+@Suite struct FuzzerSeedTests {
+    private var seeds: [String: [UInt8]] {
+        get throws {
+            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            let folder = root.appending(path: "contrib/fuzz/corpus")
+            let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            return try files.reduce(into: [:]) { $0[$1.lastPathComponent] = Array(try Data(contentsOf: $1)) }
+        }
+    }
+
+    // peers 63
+    @Test func `every seed is understood, and together they hold every kind of notice`() throws {
+        var kinds: Set<String> = []
+        for (name, bytes) in try seeds {
+            #expect(!bytes.notices.isEmpty, "\(name)")
+            kinds.formUnion(bytes.notices.map { "\($0)".prefix { $0 != "(" }.description })
+        }
+        #expect(
+            kinds == [
+                "link", "linkRemoved", "address", "addressRemoved", "neighbour", "neighbourRemoved", "route",
+                "routeRemoved", "rule", "ruleRemoved", "nexthop", "nexthopRemoved", "setting",
+            ])
+    }
+}

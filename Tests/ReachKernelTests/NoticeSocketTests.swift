@@ -1,0 +1,62 @@
+import Glibc
+import ReachCore
+import ReachTesting
+import Testing
+
+@testable import ReachKernel
+
+@Suite struct NoticeSocketTests {
+    /// The address that the kernel gave to a netlink socket: a structure sockaddr_nl, which Swift's Glibc lacks.
+    private func address(of descriptor: CInt) -> [UInt8] {
+        var address = [UInt8](repeating: 0, count: 12)
+        var length = socklen_t(address.count)
+        address.withUnsafeMutableBytes { bytes in
+            _ = bytes.withMemoryRebound(to: sockaddr.self) { getsockname(descriptor, $0.baseAddress, &length) }
+        }
+        return address
+    }
+
+    // peers 30
+    @Test func `what another process sends to the socket is not believed`() throws {
+        let socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
+        try socket.setNonblocking()
+        let forger = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
+        let buffer = DatagramBuffer()
+        #expect(try socket.receive(into: buffer) { _ in } == 0)
+        let address = address(of: socket.descriptor)
+        let bytes = KernelMessage.link(1, isRemoved: true, [KernelMessage.attribute(3, "lo")])
+        let sent = address.withUnsafeBytes { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self) {
+                sendto(forger.descriptor, bytes, bytes.count, 0, $0.baseAddress, socklen_t(address.count))
+            }
+        }
+        // It takes CAP_NET_ADMIN to send to anybody but the kernel.
+        guard sent >= 0 else {
+            #expect(errno == EPERM)
+            return
+        }
+        var believed = 0
+        #expect(try socket.receive(into: buffer) { _ in believed += 1 } == 1)
+        #expect(believed == 0)
+    }
+
+    // peers 58
+    @Test func `a message that does not fit counts as lost`() throws {
+        let socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
+        socket.setReceiveTimeout(seconds: 5)
+        var batch = RequestBatch(firstSequence: 1)
+        batch.add(18, (UInt64(0), UInt64(0x1_0000_0000)))  // RTM_GETLINK of no index and no name: an error in return
+        try socket.send(batch.bytes)
+        #expect(throws: NetlinkError.lost) { try socket.receive(into: DatagramBuffer(slotBytes: 17)) { _ in } }
+    }
+
+    // peers 62
+    @Test func `the buffer is what was asked for, or what the machine grants`() throws {
+        let limit = try #require(
+            try Int(ChildProcess.run(["cat", "/proc/sys/net/core/rmem_max"]).filter(\.isNumber)))
+        for bytes in [1 << 15, 1 << 20] {
+            let socket = try NoticeSocket(filter: nil, bufferBytes: bytes)
+            #expect(socket.receiveBufferBytes >= 2 * min(bytes, limit))
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import CReachLinux
+import Glibc
+import ReachCore
+import ReachKernel
+import ReachLoop
+import ReachQueue
+import ReachQueueRuntime
+import ReachTesting
+import ReachTransfer
+
+/// A queue on a thread of its own, in a namespace, with the kernel's news and real transfers.
+final class QueueRoom: Sendable {
+    struct Room {
+        let loop: EventLoop
+        let network: ReachabilityEngine
+        let queue: QueueEngine
+    }
+
+    private final class Box: @unchecked Sendable {
+        var room: Room?
+        var failure: (any Error)?
+    }
+
+    struct Told: Sendable {
+        let event: QueueEvent
+        let at: ContinuousClock.Instant
+    }
+
+    let events = EventLog<Told>()
+    let notices = EventLog<QueueDriver.Notice>()
+    let progress = EventLog<AttemptProgress>()
+    let resyncs = EventLog<String>()
+    /// Of the Internet.
+    let changes = EventLog<ReachabilityChange>()
+    private let mailbox: Mailbox
+    private let box: Box
+    private let ended: ThreadGate
+
+    init(
+        in namespace: TestNamespace? = nil, links: LinkPolicy = TwoLinks.policy, directory: String? = nil,
+        receiveBufferBytes: Int = NoticeSocket.defaultBufferBytes,
+        paths: PlayedPaths? = nil,
+        _ change: (inout QueueEngine.Options) -> Void = { _ in }
+    ) throws {
+        signal(SIGPIPE, SIG_IGN)
+        var options = QueueEngine.Options()
+        change(&options)
+        let (box, ready, ended) = (Box(), ThreadGate(), ThreadGate())
+        let (events, notices, progress, resyncs, changes) = (events, notices, progress, resyncs, changes)
+        BackgroundThread.start(named: "test-queue") { [options] in
+            do {
+                if let namespace { reach_enter_network_namespace(namespace.descriptor) }
+                let loop = try EventLoop()
+                var engineOptions = EngineOptions()
+                engineOptions.observer.policy = links
+                engineOptions.observer.receiveBufferBytes = receiveBufferBytes
+                let network = ReachabilityEngine(loop: loop, options: engineOptions)
+                network.start()
+                _ = network.watch(.internet) { (event: EngineEvent) in
+                    if case .resync(_, let reason) = event { resyncs.append(reason) }
+                    if case .change(let change) = event { changes.append(change) }
+                }
+                let queue = QueueEngine(
+                    loop: loop, network: network, options: options, checker: paths?.checker(on: loop),
+                    tell: { events.append(Told(event: $0, at: .now)) }, notify: { notices.append($0) })
+                queue.whenMoved = { progress.append($0) }
+                if let directory {
+                    try queue.open(try QueueDirectory(directory))
+                } else {
+                    queue.openInMemory()
+                }
+                box.room = Room(loop: loop, network: network, queue: queue)
+            } catch {
+                box.failure = error
+            }
+            ready.open()
+            box.room?.loop.run()
+            box.room?.queue.close(patience: .seconds(5))
+            box.room = nil
+            ended.open()
+        }
+        ready.wait()
+        if let failure = box.failure { throw failure }
+        guard let mailbox = box.room?.loop.mailbox else { throw CancellationError() }
+        (self.mailbox, self.box, self.ended) = (mailbox, box, ended)
+    }
+
+    deinit { stop() }
+
+    /// As the daemon stops. Again does no harm.
+    func stop() {
+        mailbox.post { $0.stop() }
+        ended.wait()
+    }
+
+    func perform(_ work: @escaping @Sendable (Room) -> Void) {
+        mailbox.post { [box] _ in if let room = box.room { work(room) } }
+    }
+
+    func ask<Answer: Sendable>(_ work: @escaping @Sendable (Room) -> Answer) async -> Answer {
+        await withCheckedContinuation { continuation in
+            perform { continuation.resume(returning: work($0)) }
+        }
+    }
+
+    struct Refused: Error {
+        let reply: QueueReply
+    }
+
+    /// Queues a request and waits until it is safe.
+    func add(
+        _ url: String, method: String = "GET", when constraint: String = "any", body: RequestBody = .none,
+        _ change: (inout QueuedRequest) -> Void = { _ in }
+    ) async throws -> RequestID {
+        var request = try QueuedRequest(method: method, url: url, body: body, constraint: try Constraint(constraint))
+        change(&request)
+        let replies = EventLog<QueueReply>()
+        perform { [request] room in
+            do throws(RequestMistake) {
+                try room.queue.driver.add(request, makeKey: UniqueKey.make) { replies.append($0) }
+            } catch {
+                replies.append(.notFound)
+            }
+        }
+        guard case .added(let id) = try await replies.wait(for: 1)[0] else { throw Refused(reply: replies.values[0]) }
+        return id
+    }
+
+    func holdQueue(_ isHeld: Bool) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            perform { room in
+                room.queue.driver.ask({ isHeld ? .holdQueue(.root, $0) : .releaseQueue(.root, $0) }) { _ in
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    @discardableResult
+    func wait(
+        for kind: QueueEvent.Kind, of id: RequestID? = nil, within limit: Duration = .seconds(20)
+    ) async throws -> Told {
+        try await events.wait(within: limit) { $0.event.kind == kind && (id == nil || $0.event.request == id) }
+    }
+
+    func kinds(of id: RequestID) -> [QueueEvent.Kind] {
+        events.values.filter { $0.event.request == id }.map(\.event.kind)
+    }
+
+    func explain(_ id: RequestID) async -> QueueExplanation? { await ask { $0.queue.driver.explain(id) } }
+
+    func record(_ id: RequestID) async throws -> RequestRecord? {
+        let log = EventLog<RequestRecord?>()
+        perform { $0.queue.driver.record(of: id) { log.append($0) } }
+        return try await log.wait(for: 1)[0]
+    }
+
+    /// How late a timer of the queue's loop is at the most, from now until the value is asked for.
+    func watchLateness() -> Lateness {
+        let lateness = Lateness()
+        perform { lateness.measure(on: $0.loop) }
+        return lateness
+    }
+}
+
+/// Whether paths work, as a test has it, and which were asked about.
+struct PlayedPaths: Sendable {
+    let asked = EventLog<String>()
+    let work: @Sendable () -> Bool
+
+    init(work: @escaping @Sendable () -> Bool) { self.work = work }
+
+    func checker(on loop: EventLoop) -> any PathChecker { Checker(loop, self) }
+
+    private final class Checker: PathChecker {
+        private let loop: EventLoop
+        private let played: PlayedPaths
+
+        init(_ loop: EventLoop, _ played: PlayedPaths) { (self.loop, self.played) = (loop, played) }
+
+        func check(_ path: QueuePath, reply: @escaping (Bool?) -> Void) {
+            played.asked.append(path.interface)
+            let works = played.work()
+            loop.afterEvents { reply(works) }
+        }
+    }
+}
+
+/// Measures how late timers fire. Of the loop's thread, but for ``worst``.
+final class Lateness: Sendable {
+    private let log = EventLog<Duration>()
+
+    var worst: Duration { log.values.max() ?? .zero }
+
+    func measure(on loop: EventLoop) {
+        let due = SystemClock.boot + .milliseconds(10)
+        loop.schedule(at: due) { [weak self] in
+            guard let self else { return }
+            log.append(SystemClock.boot - due)
+            measure(on: loop)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachQueue
+import ReachQueueRuntime
+import ReachTesting
+import Testing
+
+/// The driver with an executor that answers from a list: what clients see.
+@Suite struct QueueDriverTests {
+    /// Runs on the loop; ends it when all that was added is over.
+    private final class Stage: QueueExecutor {
+        let loop: EventLoop
+        var driver: QueueDriver?
+        var orders: [AttemptOrder] = []
+        var requests: [QueuedRequest] = []
+        var aborted: [RequestID] = []
+        var events: [QueueEvent] = []
+        var replies: [QueueReply] = []
+        var notices = 0
+        var answers: [Int] = []
+        var onEvent: (QueueEvent) -> Void = { _ in }
+
+        init() throws { loop = try EventLoop() }
+
+        func make(_ policy: QueuePolicy = QueuePolicy()) -> QueueDriver {
+            let driver = QueueDriver(
+                loop: loop, policy: policy, executor: self, seed: 1,
+                tell: { [weak self] event in
+                    self?.events.append(event)
+                    self?.onEvent(event)
+                }, notify: { [weak self] _ in self?.notices += 1 })
+            self.driver = driver
+            return driver
+        }
+
+        func start(_ order: AttemptOrder, _ request: QueuedRequest) {
+            orders.append(order)
+            requests.append(request)
+            driver?.send(.requestSent(order.id))
+            guard !answers.isEmpty else { return }
+            let status = answers.removeFirst()
+            let result = RequestResult(status: status, body: .inline(Array("ok".utf8)))
+            driver?.send(.ended(order.id, .answered(result, isAccepted: request.accepts(status: status))))
+        }
+
+        func abort(_ id: RequestID) { aborted.append(id) }
+        func checkPath(_ path: QueuePath) {
+            driver?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: true))
+        }
+        func watch(_ destination: Destination) {}
+        func unwatch(_ destination: Destination) {}
+
+        func run(within limit: Duration = .seconds(10)) {
+            loop.schedule(at: SystemClock.boot + limit) { [weak self] in self?.loop.stop() }
+            loop.run()
+        }
+    }
+
+    private static var path: QueuePath {
+        var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
+        path.sources = [IPAddress(ipv4: 0x7f00_0001)]
+        return path
+    }
+
+    @Test(arguments: [true, false])
+    func `a request is sent with its key, retried with the same, and its answer kept`(inMemory: Bool) throws {
+        let temporary = try TemporaryDirectory()
+        let stage = try Stage()
+        let driver = stage.make()
+        stage.answers = [503, 200]
+        if inMemory { driver.openInMemory() } else { try driver.open(try QueueDirectory(temporary.path + "/queue")) }
+        driver.send(.paths(PathSet([Self.path], epoch: 1)))
+        let request = try QueuedRequest(method: "POST", url: "http://a.example/", body: .inline([1, 2, 3]))
+        try driver.add(request, makeKey: { "made" }) { stage.replies.append($0) }
+        stage.onEvent = { if $0.kind == .done { stage.loop.stop() } }
+        stage.run()
+        #expect(stage.replies == [.added(RequestID(rawValue: 1))])
+        #expect(stage.requests.count == 2 && stage.requests[0] == stage.requests[1])
+        #expect(stage.requests[0].headers.map(\.value) == ["made"] && stage.requests[0].body == .inline([1, 2, 3]))
+        #expect(stage.orders.map(\.number) == [1, 2])
+        #expect(stage.events.map(\.kind) == [.queued, .started, .retrying, .started, .done])
+        let outcome = EventLog<RequestOutcome?>()
+        driver.outcome(of: RequestID(rawValue: 1)) { outcome.append($0) }
+        #expect(driver.close(patience: .seconds(5)))
+        #expect(outcome.values.first??.end == .done)
+        #expect(outcome.values.first??.result?.body == .inline(Array("ok".utf8)))
+    }
+
+    @Test func `a mistake is told at once, and nothing is queued`() throws {
+        let stage = try Stage()
+        let driver = stage.make()
+        driver.openInMemory()
+        var request = try QueuedRequest(url: "http://a.example/")
+        request.method = "G ET"
+        #expect(throws: RequestMistake.self) {
+            try driver.add(request, makeKey: { "" }) { _ in stage.replies.append(.done) }
+        }
+        #expect(stage.replies.isEmpty)
+    }
+
+    @Test func `while nothing can be sent the loop sleeps, and cancelling ends what runs`() throws {
+        let stage = try Stage()
+        let driver = stage.make()
+        driver.openInMemory()
+        driver.send(.paths(PathSet([Self.path], epoch: 1)))
+        try driver.add(try QueuedRequest(url: "http://a.example/"), makeKey: { "" }) { reply in
+            stage.replies.append(reply)
+        }
+        stage.onEvent = { event in
+            guard let id = event.request else { return }
+            if event.kind == .started { driver.ask({ .cancel(id, .root, $0) }) { stage.replies.append($0) } }
+            if event.kind == .cancelled { stage.loop.stop() }
+        }
+        stage.run()
+        #expect(stage.events.map(\.kind) == [.queued, .started, .cancelled])
+        #expect(stage.replies == [.added(RequestID(rawValue: 1)), .done])
+        #expect(stage.aborted.isEmpty || stage.aborted == [RequestID(rawValue: 1)])
+    }
+}

@@ -1,0 +1,433 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachQueue
+import ReachTesting
+import Testing
+
+@testable import ReachQueueRuntime
+
+/// What is kept, and what the file is when it is opened again: list D of scheduling.md, 4 to 8 and 10.
+@Suite struct QueueStoreTests {
+    private let stage: StoreStage
+
+    init() throws { stage = try StoreStage() }
+
+    @Test func `a request comes back as it was queued`() async throws {
+        let request = try StoreStage.request(.inline(Array("body".utf8)))
+        let store = try stage.open()
+        _ = try await stage.contents()
+        #expect(try await stage.write(1, [StoreStage.insert(7, request)], to: store))
+        #expect(
+            try await stage.write(
+                2,
+                [
+                    .lease(
+                        RequestID(rawValue: 7), attempt: 1, interface: "eth0", isRepeatable: true, at: SystemClock.now)
+                ],
+                to: store))
+        guard case .committed(2, let leased)? = stage.notices.values.last else { throw StoreStage.Failure(text: "") }
+        #expect(leased.map(\.0) == [RequestID(rawValue: 7)])
+        #expect(leased.map(\.1) == [request])
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        _ = try stage.open()
+        let contents = try await stage.contents(after: seen)
+        #expect(contents.nextID == 8)
+        let stored = try #require(contents.requests.first)
+        #expect(contents.requests.count == 1)
+        #expect(stored.condition == .leased)
+        #expect(stored.progress == RequestProgress(id: RequestID(rawValue: 7), tries: 1))
+        #expect(stored.owner == 1000 && stored.orderKey == "o" && stored.priority == .high && stored.isRepeatable)
+        #expect(stored.constraint == request.constraint && stored.destination == request.destination)
+        #expect(stored.bytesHeld == request.bytesHeld)
+        #expect(stored.deadline.boot - stored.created.boot == .seconds(100))
+        #expect(stored.deadline.boot > SystemClock.boot && stored.deadline.boot < SystemClock.boot + .seconds(101))
+    }
+
+    @Test func `an answer is kept for whoever asks, and its end comes with its event`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let id = RequestID(rawValue: 1)
+        #expect(try await stage.write(1, [StoreStage.insert(1, try StoreStage.request())], to: store))
+        let result = RequestResult(
+            status: 201, headers: [.init(name: "Content-Type", value: "text/plain")], body: .inline([1, 2, 3]))
+        let progress = RequestProgress(id: id, tries: 1)
+        let end = StoreChange.finish(progress, .done, result, at: SystemClock.now)
+        #expect(try await stage.write(2, [end], to: store))
+        let outcomes = EventLog<RequestOutcome?>()
+        store.outcome(of: id) { outcomes.append($0) }
+        store.outcome(of: RequestID(rawValue: 9)) { outcomes.append($0) }
+        let found = try await outcomes.wait(for: 2)
+        #expect(found[0]?.end == .done && found[0]?.result == result && found[0]?.owner == 1000)
+        #expect(found[1] == nil)
+    }
+
+    @Test func `a hold of what is leased leaves the lease`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let id = RequestID(rawValue: 1)
+        let changes: [StoreChange] = [
+            StoreStage.insert(1, try StoreStage.request()),
+            .lease(id, attempt: 1, interface: "eth0", isRepeatable: false, at: SystemClock.now),
+            .holdRequest(id, isHeld: true),
+        ]
+        #expect(try await stage.write(1, changes, to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        _ = try stage.open()
+        let stored = try #require(try await stage.contents(after: seen).requests.first)
+        #expect(stored.condition == .leased)
+        #expect(stored.progress.isHeld)
+    }
+
+    @Test func `breakers, held queues and the dead are kept, and what is no longer wanted is not`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let now = SystemClock.now
+        let destination = try Destination(url: "https://a.example/")
+        let breaker = StoredBreaker(
+            destination: destination, interface: "eth0", owner: 1000,
+            openUntil: Moment(wall: now.wall, boot: now.boot + .seconds(50)),
+            step: 3)
+        let id = RequestID(rawValue: 1)
+        var changes = [StoreStage.insert(1, try StoreStage.request()), StoreStage.insert(2, try StoreStage.request())]
+        changes += [
+            .openBreaker(breaker), .holdQueue(owner: nil, isHeld: true), .holdQueue(owner: 5, isHeld: true),
+            .holdQueue(owner: 5, isHeld: false), .finish(RequestProgress(id: id), .dead(.authentication), nil, at: now),
+            .purge([RequestID(rawValue: 2)]),
+        ]
+        #expect(try await stage.write(1, changes, to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        _ = try stage.open()
+        let contents = try await stage.contents(after: seen)
+        #expect(contents.breakers == [breaker])
+        #expect(contents.heldQueues == [0])
+        #expect(contents.requests.map(\.id) == [id])
+        guard case .dead(.authentication, let time)? = contents.requests.first?.condition else {
+            throw StoreStage.Failure(text: "\(contents.requests)")
+        }
+        #expect(time.wall == now.wall)
+        #expect(contents.nextID == 3)
+    }
+
+    @Test func `times of an earlier start of the machine are told by the wall clock`() async throws {
+        let directory = try QueueDirectory(stage.path)
+        let wall: Int64 = 1_795_000_000_000_000_000
+        func moment(_ wallSeconds: Int64, _ bootSeconds: Int64) -> Moment {
+            Moment(
+                wall: Timestamp(nanosecondsSince1970: wall + wallSeconds * 1_000_000_000),
+                boot: BootTime(nanoseconds: bootSeconds * 1_000_000_000))
+        }
+        let request = try StoreStage.request()
+        let stored = StoredRequest(
+            RequestID(rawValue: 1), request, created: moment(0, 5000), deadline: moment(100, 5100))
+        do {
+            let database = try QueueDatabase(
+                directory, QueueStoreOptions(), QueueSchema(), at: moment(0, 5000), bootIdentity: "first")
+            let transaction = StoreTransaction(
+                number: 1, changes: [.insert(stored, request)], mayBeRefused: true)
+            _ = try database.write([transaction]) { _, _ in }
+            #expect(try database.contents(at: moment(9000, 5010)).requests[0].deadline.boot == moment(0, 5100).boot)
+        }
+        let database = try QueueDatabase(
+            directory, QueueStoreOptions(), QueueSchema(), at: moment(30, 20), bootIdentity: "second")
+        let found = try database.contents(at: moment(30, 20)).requests[0]
+        #expect(found.deadline.boot == moment(0, 90).boot)
+        #expect(found.created.boot == moment(0, -10).boot)
+    }
+
+    @Test func `directory and files are for their owner alone`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        #expect(try await stage.write(1, [StoreStage.insert(1, try StoreStage.request())], to: store))
+        func mode(_ path: String) -> UInt32 {
+            var status = stat()
+            return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+        }
+        #expect(mode(stage.path) == 0o700)
+        for name in ["queue.sqlite", "queue.sqlite-wal", "queue.lock"] {
+            #expect(mode(stage.path + "/" + name) == 0o600)
+        }
+        store.close(patience: .seconds(5))
+    }
+
+    @Test func `spool files that no row names are removed, and others are`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let directory = stage.path + "/spool/"
+        for name in ["kept", "lost"] { close(open(directory + name, O_CREAT | O_WRONLY, 0o600)) }
+        let request = try StoreStage.request(.spooled(name: "kept", bytes: 0))
+        #expect(try await stage.write(1, [StoreStage.insert(1, request)], to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        let again = try stage.open()
+        _ = try await stage.contents(after: seen)
+        #expect(access(directory + "kept", F_OK) == 0)
+        #expect(access(directory + "lost", F_OK) != 0)
+        #expect(try await stage.write(2, [.purge([RequestID(rawValue: 1)])], to: again))
+        #expect(access(directory + "kept", F_OK) != 0)
+    }
+
+    @Test func `what has come of an answer stays while its request will still be sent, and is told of`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let names = [
+            "answer-1", "answer-1.resume", "answer-1.resume.new", "answer-2", "answer-2.resume", "answer-3",
+            "answer-4", "answer-4.resume", "answer-x", "answer-x.resume", "answer-5.resume",
+        ]
+        for name in names { close(open(stage.path + "/spool/" + name, O_CREAT | O_WRONLY, 0o600)) }
+        let dead = StoreChange.finish(
+            RequestProgress(id: RequestID(rawValue: 2)), .dead(.refused), nil, at: SystemClock.now)
+        let inserts = try [Int64](arrayLiteral: 1, 2, 3, 5).map { StoreStage.insert($0, try StoreStage.request()) }
+        #expect(try await stage.write(1, inserts + [dead], to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        let again = try stage.open()
+        let contents = try await stage.contents(after: seen)
+        // 2 is dead, 3 has no record, 4 is not there, and of 5 there is nothing.
+        #expect(contents.begunAnswers == [RequestID(rawValue: 1)])
+        let left = names.filter { access(stage.path + "/spool/" + $0, F_OK) == 0 }
+        #expect(left == ["answer-1", "answer-1.resume"])
+        again.close(patience: .seconds(5))
+    }
+
+    @Test func `answers beyond their number are forgotten, the dead are not`() async throws {
+        var options = QueueStoreOptions()
+        options.resultCount = 10
+        let store = try stage.open(options: options)
+        _ = try await stage.contents()
+        let now = SystemClock.now
+        for id in Int64(1)...130 {
+            let progress = RequestProgress(id: RequestID(rawValue: id))
+            let end: RequestEnd = id <= 5 ? .dead(.refused) : .done
+            let changes = [
+                StoreStage.insert(id, try StoreStage.request()), StoreChange.finish(progress, end, nil, at: now),
+            ]
+            #expect(try await stage.write(UInt64(id), changes, to: store))
+        }
+        let found = EventLog<Bool>()
+        for id in Int64(1)...130 { store.outcome(of: RequestID(rawValue: id)) { found.append($0 != nil) } }
+        let there = try await found.wait(for: 130)
+        #expect(there.prefix(5).allSatisfy { $0 })
+        #expect(there.dropFirst(5).count { $0 } < 10 + 64)
+    }
+
+    // MARK: The disk
+
+    @Test func `D4 on a full disk new requests are refused, what has happened is kept, and it recovers`() async throws {
+        let mountPoint = stage.temporary.path + "/small"
+        mkdir(mountPoint, 0o700)
+        guard mount("tmpfs", mountPoint, "tmpfs", 0, "size=3m") == 0 else {
+            return print("skipped: a small file system cannot be mounted: \(String(cString: strerror(errno)))")
+        }
+        defer { umount2(mountPoint, CInt(MNT_DETACH)) }
+        var options = QueueStoreOptions()
+        options.retryInterval = .milliseconds(200)
+        let store = try stage.open(at: mountPoint + "/queue", options: options)
+        _ = try await stage.contents()
+        let request = try StoreStage.request(.inline([UInt8](repeating: 7, count: 100_000)))
+        var written: [Int64] = []
+        var id: Int64 = 0
+        while id < 100 {
+            id += 1
+            guard try await stage.write(UInt64(id), [StoreStage.insert(id, request)], to: store) else { break }
+            written.append(id)
+        }
+        #expect(written.count > 3 && written.count < 30)
+        #expect(stage.notices.values.contains { $0.isDegradation })
+        // Ends and changes have space of their own.
+        let end = StoreChange.finish(RequestProgress(id: RequestID(rawValue: 1)), .done, nil, at: SystemClock.now)
+        #expect(try await stage.write(500, [end], mayBeRefused: false, to: store))
+        #expect(try await !stage.write(501, [StoreStage.insert(501, request)], to: store))
+        #expect(mount("tmpfs", mountPoint, "tmpfs", UInt(MS_REMOUNT), "size=30m") == 0)
+        _ = try await stage.notices.wait { $0.contains { $0.isRecovery } }
+        #expect(try await stage.write(502, [StoreStage.insert(502, request)], to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        let again = try stage.open(at: mountPoint + "/queue")
+        let contents = try await stage.contents(after: seen)
+        #expect(contents.requests.map(\.id.rawValue) == written.dropFirst() + [502])
+        again.close(patience: .seconds(5))
+    }
+
+    @Test func `D4 what does not even fit into the space for ends is not confirmed, and written when it can be`()
+        async throws
+    {
+        let mountPoint = stage.temporary.path + "/small"
+        mkdir(mountPoint, 0o700)
+        guard mount("tmpfs", mountPoint, "tmpfs", 0, "size=4m") == 0 else {
+            return print("skipped: a small file system cannot be mounted: \(String(cString: strerror(errno)))")
+        }
+        defer { umount2(mountPoint, CInt(MNT_DETACH)) }
+        var options = QueueStoreOptions()
+        options.retryInterval = .milliseconds(200)
+        let store = try stage.open(at: mountPoint + "/queue", options: options)
+        _ = try await stage.contents()
+        #expect(try await stage.write(1, [StoreStage.insert(1, try StoreStage.request())], to: store))
+        // More than the disk has, in an answer.
+        let end = StoreStage.finish(1, .done, .inline([UInt8](repeating: 7, count: 6 << 20)))
+        store.submit(StoreTransaction(number: 2, changes: [end], mayBeRefused: false))
+        _ = try await stage.notices.wait { $0.contains { if case .postponed(2) = $0 { true } else { false } } }
+        #expect(!stage.notices.values.contains { if case .committed(2, _) = $0 { true } else { false } })
+        #expect(mount("tmpfs", mountPoint, "tmpfs", UInt(MS_REMOUNT), "size=60m") == 0)
+        _ = try await stage.notices.wait { $0.contains { if case .committed(2, _) = $0 { true } else { false } } }
+        store.close(patience: .seconds(5))
+    }
+
+    // MARK: Damage
+
+    /// Leaves a file with so many requests.
+    private func fill(_ count: Int64, truncatesLog: Bool) async throws {
+        let seen = stage.notices.values.count
+        let store = try stage.open()
+        _ = try await stage.contents(after: seen)
+        for id in 1...count {
+            #expect(try await stage.write(UInt64(id), [StoreStage.insert(id, try StoreStage.request())], to: store))
+        }
+        if truncatesLog { store.close(patience: .seconds(5)) }
+    }
+
+    @Test(arguments: 0..<12)
+    func `D5 a damaged file is opened, or set aside and told`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        try await fill(200, truncatesLog: true)
+        var bytes = try Self.read(stage.file)
+        switch seed % 4 {
+        case 0: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
+        case 1: for _ in 0..<200 { bytes[Int.random(in: bytes.indices, using: &random)] ^= 0x55 }
+        case 2: bytes.replaceSubrange(0..<100, with: random.bytes(100))
+        default: bytes = random.bytes(bytes.count)
+        }
+        try Self.write(bytes, to: stage.file)
+        let seen = stage.notices.values.count
+        let start = ContinuousClock.now
+        let store = try stage.open()
+        let contents = try await stage.contents(after: seen)
+        #expect(ContinuousClock.now - start < .seconds(2))
+        if contents.setAside != nil {
+            #expect(contents.requests.isEmpty)
+            #expect(contents.nextID > 1_000_000_000)
+            #expect(access(contents.setAside ?? "", F_OK) == 0)
+        }
+        #expect(try await stage.write(9999, [StoreStage.insert(contents.nextID, try StoreStage.request())], to: store))
+        store.close(patience: .seconds(5))
+        let again = stage.notices.values.count
+        let second = try stage.open()
+        let kept = try await stage.contents(after: again)
+        #expect(kept.setAside == nil)
+        #expect(kept.requests.last?.id.rawValue == contents.nextID)
+        second.close(patience: .seconds(5))
+    }
+
+    @Test(arguments: 0..<6)
+    func `D5 a damaged log loses its end and nothing else`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let copy = stage.temporary.path + "/copy"
+        try await fill(50, truncatesLog: false)
+        // The store still has it open: a copy is what a crash leaves.
+        mkdir(copy, 0o700)
+        for suffix in ["", "-wal"] {
+            try Self.write(try Self.read(stage.file + suffix), to: copy + "/queue.sqlite" + suffix)
+        }
+        var log = try Self.read(copy + "/queue.sqlite-wal")
+        if seed % 2 == 0 {
+            log = Array(log.prefix(Int.random(in: 0..<log.count, using: &random)))
+        } else {
+            log[Int.random(in: log.indices, using: &random)] ^= 0xff
+        }
+        try Self.write(log, to: copy + "/queue.sqlite-wal")
+        let seen = stage.notices.values.count
+        let store = try stage.open(at: copy)
+        let contents = try await stage.contents(after: seen)
+        let ids = contents.requests.map(\.id.rawValue)
+        #expect(ids == Array(Int64(1)..<Int64(ids.count + 1)))
+        store.close(patience: .seconds(5))
+    }
+
+    @Test func `D6 without its log the file has what was moved into it`() async throws {
+        try await fill(20, truncatesLog: true)
+        for suffix in ["-wal", "-shm"] { unlink(stage.file + suffix) }
+        let seen = stage.notices.values.count
+        let store = try stage.open()
+        #expect(try await stage.contents(after: seen).requests.count == 20)
+        store.close(patience: .seconds(5))
+    }
+
+    @Test func `D6 the file may be copied while it is written`() async throws {
+        try await fill(20, truncatesLog: false)
+        let copy = stage.temporary.path + "/copy"
+        mkdir(copy, 0o700)
+        try Self.write(try Self.read(stage.file), to: copy + "/queue.sqlite")
+        let seen = stage.notices.values.count
+        let store = try stage.open(at: copy)
+        #expect(try await stage.contents(after: seen).requests.count <= 20)
+        store.close(patience: .seconds(5))
+    }
+
+    // MARK: One process, one version
+
+    @Test func `D7 a second process is refused, and told who has it`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let second = try BuiltProgram(named: "queuecrash").run([stage.path, "/dev/null", "never", "0"])
+        #expect(second.status == 73)
+        #expect(second.lines == ["failed \(stage.path) is used by another process (\(getpid()))"])
+        store.close(patience: .seconds(5))
+    }
+
+    @Test func `D8 an older file is brought up to date, and a newer one is refused untouched`() async throws {
+        try await fill(3, truncatesLog: true)
+        var newer = QueueSchema()
+        newer.migrations.append("ALTER TABLE request ADD COLUMN note TEXT")
+        let known = stage.notices
+        let seen = known.values.count
+        let upgraded = try QueueStore(try QueueDirectory(stage.path), newer) { known.append($0) }
+        #expect(try await stage.contents(after: seen).requests.count == 3)
+        upgraded.close(patience: .seconds(5))
+        let before = try Self.read(stage.file)
+        let later = known.values.count
+        _ = try stage.open()
+        _ = try await known.wait { $0.count > later }
+        guard case .failed(let error)? = known.values.last else { throw StoreStage.Failure(text: "\(known.values)") }
+        #expect(error == .tooNew(version: 3, known: 2))
+        #expect(error.description.contains("version 3"))
+        #expect(try Self.read(stage.file) == before)
+    }
+
+    @Test func `D8 a migration that fails changes nothing`() async throws {
+        try await fill(3, truncatesLog: true)
+        var broken = QueueSchema()
+        broken.migrations.append("ALTER TABLE request ADD COLUMN note TEXT; DROP TABLE nothing_like_it")
+        let seen = stage.notices.values.count
+        _ = try QueueStore(try QueueDirectory(stage.path), broken) { [notices = stage.notices] in notices.append($0) }
+        _ = try await stage.notices.wait { $0.count > seen }
+        guard case .failed? = stage.notices.values.last else {
+            throw StoreStage.Failure(text: "\(stage.notices.values)")
+        }
+        let again = stage.notices.values.count
+        let store = try stage.open()
+        #expect(try await stage.contents(after: again).requests.count == 3)
+        store.close(patience: .seconds(5))
+    }
+
+    // MARK: -
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        let file = Glibc.open(path, O_RDONLY)
+        guard file >= 0 else { throw StoreStage.Failure(text: path) }
+        defer { close(file) }
+        var status = stat()
+        fstat(file, &status)
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard Glibc.read(file, &bytes, bytes.count) == bytes.count else { throw StoreStage.Failure(text: path) }
+        return bytes
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        defer { close(file) }
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw StoreStage.Failure(text: path) }
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachQueue
+import ReachQueueRuntime
+import ReachTesting
+
+/// A store in a directory of the test's own.
+struct StoreStage {
+    let temporary: TemporaryDirectory
+    let notices = EventLog<QueueStore.Notice>()
+
+    init() throws { temporary = try TemporaryDirectory() }
+
+    var path: String { temporary.path + "/queue" }
+    var file: String { path + "/queue.sqlite" }
+
+    /// Opens a store; `at` is another directory than the stage's.
+    func open(at path: String? = nil, options: QueueStoreOptions = QueueStoreOptions()) throws -> QueueStore {
+        try QueueStore(try QueueDirectory(path ?? self.path), options) { [notices] in notices.append($0) }
+    }
+
+    /// What the store held when it was opened last.
+    func contents(after count: Int = 0) async throws -> StoreContents {
+        let notice = try await notices.wait(within: .seconds(20)) { notices in
+            notices.dropFirst(count).contains { $0.isOpening }
+        }.dropFirst(count).first { $0.isOpening }
+        guard case .opened(let contents)? = notice else { throw Failure(text: "\(notices.values)") }
+        return contents
+    }
+
+    struct Failure: Error { let text: String }
+
+    /// - Returns: Whether it was committed.
+    func write(
+        _ number: UInt64, _ changes: [StoreChange], mayBeRefused: Bool = true,
+        to store: QueueStore
+    ) async throws -> Bool {
+        store.submit(
+            StoreTransaction(number: number, changes: changes, mayBeRefused: mayBeRefused))
+        return try await notices.wait(within: .seconds(20)) { notices in
+            notices.contains { $0.number == number }
+        }.contains { if case .committed(number, _) = $0 { true } else { false } }
+    }
+
+    static func request(_ body: RequestBody = .none) throws -> QueuedRequest {
+        var request = try QueuedRequest(
+            method: "PUT", url: "https://a.example/x?y=1",
+            headers: [.init(name: "A", value: "b: c"), .init(name: "D", value: "")],
+            body: body, constraint: Constraint("unmetered, wifi"), owner: 1000)
+        request.idempotency = .key("k")
+        request.orderKey = "o"
+        request.priority = .high
+        request.timeToLive = .seconds(100)
+        request.acceptedStatuses = [200...299, 404...404]
+        return request
+    }
+
+    static func insert(_ id: Int64, _ request: QueuedRequest) -> StoreChange {
+        let now = SystemClock.now
+        let end = now.boot + (request.timeToLive ?? .seconds(1000))
+        let wall = Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 + (end - now.boot).nanoseconds)
+        return .insert(
+            StoredRequest(RequestID(rawValue: id), request, created: now, deadline: Moment(wall: wall, boot: end)),
+            request)
+    }
+
+    /// An end of a request.
+    static func finish(_ id: Int64, _ end: RequestEnd = .done, _ body: RequestBody = .none) -> StoreChange {
+        .finish(
+            RequestProgress(id: RequestID(rawValue: id)), end, RequestResult(status: 200, body: body),
+            at: SystemClock.now)
+    }
+
+    /// Which of these requests the store still has.
+    func kept(_ ids: ClosedRange<Int64>, in store: QueueStore) async throws -> [Int64] {
+        let found = EventLog<(Int64, Bool)>()
+        for id in ids { store.outcome(of: RequestID(rawValue: id)) { found.append((id, $0 != nil)) } }
+        return try await found.wait(for: ids.count).filter(\.1).map(\.0)
+    }
+}
+
+extension QueueStore.Notice {
+    var isOpening: Bool {
+        switch self {
+        case .opened, .failed: true
+        default: false
+        }
+    }
+
+    var number: UInt64? {
+        switch self {
+        case .committed(let number, _), .notCommitted(let number, _): number
+        default: nil
+        }
+    }
+
+    var isDegradation: Bool { if case .degraded(.some) = self { true } else { false } }
+
+    var isRecovery: Bool { if case .degraded(nil) = self { true } else { false } }
+}

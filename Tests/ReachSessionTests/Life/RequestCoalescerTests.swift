@@ -1,0 +1,135 @@
+import ReachSession
+import ReachTesting
+import Testing
+
+/// AFImageDownloader's own cases are named after its tests.
+@Suite struct RequestCoalescerTests {
+    private typealias Coalescer = RequestCoalescer<String, Int>
+
+    @Test func `testThatSimultaneouslyRequestsForTheSameAssetReceiveSameResponse`() {
+        var coalescer = Coalescer()
+        let first = coalescer.ask("png", 1), second = coalescer.ask("png", 2)
+        guard case .start(let request) = first.outcome else {
+            Issue.record("not started")
+            return
+        }
+        #expect(second.outcome == .joined(request) && first.receipt != second.receipt)
+        let (waiters, next) = coalescer.finish(request)
+        #expect(waiters == [1, 2] && next == nil && coalescer.runningCount == 0)
+    }
+
+    @Test func `testThatItCanDownloadMultipleImagesSimultaneously, four at a time, the rest in turn`() {
+        var coalescer = Coalescer()
+        let outcomes = (0..<6).map { coalescer.ask("\($0)", $0).outcome }
+        let started = outcomes.compactMap { if case .start(let request) = $0 { request } else { nil } }
+        #expect(started.map(\.key) == ["0", "1", "2", "3"] && coalescer.queuedCount == 2)
+        #expect(coalescer.finish(started[2]).start?.key == "4")
+        #expect(coalescer.finish(started[0]).start?.key == "5")
+        #expect(coalescer.finish(started[1]).start == nil && coalescer.runningCount == 3)
+    }
+
+    @Test func `the last to come can be the first to start`() {
+        var coalescer = Coalescer(limit: 1, order: .lastInFirstOut)
+        guard case .start(let running) = coalescer.ask("a", 0).outcome else {
+            Issue.record("not started")
+            return
+        }
+        _ = (coalescer.ask("b", 1), coalescer.ask("c", 2))
+        #expect(coalescer.finish(running).start?.key == "c")
+    }
+
+    @Test func `testThatCancellingDownloadCallsCompletionWithCancellationError`() {
+        var coalescer = Coalescer(limit: 1)
+        let receipt = coalescer.ask("a", 7).receipt
+        let cancelled = coalescer.cancel(receipt)
+        #expect(cancelled?.waiter == 7 && cancelled?.dropped == nil)
+        #expect(coalescer.cancel(receipt) == nil)
+    }
+
+    @Test func `testThatCancellingDownloadWithMultipleResponseHandlersCancelsFirstYetAllowsSecondToComplete`() {
+        var coalescer = Coalescer()
+        let first = coalescer.ask("a", 1)
+        _ = coalescer.ask("a", 2)
+        #expect(coalescer.cancel(first.receipt)?.waiter == 1)
+        guard case .start(let request) = first.outcome else {
+            Issue.record("not started")
+            return
+        }
+        #expect(coalescer.finish(request).waiters == [2])
+    }
+
+    @Test func `a request that runs goes on when nobody waits, and one who asks again joins it`() {
+        var coalescer = Coalescer()
+        let first = coalescer.ask("a", 1)
+        #expect(coalescer.cancel(first.receipt)?.dropped == nil)
+        guard case .start(let request) = first.outcome, case .joined(request) = coalescer.ask("a", 2).outcome else {
+            Issue.record("not joined")
+            return
+        }
+        #expect(coalescer.finish(request).waiters == [2])
+    }
+
+    @Test
+    func `testThatItCanDownloadAndCancelAndDownloadAgain: a request that waits is dropped when nobody waits for it`() {
+        var coalescer = Coalescer(limit: 1)
+        guard case .start(let running) = coalescer.ask("a", 1).outcome else {
+            Issue.record("not started")
+            return
+        }
+        let waiting = coalescer.ask("b", 2)
+        guard case .queued(let old) = waiting.outcome else {
+            Issue.record("not queued")
+            return
+        }
+        #expect(coalescer.cancel(waiting.receipt)?.dropped == old && coalescer.queuedCount == 0)
+        guard case .queued(let new) = coalescer.ask("b", 3).outcome else {
+            Issue.record("not queued")
+            return
+        }
+        #expect(new != old)
+        #expect(coalescer.finish(running).start == new)
+        // An answer for the one that was dropped reaches nobody.
+        #expect(coalescer.finish(old).waiters.isEmpty && coalescer.runningCount == 1)
+        #expect(coalescer.finish(new).waiters == [3])
+        #expect(coalescer.finish(new).waiters.isEmpty && coalescer.runningCount == 0)
+    }
+
+    @Test func `testThatReceiptIDMatchesReturnedID: a receipt names what was asked for, and no two are the same`() {
+        var coalescer = Coalescer()
+        let receipts = (0..<10).map { coalescer.ask("\($0 % 2)", $0).receipt }
+        #expect(Set(receipts).count == 10 && receipts[3].key == "1")
+    }
+
+    @Test func `however they ask and cancel, everybody is answered once, and no more run than may`() {
+        var generator = SeededGenerator(seed: 31)
+        for round in 0..<200 {
+            var coalescer = Coalescer(limit: 3, order: round % 2 == 0 ? .firstInFirstOut : .lastInFirstOut)
+            var running: [Coalescer.Request] = []
+            var receipts: [Coalescer.Receipt] = []
+            var answered: [Int] = []
+            for number in 0..<100 {
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0, 1:
+                    let (receipt, outcome) = coalescer.ask("\(Int.random(in: 0..<8, using: &generator))", number)
+                    receipts.append(receipt)
+                    if case .start(let request) = outcome { running.append(request) }
+                case 2 where !receipts.isEmpty:
+                    if let cancelled = coalescer.cancel(generator.pick(receipts)) { answered.append(cancelled.waiter) }
+                default:
+                    guard let request = running.popLast() else { continue }
+                    let (waiters, start) = coalescer.finish(request)
+                    answered += waiters
+                    if let start { running.append(start) }
+                }
+                #expect(coalescer.runningCount == running.count && running.count <= 3)
+            }
+            while let request = running.popLast() {
+                let (waiters, start) = coalescer.finish(request)
+                answered += waiters
+                if let start { running.append(start) }
+            }
+            #expect(answered.count == receipts.count && Set(answered).count == answered.count)
+            #expect(coalescer.queuedCount == 0)
+        }
+    }
+}
