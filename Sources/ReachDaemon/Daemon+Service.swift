@@ -36,7 +36,7 @@ extension Daemon: ControlService {
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
         let options = configuration.engineOptions
         examiner.examine(for: caller.user) { () throws(NetlinkError) in
-            try Inspector(options: options).links()
+            try KernelSnapshot(options: options).links()
         } reply: {
             reply($0.mapError(Self.blindness))
         }

@@ -28,16 +28,16 @@ package final class Daemon {
     private let output: Log
     private let manager: ServiceManager
     private let transfers: SharedTransfers
-    let watcher: Watcher
-    let examiner: Examiner
+    let watcher: TargetRegistry
+    let examiner: QueryPool
     private var server: ControlServer?
     var stateDirectory: StateDirectory?
     var history: EventHistory?
-    let queue: QueueKeeper
+    let queue: QueueController
     /// What clients ask of the queue is asked here.
     package let queueService: any QueueService
     private var hooks: HookRunner?
-    var probes: ProbeDesk?
+    var probes: ProbeServiceHandler?
     private var metrics: MetricsPublisher?
     /// Those who are told what happens to the Internet, by a number of their own.
     var internetSinks: [UInt64: (MonitorEvent) -> Void] = [:]
@@ -52,10 +52,10 @@ package final class Daemon {
         log = output.logger
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         transfers = SharedTransfers(loop: loop)
-        watcher = Watcher(loop: loop, configuration: configuration, transfers: transfers, log: log)
-        examiner = Examiner(on: loop)
-        queue = QueueKeeper(loop: loop, transfers: transfers, log: log)
-        queueService = QueueDesk(queue)
+        watcher = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
+        examiner = QueryPool(on: loop)
+        queue = QueueController(loop: loop, transfers: transfers, log: log)
+        queueService = QueueServiceHandler(queue)
     }
 
     private var hookOptions: HookRunner.Options? {
@@ -123,7 +123,8 @@ package final class Daemon {
     }
 
     private func beginProbes() {
-        let desk = ProbeDesk(loop: loop, watcher: watcher, transfers: transfers) { [unowned self] in take($0) }
+        let desk = ProbeServiceHandler(loop: loop, watcher: watcher, transfers: transfers) { [unowned self] in take($0)
+        }
         probes = desk
         desk.take(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }

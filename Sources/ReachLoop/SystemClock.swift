@@ -5,9 +5,9 @@ package import ReachCore
 /// The machine's clocks.
 package enum SystemClock {
     /// Now, on the wall clock and on CLOCK_BOOTTIME.
-    package static var now: Moment {
+    package static var now: Instant {
         let wall = time(CLOCK_REALTIME)
-        return Moment(wall: Timestamp(secondsSince1970: wall.tv_sec, nanoseconds: wall.tv_nsec), boot: boot)
+        return Instant(wall: Timestamp(secondsSince1970: wall.tv_sec, nanoseconds: wall.tv_nsec), boot: boot)
     }
 
     /// Now, on CLOCK_BOOTTIME.

@@ -129,14 +129,14 @@ extension RequestSession {
             throw RequestError(error)
         }
         if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.key, $0.value) }) {
-            throw RequestError(RequestMistake(.header, fault.description))
+            throw RequestError(RequestValidationError(.header, fault.description))
         }
         var options = options ?? core.options.requests
         if let constraint { options.constraint = constraint }
         var queued = try QueuedRequest(request, core.limits)
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
-        do throws(RequestMistake) {
+        do throws(RequestValidationError) {
             try queued.check(core.limits)
         } catch {
             throw RequestError(error)
@@ -158,7 +158,7 @@ extension QueuedRequest {
                 .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limits.bytes))")
         }
         let length = request.contentLength.map(String.init)
-        do throws(RequestMistake) {
+        do throws(RequestValidationError) {
             try self.init(
                 method: request.method, url: request.address.description,
                 // A serializer writes the length of its body, which is counted again when it is sent. Any other is refused.

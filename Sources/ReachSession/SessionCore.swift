@@ -24,7 +24,7 @@ final class SessionCore: Sendable {
     let observers = RequestObservers()
     let activity: RequestActivity
     let pump: SerialPump
-    private let thread: LoopThread<SessionDesk>
+    private let thread: LoopThread<SessionLoop>
     private let state = Mutex(State())
     /// Opened when the session's thread has nothing more to write.
     private let ending = SessionEnding()
@@ -33,14 +33,14 @@ final class SessionCore: Sendable {
         self.options = options
         self.base = base
         keepsOnDisk = directory != nil
-        limits = SessionDesk.limits(options, keepsOnDisk: directory != nil)
+        limits = SessionLoop.limits(options, keepsOnDisk: directory != nil)
         let pump = SerialPump(options.delivery)
         self.pump = pump
         activity = RequestActivity(options.activity, pump: pump)
         thread = LoopThread(named: "reach-session") {
             options.enterNamespace()
         } settle: { loop in
-            SessionDesk(loop, directory, options)
+            SessionLoop(loop, directory, options)
         }
         activity.connect { [weak self] time in
             guard let self else { return }
@@ -96,7 +96,7 @@ final class SessionCore: Sendable {
     ///
     /// - Returns: `false` where the session is closed.
     @discardableResult
-    func perform(_ work: @escaping @Sendable (SessionDesk) -> Void) -> Bool {
+    func perform(_ work: @escaping @Sendable (SessionLoop) -> Void) -> Bool {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.isUsed = true }
             return !state.isClosed

@@ -36,7 +36,7 @@ package struct EngineSettings: Hashable, Sendable {
     package var anchors: [IPAddress]
     package var holdDown: HoldDown
 
-    package init(anchors: [IPAddress] = Anchors.standard, holdDown: HoldDown = HoldDown()) {
+    package init(anchors: [IPAddress] = ReferenceAddresses.standard, holdDown: HoldDown = HoldDown()) {
         self.anchors = anchors
         self.holdDown = holdDown
     }

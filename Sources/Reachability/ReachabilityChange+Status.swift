@@ -12,7 +12,7 @@ extension ReachabilityChange {
     /// The state that it led to, as it is held now, for somebody who begins with it: with the same number and times.
     func asInitial(with state: ReachabilityState) -> ReachabilityChange {
         ReachabilityChange(
-            at: Moment(wall: time, boot: bootTime), cause: .start, aspects: [], previous: nil, state: state
+            at: Instant(wall: time, boot: bootTime), cause: .start, aspects: [], previous: nil, state: state
         ).numbered(sequenceNumber)
     }
 }

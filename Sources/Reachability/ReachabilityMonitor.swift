@@ -27,7 +27,7 @@ public final class ReachabilityMonitor: Sendable {
     /// What is asked about.
     public let target: Target
     let id = MonitorID.next()
-    let announcer: Announcer
+    let announcer: ChangeDispatcher
     let options: ReachabilityOptions
     private let source: any ChangeSource
 
@@ -55,7 +55,7 @@ public final class ReachabilityMonitor: Sendable {
         self.target = target
         self.options = options
         self.source = source
-        announcer = Announcer(ReachabilityState(target: target, since: SystemClock.now.wall), options)
+        announcer = ChangeDispatcher(ReachabilityState(target: target, since: SystemClock.now.wall), options)
         options.notificationCenter.attach(self)
     }
 

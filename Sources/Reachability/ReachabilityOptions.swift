@@ -11,7 +11,7 @@ public struct ReachabilityOptions: Sendable {
     public var holdDown = HoldDown()
     /// Addresses that stand for the Internet: it is reachable if one of them is. The kernel is asked for the way to
     /// them; nothing is ever sent there. A daemon has its own, and these are not looked at.
-    public var anchors: [IPAddress] = Anchors.standard
+    public var anchors: [IPAddress] = ReferenceAddresses.standard
     /// Blocks and observers are told the state in force when the monitor starts, or when they are registered late.
     ///
     /// If `false` they are told differences only. Sequences begin with the state in force all the same.

@@ -16,9 +16,9 @@ import Testing
     private static let down = HistoryEntry.State(
         target: "internet", status: .notReachable, reason: "no-carrier", cause: "carrier-lost")
 
-    private static func moment(_ second: Int) -> Moment {
+    private static func moment(_ second: Int) -> Instant {
         let nanoseconds = Int64(second) * 1_000_000_000
-        return Moment(wall: Timestamp(nanosecondsSince1970: nanoseconds), boot: BootTime(nanoseconds: nanoseconds))
+        return Instant(wall: Timestamp(nanosecondsSince1970: nanoseconds), boot: BootTime(nanoseconds: nanoseconds))
     }
 
     private func text(width: Int?, colour: Bool = false, unicode: Bool = false) -> HistoryText {

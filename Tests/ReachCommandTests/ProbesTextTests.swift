@@ -32,7 +32,7 @@ import Testing
             count: 9, median: .microseconds(1234), percentile90: .milliseconds(45), percentile99: .milliseconds(1500))
         report.last = ProbeResult(
             .fail(.refused), detail: "refused\u{1b}[31m",
-            started: Moment(wall: Self.now, boot: BootTime(nanoseconds: 0)),
+            started: Instant(wall: Self.now, boot: BootTime(nanoseconds: 0)),
             duration: .zero)
         let lines = text(width: nil).describe([report]).split(separator: "\n")
         #expect(lines.count == 2)
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `an attempt is told with where its time went, and nothing of it reaches the terminal as it came`() {
         var result = ProbeResult(
-            .ok, started: Moment(wall: Self.now, boot: BootTime(nanoseconds: 0)), duration: .milliseconds(12))
+            .ok, started: Instant(wall: Self.now, boot: BootTime(nanoseconds: 0)), duration: .milliseconds(12))
         result.phases = ProbePhases([.connect: .milliseconds(2), .processing: .milliseconds(9)])
         result.httpStatus = 204
         result.certificateEnd = Timestamp(nanosecondsSince1970: Self.now.nanosecondsSince1970 + 864_000_000_000_000)

@@ -7,8 +7,8 @@ import Testing
 @Suite struct QueueTextTests {
     private let text = QueueText(style: .plain, width: nil) { "s\($0.nanosecondsSince1970 / 1_000_000_000)" }
 
-    private static func moment(_ second: Int64) -> Moment {
-        Moment(
+    private static func moment(_ second: Int64) -> Instant {
+        Instant(
             wall: Timestamp(nanosecondsSince1970: second * 1_000_000_000),
             boot: BootTime(nanoseconds: second * 1_000_000_000))
     }

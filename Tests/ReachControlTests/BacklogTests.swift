@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BacklogTests {
     private func event(_ number: UInt64, size: Int = 0) -> EncodedEvent {
-        let moment = Moment(
+        let moment = Instant(
             wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: Int64(number)))
         return .resync(reason: String(repeating: "x", count: size), at: moment)
     }

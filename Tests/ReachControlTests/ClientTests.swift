@@ -79,7 +79,7 @@ import Testing
     @Test func `a daemon that stops is noticed by who asks and by who watches`() async throws {
         let server = try TestServer()
         let events = EventLog<ControlSubscription.Event>()
-        let watcher = try Watcher(server.path, events)
+        let watcher = try TargetRegistry(server.path, events)
         try await events.wait(for: 1)
         var client = try ControlClient(path: server.path)
         server.run { _, server in server.stop() }
@@ -100,7 +100,7 @@ import Testing
     @Test func `a subscription tells the state, the differences, and nothing after its end`() async throws {
         let server = try TestServer()
         let events = EventLog<ControlSubscription.Event>()
-        let watcher = try Watcher(server.path, events)
+        let watcher = try TargetRegistry(server.path, events)
         try await events.wait(for: 1)
         for number in 2...20 {
             server.run { service, _ in service.change() }
@@ -127,7 +127,7 @@ import Testing
     @Test func `a subscription that is refused says why`() async throws {
         let server = try TestServer()
         let events = EventLog<ControlSubscription.Event>()
-        let watcher = try Watcher(server.path, events, target: try Target("blind.example"))
+        let watcher = try TargetRegistry(server.path, events, target: try Target("blind.example"))
         guard case .ended(let error)? = try await events.wait(for: 1).last else {
             Issue.record("no error")
             return
@@ -159,7 +159,7 @@ import Testing
 }
 
 /// A subscription on a loop of its own.
-private final class Watcher: @unchecked Sendable {
+private final class TargetRegistry: @unchecked Sendable {
     private var subscription: ControlSubscription?
     private let mailbox: Mailbox
     private let ended = DispatchSemaphore(value: 0)

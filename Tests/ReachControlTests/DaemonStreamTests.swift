@@ -9,8 +9,8 @@ import Testing
 @Suite struct DaemonStreamTests {
     private static let gone = ControlError.closed(path: "/s")
 
-    private func at(_ seconds: Int64) -> Moment {
-        Moment(
+    private func at(_ seconds: Int64) -> Instant {
+        Instant(
             wall: Timestamp(nanosecondsSince1970: seconds * 1_000_000_000),
             boot: BootTime(nanoseconds: seconds * 1_000_000_000))
     }

@@ -3,7 +3,7 @@ import ReachCore
 import Testing
 
 @Suite struct HistoryLineTests {
-    static let moment = Moment(
+    static let moment = Instant(
         wall: Timestamp(nanosecondsSince1970: 1_795_230_600_123_456_000), boot: BootTime(nanoseconds: 42))
 
     static let entries: [HistoryEntry] = [

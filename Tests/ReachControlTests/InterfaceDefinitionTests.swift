@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `every key that is written is defined, and every defined one is written`() throws {
-        let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+        let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
         var state = ReachabilityState.reachable(.internet)
         state.ipv4.connectivity = .full
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: state, state: state)
@@ -101,7 +101,7 @@ import Testing
             #expect(Set(json.object?.keys ?? [:].keys) == fields(type), "\(type)")
             return json
         }
-        let moment = Moment.second(0)
+        let moment = Instant.second(0)
         let request = try check("Request") { $0.queueItem(.full, at: moment) }
         #expect(Set(request["progress"]?.object?.keys ?? [:].keys) == fields("Progress"))
         _ = try check("Receipt") { $0.queueReceipt(QueueReceipt(id: 1, isKept: true), at: moment) }
@@ -130,7 +130,7 @@ import Testing
         record.status = 1
         record.interface = ""
         record.blockers = [""]
-        record.notBefore = Moment.second(0).wall
+        record.notBefore = Instant.second(0).wall
         record.destination = ""
         record.when = ""
         record.count = 1

@@ -5,7 +5,7 @@ import Testing
 @testable import ReachControl
 
 @Suite struct LinkReadingTests {
-    private let moment = Moment(wall: Timestamp(nanosecondsSince1970: 1_000), boot: BootTime(nanoseconds: 9))
+    private let moment = Instant(wall: Timestamp(nanosecondsSince1970: 1_000), boot: BootTime(nanoseconds: 9))
 
     private func text(_ report: LinkReport) -> String {
         var writer = JSONWriter()

@@ -109,9 +109,9 @@ final class PlayedQueue: QueueService {
     func tell(_ notice: QueueNotice, toWatchersOf id: Int64? = nil) { sinks[id]?(notice) }
 }
 
-extension Moment {
-    static func second(_ second: Int64) -> Moment {
-        Moment(
+extension Instant {
+    static func second(_ second: Int64) -> Instant {
+        Instant(
             wall: Timestamp(nanosecondsSince1970: (1_795_230_000 + second) * 1_000_000_000),
             boot: BootTime(nanoseconds: second * 1_000_000_000))
     }
@@ -129,7 +129,7 @@ extension QueueItem {
     static func waiting(_ id: Int64) -> QueueItem {
         QueueItem(
             id: id, user: 1000, state: "waiting", method: "PUT", url: "https://host.example/\(id)", when: "unmetered",
-            priority: "normal", created: Moment.second(1).wall, deadline: Moment.second(86_401).wall)
+            priority: "normal", created: Instant.second(1).wall, deadline: Instant.second(86_401).wall)
     }
 
     /// Everything in it has a value.
@@ -142,8 +142,8 @@ extension QueueItem {
         item.key = "k"
         item.idempotencyKey = "i"
         item.bodyBytes = 1 << 40
-        item.notBefore = Moment.second(2).wall
-        item.over = Moment.second(3).wall
+        item.notBefore = Instant.second(2).wall
+        item.over = Instant.second(3).wall
         item.attempts = 1
         item.networkFailures = 2
         item.tries = 4

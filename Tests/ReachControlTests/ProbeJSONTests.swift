@@ -3,7 +3,7 @@ import ReachCore
 import Testing
 
 @Suite struct ProbeJSONTests {
-    static let moment = Moment(
+    static let moment = Instant(
         wall: Timestamp(nanosecondsSince1970: 1_800_000_000_123_456_000), boot: BootTime(nanoseconds: 93_600))
 
     static var result: ProbeResult {

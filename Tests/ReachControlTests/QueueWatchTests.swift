@@ -23,7 +23,7 @@ import Testing
         record.status = 503
         record.interface = "eth\u{7}0"
         record.blockers = ["backoff"]
-        record.notBefore = Moment.second(9).wall
+        record.notBefore = Instant.second(9).wall
         record.destination = "https://host.example:443"
         record.when = "unmetered"
         record.count = 4

@@ -5,7 +5,7 @@ import Testing
 @testable import ReachControl
 
 @Suite struct StatusReadingTests {
-    private let moment = Moment(
+    private let moment = Instant(
         wall: Timestamp(nanosecondsSince1970: 1_795_230_600_123_456_000), boot: BootTime(nanoseconds: 93_600))
 
     private func json(_ state: ReachabilityState) throws -> JSONValue {

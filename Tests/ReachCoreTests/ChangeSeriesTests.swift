@@ -7,7 +7,7 @@ import Testing
     private func first(
         _ verdict: Verdict = .eth0, at seconds: Double, epoch: UInt64 = 1, flaps: Int = 0
     ) -> ReachabilityChange {
-        var state = ReachabilityState(target: .internet, since: Moment.at(seconds).wall)
+        var state = ReachabilityState(target: .internet, since: Instant.at(seconds).wall)
         state.adopt(verdict)
         state.epoch = epoch
         state.flaps = flaps
@@ -35,7 +35,7 @@ import Testing
         #expect(series.begin(first(at: 9), cause: .resync) == nil)
         let told = try #require(series.told)
         #expect(!told.isStale)
-        #expect(told.since == Moment.at(0).wall)
+        #expect(told.since == Instant.at(0).wall)
         #expect(told.epoch == 1)
     }
 
@@ -51,7 +51,7 @@ import Testing
         #expect(change.aspects == aspects)
         #expect(change.cause == .resync)
         #expect(change.previous?.interface == "eth0")
-        #expect(change.state.since == Moment.at(since).wall)
+        #expect(change.state.since == Instant.at(since).wall)
         #expect(change.state == series.told)
         // Somebody who tries again with each epoch must not miss this one.
         #expect(change.state.epoch == 2)
@@ -62,18 +62,18 @@ import Testing
         #expect(series.begin(first(at: 9), cause: .resync) == nil)
         #expect(series.told?.epoch == 7)
         var later = first(.via("wlan0"), at: 10, epoch: 2, flaps: 1).state
-        later.since = Moment.at(9).wall
+        later.since = Instant.at(9).wall
         let change = series.take(
             ReachabilityChange(at: .at(10), cause: .routeAdded, aspects: [.path], previous: nil, state: later))
         #expect(change.state.epoch == 8)
         #expect(change.state.flaps == 4)
-        #expect(change.state.since == Moment.at(0).wall)
+        #expect(change.state.since == Instant.at(0).wall)
         #expect(change.previous?.interface == "eth0")
         let lost = series.take(
             ReachabilityChange(
                 at: .at(11), cause: .routeRemoved, aspects: [.status], previous: nil, state: first(.lost, at: 11).state)
         )
-        #expect(lost.state.since == Moment.at(11).wall)
+        #expect(lost.state.since == Instant.at(11).wall)
     }
 
     @Test func `an observer that counted on meanwhile is believed`() {
@@ -89,7 +89,7 @@ import Testing
         let unknown = try #require(found)
         #expect(unknown.cause == .cannotObserve && unknown.aspects == [.status])
         #expect(unknown.state.reason == .cannotObserve && !unknown.state.isStale)
-        #expect(unknown.state.since == Moment.at(10).wall)
+        #expect(unknown.state.since == Instant.at(10).wall)
         #expect(series.becomeUnknown(at: .at(11)) == nil)
         let next = series.begin(first(at: 12), cause: .resync)
         let back = try #require(next)

@@ -64,7 +64,7 @@ import Testing
         ] as [(Notice, String)])
     func `each kind of notice has its line`(notice: Notice, text: String) {
         var stream = EventStream(source: .kernel)
-        let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 5))
+        let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 5))
         // The table leaves out what all lines have: "TYPE","ACTION",details.
         let parts = text.split(separator: ",", maxSplits: 2)
         #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct EventStreamTests {
     /// 2026-11-21T03:10:00.123456Z, 26 hours after the machine was started.
-    private let moment = Moment(
+    private let moment = Instant(
         wall: Timestamp(nanosecondsSince1970: 1_795_230_600_123_456_789),
         boot: BootTime(nanoseconds: 93_600_123_456_789))
 

@@ -111,6 +111,6 @@ struct ExplanationScene: Sendable {
         for family in IPAddress.Family.allCases {
             facts.ways[family] = ExplanationFacts.Way(stack: stack, matched: matched, refusing: refusing)
         }
-        return Narrator(facts).explanation
+        return ExplanationBuilder(facts).explanation
     }
 }

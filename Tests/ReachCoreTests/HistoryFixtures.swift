@@ -33,12 +33,12 @@ struct HistoryScript {
         )
     }
 
-    func now(_ second: Int) -> Moment { Self.moment(second: second, boot: second - origin, skew: 0) }
+    func now(_ second: Int) -> Instant { Self.moment(second: second, boot: second - origin, skew: 0) }
 
     var currentBoot: String { boot }
 
-    private static func moment(second: Int, boot: Int, skew: Int) -> Moment {
-        Moment(wall: .at(second + skew), boot: BootTime(nanoseconds: Int64(boot) * 1_000_000_000))
+    private static func moment(second: Int, boot: Int, skew: Int) -> Instant {
+        Instant(wall: .at(second + skew), boot: BootTime(nanoseconds: Int64(boot) * 1_000_000_000))
     }
 }
 

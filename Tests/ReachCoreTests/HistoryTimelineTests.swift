@@ -126,7 +126,7 @@ import Testing
         script.add(.reachable, at: 100)
         script.add(.notReachable, at: 900)
         #expect(script.timeline(now: 200).shown == "100-200 up")
-        let far = Moment(wall: Timestamp(nanosecondsSince1970: .min), boot: BootTime(nanoseconds: .max))
+        let far = Instant(wall: Timestamp(nanosecondsSince1970: .min), boot: BootTime(nanoseconds: .max))
         var log = script.log
         log.entries.append(HistoryEntry(.stopped, at: far, boot: "third"))
         let timeline = HistoryTimeline(

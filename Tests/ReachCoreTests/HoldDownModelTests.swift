@@ -77,7 +77,7 @@ private struct HoldDownModel {
             seconds += Double(random.pick([1, 3, 10, 20, 49, 60])) / 10
             // What falls due before the next verdict is told in time.
             if let due = model.due, due < .at(seconds) {
-                let change = machine.timeReached(at: Moment(wall: Moment.at(0).wall, boot: due))
+                let change = machine.timeReached(at: Instant(wall: Instant.at(0).wall, boot: due))
                 guard change?.state.status == model.latest else { return "seed \(seed): not told at \(due)" }
                 model.told = model.latest
                 model.toldAt = due

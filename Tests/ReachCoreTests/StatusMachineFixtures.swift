@@ -18,18 +18,18 @@ extension Verdict {
     static let blind = Verdict(.unknown, reason: .cannotObserve)
 }
 
-extension Moment {
+extension Instant {
     /// So many seconds after the test began; the wall clock is a thousand seconds ahead of the other.
-    static func at(_ seconds: Double) -> Moment {
+    static func at(_ seconds: Double) -> Instant {
         let nanoseconds = Int64((seconds * 1e9).rounded())
-        return Moment(
+        return Instant(
             wall: Timestamp(nanosecondsSince1970: nanoseconds + 1_000_000_000_000),
             boot: BootTime(nanoseconds: nanoseconds))
     }
 }
 
 extension BootTime {
-    static func at(_ seconds: Double) -> BootTime { Moment.at(seconds).boot }
+    static func at(_ seconds: Double) -> BootTime { Instant.at(seconds).boot }
 }
 
 extension StatusMachine {

@@ -15,8 +15,8 @@ import Testing
         #expect(change.cause == .start)
         #expect(change.aspects == [])
         #expect(change.state.status == .reachable)
-        #expect(change.state.since == Moment.at(1).wall)
-        #expect(change.time == Moment.at(1).wall)
+        #expect(change.state.since == Instant.at(1).wall)
+        #expect(change.time == Instant.at(1).wall)
         #expect(change.bootTime == .at(1))
     }
 
@@ -44,7 +44,7 @@ import Testing
         #expect(change.cause == .linkDown)
         #expect(change.previous?.interface == "eth0")
         #expect(change.state.interface == "eth1")
-        #expect(change.state.since == Moment.at(0).wall, "reachable since the beginning")
+        #expect(change.state.since == Instant.at(0).wall, "reachable since the beginning")
     }
 
     // peers 37
@@ -54,7 +54,7 @@ import Testing
         both.ipv6 = NetworkPath(status: .reachable)
         #expect(machine.see(both, at: 1)?.aspects == [.path])
         #expect(machine.see(.eth0, at: 2)?.aspects == [.path])
-        #expect(machine.state.since == Moment.at(0).wall)
+        #expect(machine.state.since == Instant.at(0).wall)
     }
 
     @Test func `class and meter are told beside the path`() {
@@ -96,7 +96,7 @@ import Testing
         #expect(down.state.status == .notReachable)
         #expect(up.previous == down.state)
         #expect(up.state.ipv4 == before.ipv4)
-        #expect(up.state.since == Moment.at(2).wall)
+        #expect(up.state.since == Instant.at(2).wall)
         #expect(up.state.flaps == 1)
     }
 

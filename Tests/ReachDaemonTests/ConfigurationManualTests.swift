@@ -21,7 +21,7 @@ import Testing
     @Test func `every variable of a hook is in the daemon's manual`() {
         let variables = ManualPage("reachd.8").items(of: "Ev", "DESCRIPTION", "Hooks")
         let state = ReachabilityState(target: .internet, since: Timestamp(nanosecondsSince1970: 0))
-        let moment = Moment(wall: state.since, boot: BootTime(nanoseconds: 0))
+        let moment = Instant(wall: state.since, boot: BootTime(nanoseconds: 0))
         let event = HookEvent(ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state))
         #expect(Set(variables) == Set(event.environment.keys).union(["REACH_SKIPPED"]))
     }

@@ -100,7 +100,7 @@ import Testing
         let history = try begin()
         try await store.done.wait(for: 1)
         let now = SystemClock.now
-        func later(_ seconds: Int) -> Moment { Moment(wall: now.wall, boot: now.boot + .seconds(seconds)) }
+        func later(_ seconds: Int) -> Instant { Instant(wall: now.wall, boot: now.boot + .seconds(seconds)) }
         for seconds in [1, 200, 299] { history.noteAlive(at: later(seconds)) }
         history.noteAlive(at: later(301))
         history.noteAlive(at: later(302))

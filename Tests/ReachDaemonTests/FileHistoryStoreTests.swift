@@ -18,7 +18,7 @@ import Testing
     private func entry(_ number: Int) -> HistoryEntry {
         let time = Timestamp(nanosecondsSince1970: Int64(number) * 1_000_000_000)
         return HistoryEntry(
-            .dropped(count: number), at: Moment(wall: time, boot: BootTime(nanoseconds: 0)), boot: "boot")
+            .dropped(count: number), at: Instant(wall: time, boot: BootTime(nanoseconds: 0)), boot: "boot")
     }
 
     private func append(_ numbers: ClosedRange<Int>, to store: FileHistoryStore) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HookEventTests {
     @Test func `a change is told in JSON and in words`() throws {
-        let moment = Moment(
+        let moment = Instant(
             wall: Timestamp(nanosecondsSince1970: 1_795_230_600_000_000_000), boot: BootTime(nanoseconds: 5))
         let before = ReachabilityState(target: .internet, since: moment.wall)
         var state = before
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `the state at the start is a snapshot without a previous status`() {
-        let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+        let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
         let state = ReachabilityState(target: .internet, since: moment.wall)
         let event = HookEvent(ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state))
         #expect(event.environment["REACH_EVENT"] == "snapshot")

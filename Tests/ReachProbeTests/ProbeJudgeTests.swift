@@ -3,7 +3,7 @@ import ReachProbe
 import Testing
 
 @Suite struct ProbeJudgeTests {
-    private static let moment = Moment(
+    private static let moment = Instant(
         wall: Timestamp(nanosecondsSince1970: 1_800_000_000_000_000_000), boot: BootTime(nanoseconds: 1))
 
     private static func observation(_ ending: ProbeObservation.Ending = .answered) -> ProbeObservation {

@@ -3,8 +3,8 @@ import ReachProbe
 import Testing
 
 @Suite struct ProbeRecordTests {
-    private static func moment(_ seconds: Double) -> Moment {
-        Moment(
+    private static func moment(_ seconds: Double) -> Instant {
+        Instant(
             wall: Timestamp(nanosecondsSince1970: Int64((1_800_000_000 + seconds) * 1e9)),
             boot: BootTime(nanoseconds: Int64(seconds * 1e9)))
     }

@@ -31,7 +31,8 @@ import Testing
         #expect {
             try Constraint(text)
         } throws: { error in
-            (error as? RequestMistake).map { $0.field == .constraint && $0.description.contains(message) } ?? false
+            (error as? RequestValidationError).map { $0.field == .constraint && $0.description.contains(message) }
+                ?? false
         }
     }
 

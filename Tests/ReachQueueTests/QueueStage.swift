@@ -27,14 +27,14 @@ struct QueueStage {
         queue = QueueScheduler(policy, seed: seed, at: Self.moment(.zero, .zero))
     }
 
-    private static func moment(_ elapsed: Duration, _ step: Duration) -> Moment {
+    private static func moment(_ elapsed: Duration, _ step: Duration) -> Instant {
         let start: Int64 = 1_000_000_000_000
-        return Moment(
+        return Instant(
             wall: Timestamp(nanosecondsSince1970: 1_795_000_000_000_000_000 + elapsed.nanoseconds + step.nanoseconds),
             boot: BootTime(nanoseconds: start + elapsed.nanoseconds))
     }
 
-    var moment: Moment { Self.moment(elapsed, wallStep) }
+    var moment: Instant { Self.moment(elapsed, wallStep) }
 
     func elapsed(at time: BootTime) -> Duration { .nanoseconds(time.nanoseconds - 1_000_000_000_000) }
 

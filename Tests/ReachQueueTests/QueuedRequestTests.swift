@@ -27,14 +27,14 @@ import Testing
         #expect {
             try QueuedRequest(url: url)
         } throws: { error in
-            (error as? RequestMistake).map { $0.field == .url && $0.description.contains(message) } ?? false
+            (error as? RequestValidationError).map { $0.field == .url && $0.description.contains(message) } ?? false
         }
     }
 
-    private func mistake(_ change: (inout QueuedRequest) -> Void) throws -> RequestMistake? {
+    private func mistake(_ change: (inout QueuedRequest) -> Void) throws -> RequestValidationError? {
         var request = try QueuedRequest(url: "https://a.example/")
         change(&request)
-        do throws(RequestMistake) {
+        do throws(RequestValidationError) {
             try request.check(QueueLimits())
             return nil
         } catch {

@@ -254,8 +254,8 @@ import Testing
 
     @Test mutating func `after a clock that was wrong, no wait and no life is longer than it may be`() throws {
         let now = stage.moment
-        func ahead(_ seconds: Double) -> Moment {
-            Moment(wall: now.wall, boot: BootTime(nanoseconds: now.boot.nanoseconds + Int64(seconds * 1e9)))
+        func ahead(_ seconds: Double) -> Instant {
+            Instant(wall: now.wall, boot: BootTime(nanoseconds: now.boot.nanoseconds + Int64(seconds * 1e9)))
         }
         let request = try QueuedRequest(url: "https://a.example/")
         var row = StoredRequest(

@@ -56,11 +56,11 @@ import Testing
             queue = QueueScheduler(policy, seed: seed, at: Self.moment(1_000_000_000_000))
         }
 
-        private static func moment(_ time: Int64) -> Moment {
-            Moment(wall: Timestamp(nanosecondsSince1970: time), boot: BootTime(nanoseconds: time))
+        private static func moment(_ time: Int64) -> Instant {
+            Instant(wall: Timestamp(nanosecondsSince1970: time), boot: BootTime(nanoseconds: time))
         }
 
-        var moment: Moment { Self.moment(elapsed) }
+        var moment: Instant { Self.moment(elapsed) }
 
         mutating func step() {
             switch Int.random(in: 0..<100, using: &random) {

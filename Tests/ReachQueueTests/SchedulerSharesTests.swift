@@ -208,13 +208,13 @@ import Testing
         let destination = try Destination(url: "https://a.example/")
         let breaker = StoredBreaker(
             destination: destination, interface: "eth0", owner: Self.alice,
-            openUntil: Moment(wall: stage.moment.wall, boot: stage.moment.boot + .seconds(100)), step: 1)
+            openUntil: Instant(wall: stage.moment.wall, boot: stage.moment.boot + .seconds(100)), step: 1)
         let rows = try [Self.alice, Self.alice, Self.bob, Self.bob].enumerated().map { number, owner in
             var request = try QueuedRequest(url: "https://a.example/")
             request.owner = owner
             return StoredRequest(
                 RequestID(rawValue: Int64(number + 1)), request, created: stage.moment,
-                deadline: Moment(wall: stage.moment.wall, boot: stage.moment.boot + .seconds(1000)))
+                deadline: Instant(wall: stage.moment.wall, boot: stage.moment.boot + .seconds(1000)))
         }
         stage.send(.restore(rows, breakers: [breaker], heldQueues: []))
         stage.network([.wired])

@@ -11,7 +11,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     precondition(notices.count <= count / 16, "more notices than messages")
     var table = NetworkTable()
     var stream = EventStream(source: .kernel)
-    let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+    let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
     for notice in notices {
         _ = table.apply(notice)
         let once = table

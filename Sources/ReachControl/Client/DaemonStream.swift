@@ -8,7 +8,7 @@ package struct DaemonStream: Sendable {
         case new
         /// The daemon tells.
         case told
-        case away(since: Moment)
+        case away(since: Instant)
     }
 
     /// What was last known is told as stale for so long, as by the engine that cannot observe the kernel; then it is
@@ -49,7 +49,7 @@ package struct DaemonStream: Sendable {
     /// A connection ended, or could not be made.
     ///
     /// - Returns: What is told, and how long to wait before the next attempt.
-    package mutating func lose(_ error: ControlError, at moment: Moment) -> (events: [DaemonEvent], wait: Duration) {
+    package mutating func lose(_ error: ControlError, at moment: Instant) -> (events: [DaemonEvent], wait: Duration) {
         defer { if case .away = phase {} else { phase = .away(since: moment) } }
         switch phase {
         case .away: return ([], backoff.wait())
@@ -65,14 +65,14 @@ package struct DaemonStream: Sendable {
     }
 
     /// The deadline has come.
-    package mutating func patienceEnded(at moment: Moment) -> [DaemonEvent] {
+    package mutating func patienceEnded(at moment: Instant) -> [DaemonEvent] {
         guard let deadline, deadline <= moment.boot else { return [] }
         self.deadline = nil
         return series.becomeUnknown(at: moment).map { [.change($0)] } ?? []
     }
 
     /// The first state that a connection brings.
-    private mutating func begin(_ change: ReachabilityChange, at moment: Moment) -> [DaemonEvent] {
+    private mutating func begin(_ change: ReachabilityChange, at moment: Instant) -> [DaemonEvent] {
         var events: [DaemonEvent] = []
         if case .away(let since) = phase { events.append(.reconnected(moment, away: moment.boot - since.boot)) }
         phase = .told

@@ -2,7 +2,7 @@ package import ReachCore
 
 extension EncodedEvent {
     /// A notice of the kernel, for those who asked for all (`reach watch --all`).
-    package static func notice(_ notice: Notice, at moment: Moment) -> EncodedEvent {
+    package static func notice(_ notice: Notice, at moment: Instant) -> EncodedEvent {
         EncodedEvent(notice.typeWord, at: moment) { json in
             json.field("action", notice.isRemoval ? "removed" : "new")
             json.details(of: notice)

@@ -9,7 +9,7 @@ package struct EncodedEvent: Sendable {
     /// The room it takes, the number not counted.
     package var count: Int { bytes.count }
 
-    init(_ type: String, at moment: Moment, _ body: (inout JSONWriter) -> Void) {
+    init(_ type: String, at moment: Instant, _ body: (inout JSONWriter) -> Void) {
         var json = JSONWriter()
         var gap = 0
         json.object { json in
@@ -49,7 +49,7 @@ package struct EncodedEvent: Sendable {
 extension EncodedEvent {
     /// The state of a target, with nothing before it: the first line, and the one after lost lines.
     package static func snapshot(
-        _ state: ReachabilityState, source: StatusSource, isInitial: Bool, cause: Cause, at moment: Moment
+        _ state: ReachabilityState, source: StatusSource, isInitial: Bool, cause: Cause, at moment: Instant
     ) -> EncodedEvent {
         EncodedEvent("snapshot", at: moment) { json in
             json.field("initial", isInitial)
@@ -63,7 +63,7 @@ extension EncodedEvent {
 
     /// A difference; or the initial state, which is a snapshot.
     package static func change(_ change: ReachabilityChange, source: StatusSource) -> EncodedEvent {
-        let moment = Moment(wall: change.time, boot: change.bootTime)
+        let moment = Instant(wall: change.time, boot: change.bootTime)
         guard let previous = change.previous else {
             return snapshot(change.state, source: source, isInitial: true, cause: change.cause, at: moment)
         }
@@ -78,12 +78,12 @@ extension EncodedEvent {
     }
 
     /// Notices were lost and everything was read anew; differences follow.
-    package static func resync(reason: String, at moment: Moment) -> EncodedEvent {
+    package static func resync(reason: String, at moment: Instant) -> EncodedEvent {
         EncodedEvent("resync", at: moment) { $0.field("reason", reason) }
     }
 
     /// The machine slept; differences follow.
-    package static func wake(slept: Duration, at moment: Moment) -> EncodedEvent {
+    package static func wake(slept: Duration, at moment: Instant) -> EncodedEvent {
         EncodedEvent("wake", at: moment) { $0.field("slept_ms", slept.nanoseconds / 1_000_000) }
     }
 
@@ -91,7 +91,7 @@ extension EncodedEvent {
     ///
     /// - Parameter state: What was told last, stale from now on.
     package static func disconnected(
-        reason: String, _ state: ReachabilityState, source: StatusSource, at moment: Moment
+        reason: String, _ state: ReachabilityState, source: StatusSource, at moment: Instant
     ) -> EncodedEvent {
         EncodedEvent("disconnected", at: moment) { json in
             json.field("reason", reason)
@@ -101,12 +101,12 @@ extension EncodedEvent {
     }
 
     /// The daemon answers again; a difference follows, if there is one.
-    package static func reconnected(away: Duration, at moment: Moment) -> EncodedEvent {
+    package static func reconnected(away: Duration, at moment: Instant) -> EncodedEvent {
         EncodedEvent("reconnected", at: moment) { $0.field("away_ms", away.nanoseconds / 1_000_000) }
     }
 
     /// An event of a type that this version does not know, as it came.
-    package static func other(_ type: String, _ json: JSONValue, at moment: Moment) -> EncodedEvent {
+    package static func other(_ type: String, _ json: JSONValue, at moment: Instant) -> EncodedEvent {
         let own: Set = ["v", "type", "seq", "time", "boottime_ns"]
         let members = (json.object ?? [:]).filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
         return EncodedEvent(type, at: moment) { json in
@@ -118,7 +118,7 @@ extension EncodedEvent {
     }
 
     /// So many lines were not written, since the reader was too slow; a snapshot follows.
-    package static func dropped(count: UInt64, at moment: Moment) -> EncodedEvent {
+    package static func dropped(count: UInt64, at moment: Instant) -> EncodedEvent {
         EncodedEvent("dropped", at: moment) { $0.field("count", count.wide) }
     }
 }

@@ -9,26 +9,26 @@ package struct EventStream: Sendable {
     package init(source: StatusSource) { self.source = source }
 
     package mutating func snapshot(
-        _ state: ReachabilityState, isInitial: Bool, cause: Cause, at moment: Moment
+        _ state: ReachabilityState, isInitial: Bool, cause: Cause, at moment: Instant
     ) -> [UInt8] {
         line(.snapshot(state, source: source, isInitial: isInitial, cause: cause, at: moment))
     }
 
     package mutating func change(_ change: ReachabilityChange) -> [UInt8] { line(.change(change, source: source)) }
 
-    package mutating func resync(reason: String, at moment: Moment) -> [UInt8] {
+    package mutating func resync(reason: String, at moment: Instant) -> [UInt8] {
         line(.resync(reason: reason, at: moment))
     }
 
-    package mutating func wake(slept: Duration, at moment: Moment) -> [UInt8] {
+    package mutating func wake(slept: Duration, at moment: Instant) -> [UInt8] {
         line(.wake(slept: slept, at: moment))
     }
 
-    package mutating func dropped(count: Int, at moment: Moment) -> [UInt8] {
+    package mutating func dropped(count: Int, at moment: Instant) -> [UInt8] {
         line(.dropped(count: UInt64(count), at: moment))
     }
 
-    package mutating func notice(_ notice: Notice, at moment: Moment) -> [UInt8] {
+    package mutating func notice(_ notice: Notice, at moment: Instant) -> [UInt8] {
         line(.notice(notice, at: moment))
     }
 

@@ -35,7 +35,7 @@ extension JSONWriter {
     /// A configured probe, as `reach probes --json` prints it.
     ///
     /// - Parameter hasBeats: Whether the latest results are listed: not in events.
-    package mutating func probeReport(_ report: ProbeReport, at moment: Moment, hasBeats: Bool) {
+    package mutating func probeReport(_ report: ProbeReport, at moment: Instant, hasBeats: Bool) {
         object { json in
             json.field("v", 1)
             json.field("type", "probe-report")

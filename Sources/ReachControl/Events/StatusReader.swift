@@ -67,9 +67,9 @@ struct StatusReader {
         return time
     }
 
-    func moment() throws(StatusReadingError) -> Moment {
+    func moment() throws(StatusReadingError) -> Instant {
         let nanoseconds = try value("boottime_ns", \.integer)
-        return Moment(wall: try time("time"), boot: BootTime(nanoseconds: nanoseconds))
+        return Instant(wall: try time("time"), boot: BootTime(nanoseconds: nanoseconds))
     }
 
     func address(_ name: String) throws(StatusReadingError) -> IPAddress? {

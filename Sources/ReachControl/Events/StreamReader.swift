@@ -14,7 +14,7 @@ package struct StreamEvent: Hashable, Sendable {
     }
 
     package let sequenceNumber: UInt64
-    package let moment: Moment
+    package let moment: Instant
     package let content: Content
 }
 

@@ -91,7 +91,7 @@ extension HistoryEntry {
             let nanoseconds = json["boottime_ns"]?.integer, let boot = json["boot"]?.string,
             let content = Content(type, json)
         else { return nil }
-        self.init(content, at: Moment(wall: wall, boot: BootTime(nanoseconds: nanoseconds)), boot: boot)
+        self.init(content, at: Instant(wall: wall, boot: BootTime(nanoseconds: nanoseconds)), boot: boot)
     }
 }
 

@@ -102,7 +102,7 @@ package enum QueueInterface {
 
 extension JSONWriter {
     /// As many requests as there is room for; the rest are on the next page.
-    fileprivate mutating func queuePage(_ page: QueuePage, at moment: Moment) {
+    fileprivate mutating func queuePage(_ page: QueuePage, at moment: Instant) {
         var next = page.next
         field(
             "requests",

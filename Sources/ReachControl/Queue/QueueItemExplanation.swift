@@ -5,14 +5,14 @@ package struct QueueItemExplanation: Hashable, Sendable {
     package struct Reason: Hashable, Sendable {
         /// A stable word, of ``QueueItem/blockers``.
         package let blocker: String
-        package let since: Moment
+        package let since: Instant
         /// When it ends by itself, where that is known.
-        package let until: Moment?
+        package let until: Instant?
         /// Whole sentences: what it is, and what would end it.
         package let text: String
         package let remedy: String
 
-        package init(blocker: String, since: Moment, until: Moment?, text: String, remedy: String) {
+        package init(blocker: String, since: Instant, until: Instant?, text: String, remedy: String) {
             self.blocker = blocker
             self.since = since
             self.until = until

@@ -35,7 +35,7 @@ extension QueueProgress {
         let boot = try reader.value("began_boottime_ns", \.integer)
         self.init(
             id: id, interface: try reader.value("interface", \.string),
-            began: Moment(wall: try reader.time("began"), boot: BootTime(nanoseconds: boot)),
+            began: Instant(wall: try reader.time("began"), boot: BootTime(nanoseconds: boot)),
             sent: try reader.value("sent", \.integer), toSend: try reader.optional("to_send", \.integer),
             received: try reader.value("received", \.integer), toReceive: try reader.optional("to_receive", \.integer))
     }
@@ -65,9 +65,9 @@ extension QueueItemExplanation.Reason {
         let untilTime = try reader.optionalTime("until")
         self.init(
             blocker: try reader.value("blocker", \.string),
-            since: Moment(wall: try reader.time("since"), boot: BootTime(nanoseconds: since)),
+            since: Instant(wall: try reader.time("since"), boot: BootTime(nanoseconds: since)),
             until: until.flatMap { boot in
-                untilTime.map { Moment(wall: $0, boot: BootTime(nanoseconds: boot)) }
+                untilTime.map { Instant(wall: $0, boot: BootTime(nanoseconds: boot)) }
             },
             text: try reader.value("text", \.string), remedy: try reader.value("remedy", \.string))
     }

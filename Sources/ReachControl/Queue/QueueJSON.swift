@@ -3,7 +3,7 @@ internal import ReachLoop
 
 extension JSONWriter {
     /// A request, as `reach queue show --json` prints it.
-    package mutating func queueItem(_ item: QueueItem, at moment: Moment) {
+    package mutating func queueItem(_ item: QueueItem, at moment: Instant) {
         queueObject("queue-item", at: moment) { json in
             json.field("id", item.id)
             json.field("user", Int64(item.user))
@@ -46,14 +46,14 @@ extension JSONWriter {
         field("to_receive", progress.toReceive)
     }
 
-    package mutating func queueReceipt(_ receipt: QueueReceipt, at moment: Moment) {
+    package mutating func queueReceipt(_ receipt: QueueReceipt, at moment: Instant) {
         queueObject("queue-receipt", at: moment) { json in
             json.field("id", receipt.id)
             json.field("kept", receipt.isKept)
         }
     }
 
-    package mutating func queueExplanation(_ explanation: QueueItemExplanation, at moment: Moment) {
+    package mutating func queueExplanation(_ explanation: QueueItemExplanation, at moment: Instant) {
         queueObject("queue-explanation", at: moment) { json in
             json.key("request")
             json.queueItem(explanation.item, at: moment)
@@ -74,7 +74,7 @@ extension JSONWriter {
         }
     }
 
-    package mutating func queueAnswer(_ answer: QueueAnswer, at moment: Moment) {
+    package mutating func queueAnswer(_ answer: QueueAnswer, at moment: Instant) {
         queueObject("queue-answer", at: moment) { json in
             json.field("id", answer.id)
             json.field("state", answer.state)
@@ -95,7 +95,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func queueObject(_ type: String, at moment: Moment, _ body: (inout JSONWriter) -> Void) {
+    private mutating func queueObject(_ type: String, at moment: Instant, _ body: (inout JSONWriter) -> Void) {
         object { json in
             json.field("v", 1)
             json.field("type", type)
@@ -107,11 +107,11 @@ extension JSONWriter {
 
 extension EncodedEvent {
     /// From here on nothing is missed: the first line of a watch of the queue, and the one after `dropped`.
-    package static func queueWatching(at moment: Moment) -> EncodedEvent {
+    package static func queueWatching(at moment: Instant) -> EncodedEvent {
         EncodedEvent("queue", at: moment) { $0.field("event", "watching") }
     }
 
-    static func queueProgress(_ progress: QueueProgress, at moment: Moment) -> EncodedEvent {
+    static func queueProgress(_ progress: QueueProgress, at moment: Instant) -> EncodedEvent {
         EncodedEvent("queue", at: moment) { json in
             json.field("event", "progress")
             json.field("id", progress.id)

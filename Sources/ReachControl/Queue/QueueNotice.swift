@@ -13,7 +13,7 @@ package struct QueueEventRecord: Hashable, Sendable {
     /// `done`, `dead`, `cancelled`, `opened`, `closed`, `breaker-open`, `breaker-closed`, `degraded`, `recovered`,
     /// `storage-reset`.
     package let event: String
-    package let moment: Moment
+    package let moment: Instant
     package let epoch: UInt64
     /// `nil` for what concerns the queue as a whole.
     package var id: Int64?
@@ -29,7 +29,7 @@ package struct QueueEventRecord: Hashable, Sendable {
     /// How many requests it concerns.
     package var count: Int?
 
-    package init(_ event: String, at moment: Moment, epoch: UInt64) {
+    package init(_ event: String, at moment: Instant, epoch: UInt64) {
         self.event = event
         self.moment = moment
         self.epoch = epoch

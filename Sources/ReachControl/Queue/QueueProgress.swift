@@ -4,7 +4,7 @@ package import ReachCore
 package struct QueueProgress: Hashable, Sendable {
     package let id: Int64
     package let interface: String
-    package let began: Moment
+    package let began: Instant
     package let sent: Int64
     /// `nil` where there is no body to send.
     package let toSend: Int64?
@@ -13,7 +13,7 @@ package struct QueueProgress: Hashable, Sendable {
     package let toReceive: Int64?
 
     package init(
-        id: Int64, interface: String, began: Moment, sent: Int64, toSend: Int64?, received: Int64, toReceive: Int64?
+        id: Int64, interface: String, began: Instant, sent: Int64, toSend: Int64?, received: Int64, toReceive: Int64?
     ) {
         self.id = id
         self.interface = interface

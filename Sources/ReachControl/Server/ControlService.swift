@@ -49,8 +49,8 @@ package struct ControlWatch {
 package enum MonitorEvent: Sendable {
     /// The first determined state, or a difference.
     case change(ReachabilityChange)
-    case resync(Moment, reason: String)
-    case wake(Moment, slept: Duration)
+    case resync(Instant, reason: String)
+    case wake(Instant, slept: Duration)
     /// Told with the Internet's events.
     case probe(ProbeEvent)
 

@@ -1,4 +1,4 @@
-/// What was found out about a target, to be told by a ``Narrator``.
+/// What was found out about a target, to be told by a ``ExplanationBuilder``.
 package struct ExplanationFacts: Sendable {
     /// More about the lookup that decided in one family.
     package struct Way: Sendable {

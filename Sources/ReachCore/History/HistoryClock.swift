@@ -9,7 +9,7 @@ struct HistoryClock {
     /// - Parameters:
     ///   - now: The present, on both clocks.
     ///   - boot: The present start of the machine.
-    init(_ entries: [HistoryEntry], now: Moment, boot: String) {
+    init(_ entries: [HistoryEntry], now: Instant, boot: String) {
         for entry in entries { offsets[entry.boot] = Self.offset(entry.moment) }
         offsets[boot] = Self.offset(now)
     }
@@ -20,7 +20,7 @@ struct HistoryClock {
         return Timestamp(nanosecondsSince1970: entry.moment.boot.nanoseconds &+ offset)
     }
 
-    private static func offset(_ moment: Moment) -> Int64 {
+    private static func offset(_ moment: Instant) -> Int64 {
         // A damaged record must not trap; what it says of times is worth nothing anyway.
         moment.wall.nanosecondsSince1970 &- moment.boot.nanoseconds
     }

@@ -37,12 +37,12 @@ package struct HistoryEntry: Hashable, Sendable {
         }
     }
 
-    package let moment: Moment
+    package let moment: Instant
     /// Which start of the machine the moment's boot time counts from (/proc/sys/kernel/random/boot_id).
     package let boot: String
     package let content: Content
 
-    package init(_ content: Content, at moment: Moment, boot: String) {
+    package init(_ content: Content, at moment: Instant, boot: String) {
         self.moment = moment
         self.boot = boot
         self.content = content
@@ -53,7 +53,7 @@ package struct HistoryEntry: Hashable, Sendable {
             target: change.state.target.description, status: change.state.status,
             linkClass: change.state.linkClass?.rawValue, interface: change.state.interface,
             reason: change.state.reason?.rawValue, cause: change.cause.rawValue, isChange: !change.isInitial)
-        self.init(.state(state), at: Moment(wall: change.time, boot: change.bootTime), boot: boot)
+        self.init(.state(state), at: Instant(wall: change.time, boot: change.bootTime), boot: boot)
     }
 
     /// The target it tells of; `nil` for what concerns all.

@@ -7,7 +7,7 @@ package struct HistoryRow: Hashable, Sendable {
 
     /// What happened in the time that is asked for, oldest first. What a daemon found as it was before is left out.
     package static func rows(
-        of log: HistoryLog, matching query: HistoryQuery, now: Moment, boot: String
+        of log: HistoryLog, matching query: HistoryQuery, now: Instant, boot: String
     ) -> [HistoryRow] {
         let clock = HistoryClock(log.entries, now: now, boot: boot)
         let earliest = query.since.map { now.wall.nanosecondsSince1970 - $0.nanoseconds } ?? .min

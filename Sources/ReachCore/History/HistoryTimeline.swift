@@ -37,7 +37,7 @@ package struct HistoryTimeline: Hashable, Sendable {
     ///   - now: Its end, on both clocks, and `boot` the machine's present start.
     ///   - isRunning: The daemon looks at this moment, so what it said last still holds.
     package init(
-        of target: String, in log: HistoryLog, since: Duration?, now: Moment, boot: String, isRunning: Bool
+        of target: String, in log: HistoryLog, since: Duration?, now: Instant, boot: String, isRunning: Bool
     ) {
         var course = Course(target: target)
         let clock = HistoryClock(log.entries, now: now, boot: boot)

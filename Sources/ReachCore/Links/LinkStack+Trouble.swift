@@ -3,7 +3,7 @@ extension LinkStack {
     ///
     /// If it is something below that is broken, the reason is that one's.
     package func trouble(with index: InterfaceIndex) -> Reason? {
-        var descent = Descent<Reason?>(unanswered: nil)
+        var descent = LinkTraversal<Reason?>(unanswered: nil)
         return trouble(with: index, &descent)
     }
 
@@ -11,11 +11,11 @@ extension LinkStack {
     ///
     /// A bridge or bond without any port is broken itself: there is nothing below it.
     package func firstBroken(below index: InterfaceIndex) -> (link: Link, reason: Reason)? {
-        var descent = Descent<Reason?>(unanswered: nil)
+        var descent = LinkTraversal<Reason?>(unanswered: nil)
         return links[index].flatMap { firstBroken(below: $0, &descent) }
     }
 
-    private func trouble(with index: InterfaceIndex, _ descent: inout Descent<Reason?>) -> Reason? {
+    private func trouble(with index: InterfaceIndex, _ descent: inout LinkTraversal<Reason?>) -> Reason? {
         guard let link = links[index] else { return nil }
         return descent.answer(for: index) { descent in
             guard link.isUp else { return .linkDown }
@@ -30,7 +30,7 @@ extension LinkStack {
     }
 
     private func firstBroken(
-        below link: Link, _ descent: inout Descent<Reason?>
+        below link: Link, _ descent: inout LinkTraversal<Reason?>
     ) -> (link: Link, reason: Reason)? {
         if case .stackedOnPorts = kind(of: link) { return firstBroken(amongPortsOf: link, &descent) }
         for lower in below(link) {
@@ -41,7 +41,7 @@ extension LinkStack {
 
     // One usable port will do. A bond that has just lost its active port is about to choose another.
     private func firstBroken(
-        amongPortsOf link: Link, _ descent: inout Descent<Reason?>
+        amongPortsOf link: Link, _ descent: inout LinkTraversal<Reason?>
     ) -> (link: Link, reason: Reason)? {
         // What Open vSwitch sends through which port only its flows know.
         guard link.kind != Self.openVSwitch else { return nil }

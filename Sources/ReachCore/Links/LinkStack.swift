@@ -23,7 +23,7 @@ package struct LinkStack: Sendable {
 
     /// Names of the links that carry this one, nearest first.
     package func lowerNames(of index: InterfaceIndex) -> [String] {
-        var descent = Descent(unanswered: Carriage())
+        var descent = LinkTraversal(unanswered: Carriage())
         return reach(from: index) { carriage(of: $0, &descent).carriers }.dropFirst().compactMap { links[$0]?.name }
     }
 
@@ -36,13 +36,13 @@ package struct LinkStack: Sendable {
 
     /// Using the link costs money: by a rule, or because a modem carries it.
     package func isMetered(_ index: InterfaceIndex) -> Bool {
-        var carriages = Descent(unanswered: Carriage())
-        var descent = Descent(unanswered: false)
+        var carriages = LinkTraversal(unanswered: Carriage())
+        var descent = LinkTraversal(unanswered: false)
         return isMetered(index, &carriages, &descent)
     }
 
     private func isMetered(
-        _ index: InterfaceIndex, _ carriages: inout Descent<Carriage>, _ descent: inout Descent<Bool>
+        _ index: InterfaceIndex, _ carriages: inout LinkTraversal<Carriage>, _ descent: inout LinkTraversal<Bool>
     ) -> Bool {
         guard let link = links[index] else { return false }
         return descent.answer(for: index) { descent in
@@ -118,11 +118,11 @@ package struct LinkStack: Sendable {
     }
 
     private func carriage(of index: InterfaceIndex) -> Carriage {
-        var descent = Descent(unanswered: Carriage())
+        var descent = LinkTraversal(unanswered: Carriage())
         return carriage(of: index, &descent)
     }
 
-    private func carriage(of index: InterfaceIndex, _ descent: inout Descent<Carriage>) -> Carriage {
+    private func carriage(of index: InterfaceIndex, _ descent: inout LinkTraversal<Carriage>) -> Carriage {
         guard let link = links[index] else { return Carriage(linkClass: .other) }
         return descent.answer(for: index) { descent in
             var found = carriage(by: link, &descent)
@@ -131,7 +131,7 @@ package struct LinkStack: Sendable {
         }
     }
 
-    private func carriage(by link: Link, _ descent: inout Descent<Carriage>) -> Carriage {
+    private func carriage(by link: Link, _ descent: inout LinkTraversal<Carriage>) -> Carriage {
         switch kind(of: link) {
         case .carrier(let linkClass): return Carriage(linkClass: linkClass)
         case .tunnel: return Carriage(linkClass: .tunnel, carriers: below(link))
@@ -143,7 +143,7 @@ package struct LinkStack: Sendable {
         }
     }
 
-    private func carriage(byPortsOf link: Link, _ descent: inout Descent<Carriage>) -> Carriage {
+    private func carriage(byPortsOf link: Link, _ descent: inout LinkTraversal<Carriage>) -> Carriage {
         let candidates = carryingPorts(of: link)
         let classes = candidates.map { carriage(of: $0, &descent).linkClass }
         for physical in [LinkClass.wired, .wifi, .wwan, .bluetooth] where classes.contains(physical) {

@@ -14,11 +14,11 @@ package struct ProbeEvent: Hashable, Sendable {
     }
 
     package let kind: Kind
-    package let moment: Moment
+    package let moment: Instant
     /// The probe after it.
     package let report: ProbeReport
 
-    package init(_ kind: Kind, at moment: Moment, report: ProbeReport) {
+    package init(_ kind: Kind, at moment: Instant, report: ProbeReport) {
         self.kind = kind
         self.moment = moment
         self.report = report

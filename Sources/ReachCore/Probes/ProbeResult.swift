@@ -13,7 +13,7 @@ package struct ProbeResult: Hashable, Sendable {
     /// What exactly, in a sentence for people; empty where the outcome says it all.
     package var detail = ""
     /// When the attempt began.
-    package var started: Moment
+    package var started: Instant
     /// From its beginning to its end.
     package var duration: Duration
     package var phases = ProbePhases()
@@ -26,7 +26,7 @@ package struct ProbeResult: Hashable, Sendable {
     /// When the certificate that was shown ends.
     package var certificateEnd: Timestamp?
 
-    package init(_ outcome: Outcome, detail: String = "", started: Moment, duration: Duration) {
+    package init(_ outcome: Outcome, detail: String = "", started: Instant, duration: Duration) {
         self.outcome = outcome
         self.detail = detail
         self.started = started

@@ -27,7 +27,7 @@ package struct ChangeSeries: Hashable, Sendable {
         let epoch = isSame ? told.epoch : told.epoch.addingUpToLimit(1)
         earlierEpochs = epoch > first.state.epoch ? epoch - first.state.epoch : 0
         lastingSince = told.since
-        return difference(to: first.state, cause: cause, at: Moment(wall: first.time, boot: first.bootTime))
+        return difference(to: first.state, cause: cause, at: Instant(wall: first.time, boot: first.bootTime))
     }
 
     /// Takes a change that the present observer told.
@@ -35,14 +35,14 @@ package struct ChangeSeries: Hashable, Sendable {
         let previous = told
         let state = adopt(change.state)
         return ReachabilityChange(
-            at: Moment(wall: change.time, boot: change.bootTime), cause: change.cause,
+            at: Instant(wall: change.time, boot: change.bootTime), cause: change.cause,
             aspects: previous == nil ? [] : change.aspects, previous: previous, state: state)
     }
 
     /// Takes the state of the present observer, some of whose changes were not heard.
     ///
     /// - Returns: The difference that they made together; `nil` if there is none.
-    package mutating func catchUp(to state: ReachabilityState, at moment: Moment) -> ReachabilityChange? {
+    package mutating func catchUp(to state: ReachabilityState, at moment: Instant) -> ReachabilityChange? {
         difference(to: state, cause: .resync, at: moment)
     }
 
@@ -52,7 +52,7 @@ package struct ChangeSeries: Hashable, Sendable {
     /// There has been no observer for so long that the status is not known.
     ///
     /// - Returns: The change to that; `nil` if it was not known before.
-    package mutating func becomeUnknown(at moment: Moment) -> ReachabilityChange? {
+    package mutating func becomeUnknown(at moment: Instant) -> ReachabilityChange? {
         let previous = told
         var state = told ?? ReachabilityState(target: target, since: moment.wall)
         if state.status != .unknown { state.since = moment.wall }
@@ -68,7 +68,7 @@ package struct ChangeSeries: Hashable, Sendable {
     }
 
     private mutating func difference(
-        to new: ReachabilityState, cause: Cause, at moment: Moment
+        to new: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         let previous = told
         let state = adopt(new)

@@ -93,7 +93,7 @@ public struct ReachabilityChange: Hashable, Sendable {
     public let state: ReachabilityState
 
     package init(
-        at moment: Moment, cause: Cause, aspects: [Aspect], previous: ReachabilityState?, state: ReachabilityState
+        at moment: Instant, cause: Cause, aspects: [Aspect], previous: ReachabilityState?, state: ReachabilityState
     ) {
         time = moment.wall
         bootTime = moment.boot

@@ -15,7 +15,7 @@ package struct StatusMachine: Sendable {
     /// The verdict last went from reachable to something else.
     private var isAway = false
 
-    package init(target: Target, holdDown: HoldDown = HoldDown(), at moment: Moment) {
+    package init(target: Target, holdDown: HoldDown = HoldDown(), at moment: Instant) {
         state = ReachabilityState(target: target, since: moment.wall)
         self.holdDown = holdDown
     }
@@ -29,7 +29,7 @@ package struct StatusMachine: Sendable {
     /// - Parameter epoch: The Internet's epoch at that moment.
     /// - Returns: The change to tell; `nil` when nothing differs, or when it is being held back.
     package mutating func observe(
-        _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Moment
+        _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Instant
     ) -> ReachabilityChange? {
         let previous = state
         let latestStatus = latest?.status
@@ -56,7 +56,7 @@ package struct StatusMachine: Sendable {
     }
 
     /// The deadline has come.
-    package mutating func timeReached(at moment: Moment) -> ReachabilityChange? {
+    package mutating func timeReached(at moment: Instant) -> ReachabilityChange? {
         guard let latest, pendingSince != nil else { return nil }
         return tellOrHold(latest, after: state, cause: .holdElapsed, at: moment)
     }
@@ -68,7 +68,7 @@ package struct StatusMachine: Sendable {
     ///
     /// - Returns: The change to tell; `nil` when nothing differs, and before the first verdict, which it belongs to.
     package mutating func learn(
-        _ report: ConnectivityReport?, cause: Cause, at moment: Moment
+        _ report: ConnectivityReport?, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         guard report != self.report else { return nil }
         self.report = report
@@ -80,7 +80,7 @@ package struct StatusMachine: Sendable {
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
     }
 
-    private mutating func begin(_ verdict: Verdict, at moment: Moment) -> ReachabilityChange? {
+    private mutating func begin(_ verdict: Verdict, at moment: Instant) -> ReachabilityChange? {
         hasBegun = true
         adopt(verdict)
         state.since = moment.wall
@@ -88,7 +88,7 @@ package struct StatusMachine: Sendable {
     }
 
     private mutating func tellOrHold(
-        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Moment
+        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         guard let pendingSince, moment.boot < earliest(for: verdict.status, pendingSince: pendingSince) else {
             pendingSince = nil
@@ -125,7 +125,7 @@ package struct StatusMachine: Sendable {
     }
 
     private mutating func publish(
-        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Moment
+        _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         adopt(verdict)
         let aspects = Self.differences(from: previous, to: state)

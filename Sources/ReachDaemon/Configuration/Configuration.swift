@@ -10,7 +10,7 @@ internal import ReachQueue
 package struct Configuration: Hashable, Sendable {
     package struct Internet: Hashable, Sendable {
         /// Addresses that stand for the Internet.
-        package var anchors: [IPAddress] = Anchors.standard
+        package var anchors: [IPAddress] = ReferenceAddresses.standard
         /// The firewall mark of the packets whose way is asked for; 0 is none.
         package var mark: UInt32 = 0
     }

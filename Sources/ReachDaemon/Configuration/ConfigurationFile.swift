@@ -52,7 +52,7 @@ package struct ConfigurationFile: Hashable, Sendable {
     }
 
     private func failure(_ problem: String, expected: String) -> ConfigurationError {
-        ConfigurationError(file: path, mistakes: [ConfigurationMistake(line: nil, problem, expected: expected)])
+        ConfigurationError(file: path, mistakes: [ConfigurationValidationError(line: nil, problem, expected: expected)])
     }
 
     /// At most one byte more than the limit. A pipe or a terminal is read to its end, as `--config /dev/stdin` means.

@@ -4,13 +4,13 @@ package struct ConfigurationKey<Root>: Sendable {
     /// What the value has to be, for the mistake that says it is not.
     let expected: String
     /// Puts the value in its place, or says what is wrong with it.
-    let read: @Sendable (TOMLNode, inout Root) throws(ConfigurationMistake) -> Void
+    let read: @Sendable (TOMLNode, inout Root) throws(ConfigurationValidationError) -> Void
 
     init<Value>(_ name: String, _ place: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>)
     {
         self.name = name
         expected = kind.expected
-        read = { node, root throws(ConfigurationMistake) in root[keyPath: place] = try kind.read(node) }
+        read = { node, root throws(ConfigurationValidationError) in root[keyPath: place] = try kind.read(node) }
     }
 }
 

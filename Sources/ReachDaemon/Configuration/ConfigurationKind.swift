@@ -1,42 +1,44 @@
 /// What values a key takes: how they are read, and how that is told to somebody who wrote something else.
 struct ConfigurationKind<Value>: Sendable {
     let expected: String
-    private let convert: @Sendable (TOMLNode) throws(ConfigurationMistake) -> Value
+    private let convert: @Sendable (TOMLNode) throws(ConfigurationValidationError) -> Value
 
     /// - Parameter convert: Returns what is wrong with the value as a failure's text.
     init(_ expected: String, _ convert: @escaping @Sendable (TOMLNode.Value) -> Reading<Value>) {
         self.expected = expected
-        self.convert = { node throws(ConfigurationMistake) in
+        self.convert = { node throws(ConfigurationValidationError) in
             switch convert(node.value) {
             case .value(let value): return value
-            case .wrong(let problem): throw ConfigurationMistake(line: node.line, problem, expected: expected)
+            case .wrong(let problem): throw ConfigurationValidationError(line: node.line, problem, expected: expected)
             case .otherType:
-                throw ConfigurationMistake(line: node.line, "it is \(node.value.typeName)", expected: expected)
+                throw ConfigurationValidationError(line: node.line, "it is \(node.value.typeName)", expected: expected)
             }
         }
     }
 
-    private init(_ expected: String, nested: @escaping @Sendable (TOMLNode) throws(ConfigurationMistake) -> Value) {
+    private init(
+        _ expected: String, nested: @escaping @Sendable (TOMLNode) throws(ConfigurationValidationError) -> Value
+    ) {
         self.expected = expected
         convert = nested
     }
 
-    func read(_ node: TOMLNode) throws(ConfigurationMistake) -> Value { try convert(node) }
+    func read(_ node: TOMLNode) throws(ConfigurationValidationError) -> Value { try convert(node) }
 
     /// Whatever `kind` reads, where the absence of the key means something else.
     static func optional<Wrapped>(_ kind: ConfigurationKind<Wrapped>) -> Self where Value == Wrapped? {
-        Self(kind.expected) { node throws(ConfigurationMistake) in try kind.read(node) }
+        Self(kind.expected) { node throws(ConfigurationValidationError) in try kind.read(node) }
     }
 
     static func list<Element>(of kind: ConfigurationKind<Element>, _ count: ClosedRange<Int>) -> Self
     where Value == [Element] {
         let expected = "a list of \(count.lowerBound) to \(count.upperBound), each \(kind.expected)"
-        return Self(expected) { node throws(ConfigurationMistake) in
+        return Self(expected) { node throws(ConfigurationValidationError) in
             guard case .array(let nodes) = node.value else {
-                throw ConfigurationMistake(line: node.line, "it is \(node.value.typeName)", expected: expected)
+                throw ConfigurationValidationError(line: node.line, "it is \(node.value.typeName)", expected: expected)
             }
             guard count.contains(nodes.count) else {
-                throw ConfigurationMistake(line: node.line, "the list has \(nodes.count)", expected: expected)
+                throw ConfigurationValidationError(line: node.line, "the list has \(nodes.count)", expected: expected)
             }
             var elements: [Element] = []
             for node in nodes { elements.append(try kind.read(node)) }

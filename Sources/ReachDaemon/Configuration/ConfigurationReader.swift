@@ -1,11 +1,11 @@
 /// Turns a TOML document into a configuration, and collects what is wrong with it.
 struct ConfigurationReader {
     var configuration = Configuration()
-    private(set) var mistakes: [ConfigurationMistake] = []
+    private(set) var mistakes: [ConfigurationValidationError] = []
     /// Where each key was set, for contradictions between keys.
     private var lines: [String: Int] = [:]
 
-    static func read(_ document: TOMLDocument) -> (Configuration, [ConfigurationMistake]) {
+    static func read(_ document: TOMLDocument) -> (Configuration, [ConfigurationValidationError]) {
         var reader = ConfigurationReader()
         reader.mistakes = document.mistakes
         reader.readTables(of: document.table)
@@ -32,7 +32,7 @@ struct ConfigurationReader {
             let name = path.map { $0 + "." + entry.key } ?? entry.key
             if let key = keys.first(where: { $0.name == entry.key }) {
                 lines[name] = entry.line
-                do throws(ConfigurationMistake) {
+                do throws(ConfigurationValidationError) {
                     try key.read(entry.node, &root)
                 } catch {
                     mistakes.append(error.named(name))
@@ -47,7 +47,7 @@ struct ConfigurationReader {
     mutating func read<Value>(
         _ entry: TOMLTable.Entry, _ path: String, _ kind: ConfigurationKind<Value>
     ) -> Value? {
-        do throws(ConfigurationMistake) {
+        do throws(ConfigurationValidationError) {
             return try kind.read(entry.node)
         } catch {
             mistakes.append(error.named(path))
@@ -60,11 +60,11 @@ struct ConfigurationReader {
     }
 
     mutating func report(_ node: TOMLNode, _ key: String?, _ problem: String, expected: String) {
-        mistakes.append(ConfigurationMistake(line: node.line, key: key, problem, expected: expected))
+        mistakes.append(ConfigurationValidationError(line: node.line, key: key, problem, expected: expected))
     }
 
     mutating func report(line: Int, _ key: String, _ problem: String, expected: String) {
-        mistakes.append(ConfigurationMistake(line: line, key: key, problem, expected: expected))
+        mistakes.append(ConfigurationValidationError(line: line, key: key, problem, expected: expected))
     }
 }
 

@@ -29,7 +29,7 @@ package final class EventHistory: Sendable {
     ///   - open: Opens the store, on the writer's thread.
     /// - Throws: When there are no more descriptors.
     package init(
-        entries: Int, at moment: Moment, boot: String, signInterval: Duration = signInterval,
+        entries: Int, at moment: Instant, boot: String, signInterval: Duration = signInterval,
         report: @escaping @Sendable (String) -> Void,
         open: @escaping @Sendable () throws(SystemError) -> any HistoryStore
     ) throws(SystemError) {
@@ -54,7 +54,7 @@ package final class EventHistory: Sendable {
 
     /// A history in the two files of a directory.
     package convenience init(
-        _ files: HistoryFiles, entries: Int, at moment: Moment, boot: String,
+        _ files: HistoryFiles, entries: Int, at moment: Instant, boot: String,
         report: @escaping @Sendable (String) -> Void
     ) throws(SystemError) {
         try self.init(entries: entries, at: moment, boot: boot, report: report) { () throws(SystemError) in
@@ -69,17 +69,17 @@ package final class EventHistory: Sendable {
     }
 
     /// The probe is no longer configured.
-    package func recordUnwatched(probe name: String, at moment: Moment) {
+    package func recordUnwatched(probe name: String, at moment: Instant) {
         queue.put(.entry(HistoryEntry(.unwatched(target: "probe:" + name), at: moment, boot: boot)))
     }
 
     /// Nobody watches the target any more.
-    package func recordUnwatched(_ target: Target, at moment: Moment) {
+    package func recordUnwatched(_ target: Target, at moment: Instant) {
         queue.put(.entry(HistoryEntry(.unwatched(target: target.description), at: moment, boot: boot)))
     }
 
     /// To be called whenever the daemon is awake anyway.
-    package func noteAlive(at moment: Moment) {
+    package func noteAlive(at moment: Instant) {
         let isDue = lastSign.withLock { last in
             guard moment.boot >= last + signInterval else { return false }
             last = moment.boot
@@ -104,7 +104,7 @@ package final class EventHistory: Sendable {
     /// - Parameter patience: A disk that hangs is not waited for any longer.
     /// - Returns: Whether everything is written.
     @discardableResult
-    package func close(at moment: Moment, patience: Duration) -> Bool {
+    package func close(at moment: Instant, patience: Duration) -> Bool {
         queue.end(with: HistoryEntry(.stopped, at: moment, boot: boot))
         return queue.waitUntilFinished(patience)
     }

@@ -30,7 +30,7 @@ struct HistoryWriter {
     }
 
     /// Writes the mark of a new run. If the run before left none of its end, this one says when it was last seen.
-    mutating func begin(at moment: Moment) {
+    mutating func begin(at moment: Instant) {
         let (entry, time) = store.lastSign
         let lastSeen = entry.flatMap { $0.content == .stopped ? nil : time ?? $0.moment.wall }
         write([HistoryEntry(.started(lastSeen: lastSeen), at: moment, boot: boot)])
@@ -80,7 +80,7 @@ struct HistoryWriter {
         return [HistoryEntry(.dropped(count: lost), at: now, boot: boot)] + carried(at: now)
     }
 
-    private func carried(at moment: Moment) -> [HistoryEntry] {
+    private func carried(at moment: Instant) -> [HistoryEntry] {
         states.sorted { $0.key < $1.key }.map { HistoryEntry(.state($0.value), at: moment, boot: boot) }
     }
 

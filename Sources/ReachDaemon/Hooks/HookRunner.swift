@@ -103,7 +103,7 @@ package final class HookRunner {
     private func inBackground<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value, then reply: @escaping @Sendable (HookRunner, Value) -> Void
     ) {
-        let (mailbox, door) = (loop.mailbox, HookDoor(self))
+        let (mailbox, door) = (loop.mailbox, HookReference(self))
         BackgroundThread.start(named: "reach-hook") {
             let value = work()
             mailbox.post { _ in
@@ -118,7 +118,7 @@ private struct HookFailure: Error {
 }
 
 /// Carries a runner's reference through other threads, which never open it: only its own loop does.
-private struct HookDoor: @unchecked Sendable {
+private struct HookReference: @unchecked Sendable {
     weak var runner: HookRunner?
 
     init(_ runner: HookRunner) { self.runner = runner }

@@ -71,7 +71,7 @@ final class MetricsConnection {
     private func askForMetrics(_ hasBody: Bool) {
         // Nothing more is read; a client that hangs up is seen all the same.
         try? loop.change(descriptor, to: [])
-        let door = ConnectionDoor(connection: self)
+        let door = ConnectionReference(connection: self)
         source.ask { snapshot in
             door.connection?.answer(
                 "200 OK", "text/plain; version=0.0.4; charset=utf-8", snapshot.text, hasBody: hasBody)
@@ -104,6 +104,6 @@ final class MetricsConnection {
 }
 
 /// Carries the connection's reference through the engine's thread, which never opens it.
-private struct ConnectionDoor: @unchecked Sendable {
+private struct ConnectionReference: @unchecked Sendable {
     weak var connection: MetricsConnection?
 }

@@ -23,7 +23,7 @@ final class MetricsFile {
     }
 
     func begin() {
-        let door = FileDoor(file: self)
+        let door = FileReference(file: self)
         source.ask { door.file?.write($0) }
         loop.schedule(at: SystemClock.boot + interval) { [weak self] in self?.begin() }
     }
@@ -64,6 +64,6 @@ final class MetricsFile {
 }
 
 /// Carries the file's reference through the engine's thread, which never opens it.
-private struct FileDoor: @unchecked Sendable {
+private struct FileReference: @unchecked Sendable {
     weak var file: MetricsFile?
 }

@@ -69,9 +69,10 @@ final class MetricsPublisher {
     }
 
     private func run(_ threadLoop: EventLoop, _ listener: CInt?) {
-        let source = MetricsSource(engine: loop.mailbox, publisher: PublisherDoor(self), replyTo: threadLoop.mailbox)
+        let source = MetricsSource(
+            engine: loop.mailbox, publisher: PublisherReference(self), replyTo: threadLoop.mailbox)
         let (file, interval) = (wanted.file, wanted.interval)
-        let box = LoopBox(loop: threadLoop)
+        let box = LoopTransfer(loop: threadLoop)
         let end = ThreadEnd()
         self.end = end
         BackgroundThread.start(named: "reach-metrics") { [whenTroubled] in
@@ -104,7 +105,7 @@ private final class ThreadEnd: Sendable {
 /// Asks the engine for a snapshot, from the metrics' thread.
 struct MetricsSource: Sendable {
     fileprivate let engine: Mailbox
-    fileprivate let publisher: PublisherDoor
+    fileprivate let publisher: PublisherReference
     fileprivate let replyTo: Mailbox
 
     /// Calls `completion` on the metrics' loop; not at all if the daemon is ending.
@@ -117,13 +118,13 @@ struct MetricsSource: Sendable {
 }
 
 /// Carries the publisher's reference through the metrics' thread, which never opens it: only the engine's does.
-private struct PublisherDoor: @unchecked Sendable {
+private struct PublisherReference: @unchecked Sendable {
     weak var publisher: MetricsPublisher?
 
     init(_ publisher: MetricsPublisher) { self.publisher = publisher }
 }
 
 /// Hands a new loop over to the thread that will run it; nobody else keeps it.
-private struct LoopBox: @unchecked Sendable {
+private struct LoopTransfer: @unchecked Sendable {
     let loop: EventLoop
 }

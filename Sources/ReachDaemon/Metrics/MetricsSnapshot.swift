@@ -10,7 +10,7 @@ struct MetricsSnapshot: Sendable {
     let version: String
     /// By the names that the configuration gives them.
     var states: [(name: String, state: ReachabilityState)] = []
-    var probes: [ProbeKeeper.Entry] = []
+    var probes: [ProbeController.Entry] = []
     var resyncs: UInt64 = 0
     var isBlind = false
     var control: ControlServer.Statistics?

@@ -7,7 +7,7 @@ extension QueuedRequest {
     ///
     /// - Throws: ``QueueServiceError/invalid(field:reason:)``, which names the text at fault.
     init(_ submission: QueueSubmission, owner: UInt32) throws(QueueServiceError) {
-        do throws(RequestMistake) {
+        do throws(RequestValidationError) {
             let hasBody = submission.body != .none
             try self.init(
                 method: submission.method ?? (hasBody ? "POST" : "GET"), url: submission.url,
@@ -70,7 +70,7 @@ extension Destination {
 }
 
 extension QueueServiceError {
-    init(_ mistake: RequestMistake) {
+    init(_ mistake: RequestValidationError) {
         self = .invalid(field: mistake.field.rawValue, reason: mistake.description)
     }
 }

@@ -4,7 +4,7 @@
 /// is blanked, and the rest is read once more.
 package struct TOMLDocument {
     package let table: TOMLTable
-    package let mistakes: [ConfigurationMistake]
+    package let mistakes: [ConfigurationValidationError]
 
     /// A file of another kind, given by mistake, would be wrong on every line.
     static let mistakeLimit = 50
@@ -14,13 +14,13 @@ package struct TOMLDocument {
     package static func parse(_ bytes: [UInt8]) -> TOMLDocument {
         var text = TOMLText(bytes)
         if let mistake = text.encodingMistake ?? text.keyLengthMistake { return TOMLDocument(mistakes: [mistake]) }
-        var mistakes: [ConfigurationMistake] = []
+        var mistakes: [ConfigurationValidationError] = []
         while true {
             switch text.parse() {
             case .table(let table): return TOMLDocument(table: table, mistakes: mistakes)
             case .tooDeep(let line):
                 mistakes.append(
-                    ConfigurationMistake(
+                    ConfigurationValidationError(
                         line: line, "it is nested too deeply",
                         expected: "at most \(TOMLTree.depthLimit) tables and lists within each other"))
                 return TOMLDocument(mistakes: mistakes)
@@ -35,7 +35,7 @@ package struct TOMLDocument {
         }
     }
 
-    private init(table: TOMLTable = TOMLTable(entries: [], line: 1), mistakes: [ConfigurationMistake]) {
+    private init(table: TOMLTable = TOMLTable(entries: [], line: 1), mistakes: [ConfigurationValidationError]) {
         self.table = table
         self.mistakes = mistakes
     }

@@ -1,9 +1,9 @@
 /// Turns what toml++ says of a mistake into the form of all mistakes of a configuration: what is wrong, and what should
 /// stand there.
 enum TOMLMistakeText {
-    static func mistake(line: Int, key: String?, _ description: String) -> ConfigurationMistake {
+    static func mistake(line: Int, key: String?, _ description: String) -> ConfigurationValidationError {
         let (problem, expected) = parts(of: description)
-        return ConfigurationMistake(line: line, key: key, problem, expected: expected)
+        return ConfigurationValidationError(line: line, key: key, problem, expected: expected)
     }
 
     /// toml++ then names the last line, where nothing is wrong.

@@ -23,15 +23,15 @@ struct TOMLText {
     private func line(_ number: Int) -> ArraySlice<UInt8> { bytes[starts[number - 1]..<starts[number]] }
 
     /// toml++ takes some of what is no UTF-8.
-    var encodingMistake: ConfigurationMistake? {
+    var encodingMistake: ConfigurationValidationError? {
         guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
         let first = (1...lineCount).first { String(validating: line($0), as: UTF8.self) == nil }
-        return ConfigurationMistake(line: first ?? 1, "it is not UTF-8", expected: "text in UTF-8")
+        return ConfigurationValidationError(line: first ?? 1, "it is not UTF-8", expected: "text in UTF-8")
     }
 
-    var keyLengthMistake: ConfigurationMistake? {
+    var keyLengthMistake: ConfigurationValidationError? {
         TOMLKeyLength.lineOfExcess(in: bytes).map { line in
-            ConfigurationMistake(line: line, "the key is too long", expected: "a known key")
+            ConfigurationValidationError(line: line, "the key is too long", expected: "a known key")
         }
     }
 

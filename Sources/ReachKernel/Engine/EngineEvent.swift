@@ -5,9 +5,9 @@ package enum EngineEvent: Sendable {
     /// The state when the watch began, or a difference from the state told before.
     case change(ReachabilityChange)
     /// Notices were lost and everything was read anew; differences follow as changes.
-    case resync(Moment, reason: String)
+    case resync(Instant, reason: String)
     /// The machine slept this long; differences follow as changes.
-    case wake(Moment, slept: Duration)
+    case wake(Instant, slept: Duration)
     /// A notice as it came, where all were asked for.
-    case notice(Moment, Notice)
+    case notice(Instant, Notice)
 }

@@ -3,7 +3,7 @@ package import ReachCore
 /// What an engine is told once, at its start.
 package struct EngineOptions: Sendable {
     /// Addresses that stand for the Internet.
-    package var anchors: [IPAddress] = Anchors.standard
+    package var anchors: [IPAddress] = ReferenceAddresses.standard
     package var holdDown = HoldDown()
     /// Look up paths for packets with this firewall mark.
     package var mark: UInt32?

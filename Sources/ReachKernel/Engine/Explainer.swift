@@ -1,21 +1,21 @@
 package import ReachCore
 
-/// Finds out why a target is reachable or not. The verdict is the ``Inspector``'s, and the lookups told of are the very
+/// Finds out why a target is reachable or not. The verdict is the ``KernelSnapshot``'s, and the lookups told of are the very
 /// ones on which it rests; only what they leave open is asked in addition.
 package final class Explainer {
-    private let inspector: Inspector
+    private let inspector: KernelSnapshot
     private let options: EngineOptions
 
     /// - Throws: Why the kernel cannot be asked.
     package init(options: EngineOptions = EngineOptions()) throws(NetlinkError) {
         self.options = options
-        inspector = try Inspector(options: options)
+        inspector = try KernelSnapshot(options: options)
     }
 
     /// What is to be said when the kernel could not be asked.
     package static func cannotObserve(_ target: Target) -> Explanation {
         let verdict = Verdict(.unknown, reason: .cannotObserve)
-        return Narrator(ExplanationFacts(target: target, verdict: verdict, table: NetworkTable())).explanation
+        return ExplanationBuilder(ExplanationFacts(target: target, verdict: verdict, table: NetworkTable())).explanation
     }
 
     /// How the state of a target that `reach status` tells comes about.
@@ -31,7 +31,7 @@ package final class Explainer {
             let finding = look.findings.first { $0.isDecisive && $0.destination.family == family }
             facts.ways[family] = try way(path, finding, of: target)
         }
-        return Narrator(facts).explanation
+        return ExplanationBuilder(facts).explanation
     }
 
     private var queries: KernelQueries { inspector.view.queries }

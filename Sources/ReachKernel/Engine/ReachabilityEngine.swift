@@ -286,7 +286,7 @@ package final class ReachabilityEngine {
     private func resolve(_ name: String, for watch: TargetWatch) {
         guard watch.name.shouldAsk() else { return }
         let target = watch.target
-        let door = EngineDoor(self)
+        let door = EngineReference(self)
         let mailbox = loop.mailbox
         resolver.resolve(name) { answer in mailbox.post { _ in door.engine?.take(answer, for: target) } }
     }
@@ -323,7 +323,7 @@ package final class ReachabilityEngine {
 }
 
 /// Carries an engine's reference through other threads, which never open it: only its own loop does.
-private struct EngineDoor: @unchecked Sendable {
+private struct EngineReference: @unchecked Sendable {
     weak var engine: ReachabilityEngine?
 
     init(_ engine: ReachabilityEngine) { self.engine = engine }

@@ -14,7 +14,7 @@ final class TargetWatch {
     private var hasBegun = false
     private var handlers: [(id: UInt64, handler: Handler)] = []
 
-    init(target: Target, holdDown: HoldDown, at moment: Moment) {
+    init(target: Target, holdDown: HoldDown, at moment: Instant) {
         self.target = target
         machine = StatusMachine(target: target, holdDown: holdDown, at: moment)
     }
@@ -22,7 +22,7 @@ final class TargetWatch {
     var isWatched: Bool { !handlers.isEmpty }
 
     /// Adds a handler, which is told the present state at once if there is one.
-    func add(_ id: UInt64, at moment: Moment, _ handler: @escaping Handler) {
+    func add(_ id: UInt64, at moment: Instant, _ handler: @escaping Handler) {
         handlers.append((id, handler))
         guard hasBegun else { return }
         handler(.change(initialChange(at: moment)))
@@ -42,7 +42,7 @@ final class TargetWatch {
     }
 
     /// The present state, as the first thing a newcomer is told.
-    private func initialChange(at moment: Moment) -> ReachabilityChange {
+    private func initialChange(at moment: Instant) -> ReachabilityChange {
         ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: machine.state)
     }
 }

@@ -45,10 +45,10 @@ package struct PathFinder {
         anchors: [IPAddress], only family: IPAddress.Family? = nil, known: Verdict? = nil
     ) throws(NetlinkError) -> Verdict {
         let only = known.flatMap { _ in family }
-        var surveys: [AnchorSurvey] = []
+        var surveys: [ReferenceAddressSurvey] = []
         surveys.reserveCapacity(2)
-        if only != .ipv6 { surveys.append(AnchorSurvey(.ipv4, among: anchors, known: known?.ipv4)) }
-        if only != .ipv4 { surveys.append(AnchorSurvey(.ipv6, among: anchors, known: known?.ipv6)) }
+        if only != .ipv6 { surveys.append(ReferenceAddressSurvey(.ipv4, among: anchors, known: known?.ipv4)) }
+        if only != .ipv4 { surveys.append(ReferenceAddressSurvey(.ipv6, among: anchors, known: known?.ipv6)) }
         while try advance(&surveys) {}
         var ipv4 = known?.ipv4 ?? .notAsked
         var ipv6 = known?.ipv6 ?? .notAsked
@@ -62,7 +62,7 @@ package struct PathFinder {
     /// Asks what the surveys want to know next, all at once.
     ///
     /// - Returns: Whether there was anything.
-    private mutating func advance(_ surveys: inout [AnchorSurvey]) throws(NetlinkError) -> Bool {
+    private mutating func advance(_ surveys: inout [ReferenceAddressSurvey]) throws(NetlinkError) -> Bool {
         var questions: [RouteQuestion] = []
         questions.reserveCapacity(8)
         for index in surveys.indices {
@@ -84,8 +84,8 @@ package struct PathFinder {
         return true
     }
 
-    /// Anchors mostly share their way, and it is judged once.
-    private mutating func take(_ answer: RouteAnswer, for survey: inout AnchorSurvey) throws(NetlinkError) {
+    /// ReferenceAddresses mostly share their way, and it is judged once.
+    private mutating func take(_ answer: RouteAnswer, for survey: inout ReferenceAddressSurvey) throws(NetlinkError) {
         guard let anchor = survey.nextAnchor, !survey.takeSame(answer) else { return }
         survey.take(try judge(anchor, answer, isInternet: true), answer)
     }
@@ -158,7 +158,7 @@ package struct PathFinder {
         return path
     }
 
-    private mutating func keep(_ survey: AnchorSurvey) {
+    private mutating func keep(_ survey: ReferenceAddressSurvey) {
         for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
     }
 

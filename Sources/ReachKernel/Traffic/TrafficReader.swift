@@ -42,7 +42,7 @@ package final class TrafficReader: Sendable {
     /// Asks the kernel and waits for it. To be called on one thread at a time.
     package func answer(_ question: TrafficQuestion) -> TrafficAnswer {
         let closed = closedSockets()?.closed(within: question.window) ?? []
-        return closed.contains(where: question.isAnswered) ? .moving : TrafficLook.answer(question)
+        return closed.contains(where: question.isAnswered) ? .moving : SocketSurvey.answer(question)
     }
 
     /// Opened here, since the kernel may have to load a module for it.

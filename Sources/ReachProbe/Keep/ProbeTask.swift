@@ -6,10 +6,10 @@ final class ProbeTask {
     let specification: ProbeSpecification
     private(set) var record: ProbeRecord
     private(set) var schedule: ProbeSchedule
-    private unowned let keeper: ProbeKeeper
+    private unowned let keeper: ProbeController
     private var timer: TimerQueue.ID?
     private var attempt: (any ProbeAttempt)?
-    private var attemptBegan: Moment?
+    private var attemptBegan: Instant?
     /// The state when the attempt began.
     private var stateAtStart: ReachabilityState?
     private var evidence = PathEvidence.same
@@ -17,7 +17,7 @@ final class ProbeTask {
     private var internet: ReachabilityState?
     private var unwatch: [() -> Void] = []
 
-    init(_ specification: ProbeSpecification, of keeper: ProbeKeeper, at moment: Moment) {
+    init(_ specification: ProbeSpecification, of keeper: ProbeController, at moment: Instant) {
         self.specification = specification
         self.keeper = keeper
         record = ProbeRecord(specification, at: moment)
@@ -49,7 +49,7 @@ final class ProbeTask {
         keeper.leave(self)
     }
 
-    func report(at moment: Moment) -> ProbeReport { record.report(at: moment, next: schedule.deadline) }
+    func report(at moment: Instant) -> ProbeReport { record.report(at: moment, next: schedule.deadline) }
 
     // MARK: - Time
 
@@ -102,7 +102,7 @@ final class ProbeTask {
 
     private var gate: ProbeGate { ProbeGate.decide(specification.way, target: target, internet: internet) }
 
-    private func take(_ news: ProbeSurroundings.PathNews, isTarget: Bool) {
+    private func take(_ news: ProbeEnvironment.PathEvent, isTarget: Bool) {
         switch news {
         case .woke: if attempt != nil { evidence = .slept }
         case .state(let state):
@@ -128,7 +128,7 @@ final class ProbeTask {
         if record.pause(reason, at: now) { keeper.tell(.paused, self, at: now) }
     }
 
-    private func interruption(at now: Moment) -> ProbeResult {
+    private func interruption(at now: Instant) -> ProbeResult {
         let started = attemptBegan ?? now
         return ProbeResult(
             .inconclusive(.pathLost), detail: "the path went away during the attempt", started: started,

@@ -24,7 +24,7 @@ package struct ProbeRecord: Sendable {
         package var inconclusive: UInt64 = 0
     }
 
-    package init(_ specification: ProbeSpecification, at moment: Moment) {
+    package init(_ specification: ProbeSpecification, at moment: Instant) {
         self.specification = specification
         health = ProbeHealth(specification.thresholds)
         meter = UptimeMeter(at: moment.boot)
@@ -37,7 +37,7 @@ package struct ProbeRecord: Sendable {
     package var failures: Int { health.failures }
 
     /// - Returns: What to tell of it; `nil` where only the result is new.
-    package mutating func take(_ result: ProbeResult, at moment: Moment) -> ProbeEvent.Kind? {
+    package mutating func take(_ result: ProbeResult, at moment: Instant) -> ProbeEvent.Kind? {
         last = result
         let kind: UptimeMeter.Kind
         let beat: ProbeReport.Beat.Kind
@@ -62,7 +62,7 @@ package struct ProbeRecord: Sendable {
     }
 
     /// - Returns: Whether that is worth telling: another reason for the same pause is not.
-    package mutating func pause(_ reason: ProbePause, at moment: Moment) -> Bool {
+    package mutating func pause(_ reason: ProbePause, at moment: Instant) -> Bool {
         defer { pause = reason }
         guard pause == nil else { return false }
         meter.turn(to: .paused, at: moment.boot)
@@ -71,14 +71,14 @@ package struct ProbeRecord: Sendable {
     }
 
     /// What held before the pause is not known to hold any more: the time up to the next result is nobody's.
-    package mutating func resume(at moment: Moment) -> Bool {
+    package mutating func resume(at moment: Instant) -> Bool {
         guard pause != nil else { return false }
         pause = nil
         meter.turn(to: .inconclusive, at: moment.boot)
         return true
     }
 
-    package func report(at moment: Moment, next: BootTime?) -> ProbeReport {
+    package func report(at moment: Instant, next: BootTime?) -> ProbeReport {
         var report = ProbeReport(
             name: specification.name, target: specification.target.description, state: state, since: since,
             interval: specification.interval)

@@ -5,7 +5,7 @@ internal import ReachTransfer
 
 /// One echo request by a ping socket, which needs no privilege but the group range that the administrator allows.
 final class PingAttempt: ProbeAttempt {
-    private let course: AttemptCourse
+    private let course: SocketAttempt
     private var socket: ProbeSocket?
     private var address: IPAddress?
     private var sent: BootTime?
@@ -15,7 +15,7 @@ final class PingAttempt: ProbeAttempt {
     private static let levelIPv6: CInt = 41
 
     init(_ plan: ProbePlan, _ runner: ProbeRunner, _ completion: @escaping ProbeRunner.Completion) {
-        course = AttemptCourse(plan, runner, completion)
+        course = SocketAttempt(plan, runner, completion)
         course.begin { [weak self] observation in
             self?.socket = nil
             observation.address = self?.address

@@ -20,7 +20,7 @@ package struct ProbeObservation: Hashable, Sendable {
     }
 
     package var ending: Ending
-    package var started: Moment
+    package var started: Instant
     package var duration: Duration
     package var phases = ProbePhases()
     package var address: IPAddress?
@@ -35,7 +35,7 @@ package struct ProbeObservation: Hashable, Sendable {
     package var responseCode: UInt8?
     package var answers: [String] = []
 
-    package init(_ ending: Ending, started: Moment, duration: Duration) {
+    package init(_ ending: Ending, started: Instant, duration: Duration) {
         self.ending = ending
         self.started = started
         self.duration = duration

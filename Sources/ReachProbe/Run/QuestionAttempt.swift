@@ -6,7 +6,7 @@ internal import ReachTransfer
 /// One question to one name server, by a datagram, and by TCP where the answer does not fit into one. Nothing is asked twice:
 /// that a datagram was lost is what a probe is to find out.
 final class QuestionAttempt: ProbeAttempt {
-    private let course: AttemptCourse
+    private let course: SocketAttempt
     private let question: ProbeTarget.Question
     private var channel: DNSChannel?
     private var server: ResolverConfiguration.Server?
@@ -17,7 +17,7 @@ final class QuestionAttempt: ProbeAttempt {
         _ completion: @escaping ProbeRunner.Completion
     ) {
         self.question = question
-        course = AttemptCourse(plan, runner, completion)
+        course = SocketAttempt(plan, runner, completion)
         course.begin { [weak self] in
             self?.settle(&$0)
         } _: { [weak self] in

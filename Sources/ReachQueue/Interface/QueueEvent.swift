@@ -36,7 +36,7 @@ package struct QueueEvent: Hashable, Sendable {
     }
 
     package let kind: Kind
-    package let moment: Moment
+    package let moment: Instant
     package let epoch: UInt64
     package var request: RequestID?
     package var owner: UInt32?
@@ -47,13 +47,13 @@ package struct QueueEvent: Hashable, Sendable {
     package var status: Int?
     package var interface: String?
     package var blockers: Blocker = []
-    package var notBefore: Moment?
+    package var notBefore: Instant?
     package var destination: Destination?
     package var constraint: Constraint?
     /// How many requests it concerns.
     package var count: Int?
 
-    package init(_ kind: Kind, at moment: Moment, epoch: UInt64) {
+    package init(_ kind: Kind, at moment: Instant, epoch: UInt64) {
         self.kind = kind
         self.moment = moment
         self.epoch = epoch

@@ -23,14 +23,14 @@ package indirect enum StoreChange: Hashable, Sendable {
     case insert(StoredRequest, QueuedRequest)
     /// An attempt is about to be made.
     /// What may not be repeated is written to last through a loss of power, too.
-    case lease(RequestID, attempt: Int, interface: String, isRepeatable: Bool, at: Moment)
+    case lease(RequestID, attempt: Int, interface: String, isRepeatable: Bool, at: Instant)
     /// An attempt ended and the request goes on; or a user held or released it while it did not run.
     case update(RequestProgress)
     /// A user held or released a request that runs: its lease stands.
     case holdRequest(RequestID, isHeld: Bool)
-    case finish(RequestProgress, RequestEnd, RequestResult?, at: Moment)
+    case finish(RequestProgress, RequestEnd, RequestResult?, at: Instant)
     /// A dead request is sent again.
-    case revive(RequestProgress, deadline: Moment)
+    case revive(RequestProgress, deadline: Instant)
     case holdQueue(owner: UInt32?, isHeld: Bool)
     /// What is kept of them is no longer needed.
     case purge([RequestID])
@@ -46,10 +46,10 @@ package struct StoredBreaker: Hashable, Sendable {
     package let interface: String
     /// Whose requests opened it: it holds back no one else's.
     package let owner: UInt32
-    package let openUntil: Moment
+    package let openUntil: Instant
     package let step: Int
 
-    package init(destination: Destination, interface: String, owner: UInt32, openUntil: Moment, step: Int) {
+    package init(destination: Destination, interface: String, owner: UInt32, openUntil: Instant, step: Int) {
         self.destination = destination
         self.interface = interface
         self.owner = owner
@@ -66,12 +66,12 @@ package struct RequestProgress: Hashable, Sendable {
     package var tries: Int
     package var isHeld: Bool
     /// The end of its wait after a failure.
-    package var notBefore: Moment?
+    package var notBefore: Instant?
     package var isNetworkFailure: Bool
 
     package init(
         id: RequestID, attempts: Int = 0, networkFailures: Int = 0, tries: Int = 0, isHeld: Bool = false,
-        notBefore: Moment? = nil, isNetworkFailure: Bool = false
+        notBefore: Instant? = nil, isNetworkFailure: Bool = false
     ) {
         self.id = id
         self.attempts = attempts
@@ -89,7 +89,7 @@ package struct StoredRequest: Hashable, Sendable {
         case waiting
         /// An attempt was being made when the run ended.
         case leased
-        case dead(DeathReason, at: Moment)
+        case dead(DeathReason, at: Instant)
     }
 
     package var progress: RequestProgress
@@ -109,10 +109,10 @@ package struct StoredRequest: Hashable, Sendable {
     package var bytesHeld: Int64
     /// Bytes of the answer that a dead request died of.
     package var answerBytes: Int64 = 0
-    package var created: Moment
-    package var deadline: Moment
+    package var created: Instant
+    package var deadline: Instant
 
-    package init(_ id: RequestID, _ request: QueuedRequest, created: Moment, deadline: Moment) {
+    package init(_ id: RequestID, _ request: QueuedRequest, created: Instant, deadline: Instant) {
         progress = RequestProgress(id: id)
         owner = request.owner
         destination = request.destination
@@ -138,7 +138,7 @@ extension StoredRequest {
         progress: RequestProgress, condition: Condition, owner: UInt32, destination: Destination,
         constraint: Constraint, priority: RequestPriority, orderKey: String?, uniqueness: RequestUniqueness,
         dependsOnPrevious: Bool, isStrict: Bool, isRepeatable: Bool, maximumAttempts: Int?, bytesHeld: Int64,
-        answerBytes: Int64 = 0, created: Moment, deadline: Moment
+        answerBytes: Int64 = 0, created: Instant, deadline: Instant
     ) {
         self.progress = progress
         self.condition = condition

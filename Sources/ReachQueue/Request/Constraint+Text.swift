@@ -9,8 +9,8 @@ extension Constraint: CustomStringConvertible {
     /// Reads a constraint as ``description`` writes it, and the words of `reach wait` where they mean the same:
     /// `class=NAME`, `internet`.
     ///
-    /// - Throws: ``RequestMistake``, which names the term at fault.
-    package init(_ text: String) throws(RequestMistake) {
+    /// - Throws: ``RequestValidationError``, which names the term at fault.
+    package init(_ text: String) throws(RequestValidationError) {
         self.init()
         for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
             let term = piece.split(separator: " ").joined(separator: " ")
@@ -32,7 +32,7 @@ extension Constraint: CustomStringConvertible {
         return terms.isEmpty ? "any" : terms.joined(separator: ", ")
     }
 
-    private mutating func take(_ term: String) throws(RequestMistake) {
+    private mutating func take(_ term: String) throws(RequestValidationError) {
         switch term {
         case "any": return
         case "unmetered": isUnmetered = true
@@ -53,35 +53,35 @@ extension Constraint: CustomStringConvertible {
         }
     }
 
-    private mutating func setClass(_ named: LinkClass, _ term: String) throws(RequestMistake) {
+    private mutating func setClass(_ named: LinkClass, _ term: String) throws(RequestValidationError) {
         guard linkClass == nil || linkClass == named else {
             throw Self.fault(term, "is a second class: no path has two")
         }
         linkClass = named
     }
 
-    private mutating func setFamily(_ named: IPAddress.Family, _ term: String) throws(RequestMistake) {
+    private mutating func setFamily(_ named: IPAddress.Family, _ term: String) throws(RequestValidationError) {
         guard family == nil || family == named else { throw Self.fault(term, "is a second family: leave both out") }
         family = named
     }
 
-    private mutating func setInterface(_ name: String, _ term: String) throws(RequestMistake) {
+    private mutating func setInterface(_ name: String, _ term: String) throws(RequestValidationError) {
         do throws(TargetError) {
             _ = try Target.interface(name)
         } catch {
-            throw RequestMistake(.constraint, error.description)
+            throw RequestValidationError(.constraint, error.description)
         }
         guard interface == nil || interface == name else { throw Self.fault(term, "is a second interface") }
         interface = name
     }
 
-    private func checkForContradiction(_ text: String) throws(RequestMistake) {
+    private func checkForContradiction(_ text: String) throws(RequestValidationError) {
         if let linkClass, excludedClasses.contains(linkClass) {
             throw Self.fault(text, "both asks for a class and excludes it")
         }
     }
 
-    private static func fault(_ text: String, _ what: String) -> RequestMistake {
-        RequestMistake(.constraint, "'\(DisplayText.sanitized(String(text.prefix(64))))' \(what)")
+    private static func fault(_ text: String, _ what: String) -> RequestValidationError {
+        RequestValidationError(.constraint, "'\(DisplayText.sanitized(String(text.prefix(64))))' \(what)")
     }
 }

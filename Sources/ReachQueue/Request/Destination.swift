@@ -8,8 +8,8 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     /// The destination that was ``description`` before. For what comes back from the queue's file.
     package init(stored description: String) { self.description = description }
 
-    /// - Throws: ``RequestMistake`` for what is no URL of a host, or of another scheme than `http` and `https`.
-    package init(url: String) throws(RequestMistake) {
+    /// - Throws: ``RequestValidationError`` for what is no URL of a host, or of another scheme than `http` and `https`.
+    package init(url: String) throws(RequestValidationError) {
         let reference = try Self.read(url)
         guard let scheme = reference.scheme else {
             throw Self.fault(url, "is not a URL such as https://example.net/")
@@ -27,7 +27,7 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
         do throws(TargetError) {
             _ = try Target.host(authority.host)
         } catch {
-            throw RequestMistake(.url, error.description)
+            throw RequestValidationError(.url, error.description)
         }
         let port = authority.port ?? (scheme == "http" ? 80 : 443)
         description = "\(scheme)://\(authority.host.lowercased()):\(port)"
@@ -42,7 +42,7 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     private static let portFault = "has a port that is no number from 1 to 65535"
 
     /// What is read here is what is sent: both ends use one reader.
-    private static func read(_ url: String) throws(RequestMistake) -> URLReference {
+    private static func read(_ url: String) throws(RequestValidationError) -> URLReference {
         do throws(WebAddressError) {
             return try URLReference(url, slips: .allowed)
         } catch {
@@ -56,8 +56,8 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func fault(_ url: String, _ what: String) -> RequestMistake {
+    private static func fault(_ url: String, _ what: String) -> RequestValidationError {
         let shown = url.count > 64 ? url.prefix(64) + "..." : url[...]
-        return RequestMistake(.url, "'\(DisplayText.sanitized(String(shown)))' \(what)")
+        return RequestValidationError(.url, "'\(DisplayText.sanitized(String(shown)))' \(what)")
     }
 }

@@ -28,11 +28,11 @@ package struct QueuedRequest: Hashable, Sendable {
     /// Whose it is, as the kernel named the client.
     package var owner: UInt32
 
-    /// - Throws: ``RequestMistake`` when the URL is not one that can be queued.
+    /// - Throws: ``RequestValidationError`` when the URL is not one that can be queued.
     package init(
         method: String = "GET", url: String, headers: [Header] = [], body: RequestBody = .none,
         constraint: Constraint = .any, owner: UInt32 = 0
-    ) throws(RequestMistake) {
+    ) throws(RequestValidationError) {
         self.method = method
         self.url = url
         destination = try Destination(url: url)

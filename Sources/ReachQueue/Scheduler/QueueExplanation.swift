@@ -5,9 +5,9 @@ package struct QueueExplanation: Hashable, Sendable {
     /// One of the reasons.
     package struct Reason: Hashable, Sendable {
         package let blocker: Blocker
-        package let since: Moment
+        package let since: Instant
         /// When it ends by itself, if that is known.
-        package let until: Moment?
+        package let until: Instant?
         /// Whole sentences: what it is, and what would end it.
         package let text: String
         package let remedy: String
@@ -26,7 +26,7 @@ package struct QueueExplanation: Hashable, Sendable {
     package let networkFailures: Int
     package let tries: Int
     /// When it dies.
-    package let deadline: Moment
+    package let deadline: Instant
     /// Why it died.
     package let death: DeathReason?
 }
@@ -36,7 +36,7 @@ extension QueueScheduler {
     ///
     /// - Parameter moment: Now; not earlier than that of the last command.
     /// - Returns: `nil` for requests that are done, cancelled or unknown.
-    package func explain(_ id: RequestID, at moment: Moment) -> QueueExplanation? {
+    package func explain(_ id: RequestID, at moment: Instant) -> QueueExplanation? {
         guard let slot = slots[id] else { return nil }
         var copy = self
         copy.moment = moment

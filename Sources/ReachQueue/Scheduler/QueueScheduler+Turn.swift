@@ -21,8 +21,8 @@ extension QueueScheduler {
     }
 
     /// A boot time on both clocks.
-    func moment(of time: BootTime) -> Moment {
-        Moment(wall: moment.wall + (time - now), boot: time)
+    func moment(of time: BootTime) -> Instant {
+        Instant(wall: moment.wall + (time - now), boot: time)
     }
 
     func progress(_ slot: Int32) -> RequestProgress {

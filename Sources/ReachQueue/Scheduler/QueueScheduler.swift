@@ -13,7 +13,7 @@ package struct QueueScheduler: Sendable {
     package let seed: UInt64
     var random: SplitMix64
     /// The moment of the present turn.
-    var moment: Moment
+    var moment: Instant
     let started: BootTime
 
     var entries: [QueueEntry] = []
@@ -102,7 +102,7 @@ package struct QueueScheduler: Sendable {
     /// - Parameters:
     ///   - firstID: The number of the first request that will be added: larger than any ever given.
     ///   - seed: Of all that is left to chance.
-    package init(_ policy: QueuePolicy = QueuePolicy(), firstID: Int64 = 1, seed: UInt64, at moment: Moment) {
+    package init(_ policy: QueuePolicy = QueuePolicy(), firstID: Int64 = 1, seed: UInt64, at moment: Instant) {
         self.policy = policy
         self.seed = seed
         random = SplitMix64(seed: seed)
@@ -151,7 +151,7 @@ package struct QueueScheduler: Sendable {
     ///
     /// - Parameter moment: Never earlier than that of the command before.
     /// - Returns: What is to be done, in this order.
-    package mutating func handle(_ command: QueueCommand, at moment: Moment) -> [QueueAction] {
+    package mutating func handle(_ command: QueueCommand, at moment: Instant) -> [QueueAction] {
         handle([command], at: moment)
     }
 
@@ -159,7 +159,7 @@ package struct QueueScheduler: Sendable {
     ///
     /// - Parameter moment: Never earlier than that of the commands before.
     /// - Returns: What is to be done, in this order.
-    package mutating func handle(_ commands: [QueueCommand], at moment: Moment) -> [QueueAction] {
+    package mutating func handle(_ commands: [QueueCommand], at moment: Instant) -> [QueueAction] {
         self.moment = moment
         hasMore = false
         for command in commands { execute(command) }

@@ -27,7 +27,7 @@ package final class QueueTransfers {
     private final class Running {
         let order: AttemptOrder
         let request: QueuedRequest
-        let began: Moment
+        let began: Instant
         var transfer: TransferID?
         /// What its host is asked about; `nil` without one.
         var sent: TransferRequest?
@@ -39,7 +39,7 @@ package final class QueueTransfers {
         /// Its owner may not have an answer as long as others may be.
         var isShortOfRoom = false
 
-        init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
+        init(_ order: AttemptOrder, _ request: QueuedRequest, began: Instant) {
             self.order = order
             self.request = request
             self.began = began
@@ -70,7 +70,7 @@ package final class QueueTransfers {
     private var quota = AnswerQuota()
     private let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
-    private var witness = PathWitness()
+    private var witness = PassiveHealth()
 
     /// - Parameter send: Takes what comes of attempts.
     init(
@@ -330,7 +330,7 @@ package final class QueueTransfers {
     }
 
     /// What the attempts of late say of a path.
-    func testimony(on path: QueuePath) -> PathWitness.Testimony {
+    func testimony(on path: QueuePath) -> PassiveHealth.PassiveEvidence {
         witness.testimony(on: path.interfaceIndex, at: SystemClock.boot)
     }
 }
@@ -342,6 +342,6 @@ package struct AttemptProgress: Hashable, Sendable {
     /// 1 for the request's first.
     package let number: Int
     package let interface: String
-    package let began: Moment
+    package let began: Instant
     package let progress: TransferProgress
 }

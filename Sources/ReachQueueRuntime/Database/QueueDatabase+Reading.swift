@@ -7,7 +7,7 @@ extension QueueDatabase {
     /// All that goes on, for the scheduler.
     ///
     /// - Parameter now: What times of an earlier start of the machine are measured against.
-    func contents(at now: Moment) throws(SQLiteError) -> StoreContents {
+    func contents(at now: Instant) throws(SQLiteError) -> StoreContents {
         var contents = StoreContents()
         let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
         contents.nextID = max(given, try database.number("SELECT max(id) FROM request") ?? 0) + 1
@@ -18,7 +18,7 @@ extension QueueDatabase {
         return contents
     }
 
-    private func requests(at now: Moment) throws(SQLiteError) -> [StoredRequest] {
+    private func requests(at now: Instant) throws(SQLiteError) -> [StoredRequest] {
         let rows = try database.prepare(
             """
             SELECT id, state, owner, destination, condition, priority, order_key, unique_mode, unique_name, depends, strict,
@@ -43,11 +43,11 @@ extension QueueDatabase {
     }
 
     private func request(
-        _ row: SQLiteStatement, _ constraint: Constraint, _ destination: Destination, at now: Moment
+        _ row: SQLiteStatement, _ constraint: Constraint, _ destination: Destination, at now: Instant
     ) -> StoredRequest {
         let deadline = moment(wall: row.integer(15), boot: row.integer(16), in: row.integer(17), at: now)
         let created = BootTime(nanoseconds: deadline.boot.nanoseconds &- row.integer(14))
-        var notBefore: Moment?
+        var notBefore: Instant?
         if let wall = row.optionalInteger(23) {
             notBefore = moment(wall: wall, boot: row.integer(24), in: row.integer(25), at: now)
         }
@@ -61,7 +61,7 @@ extension QueueDatabase {
             priority: RequestPriority(rawValue: UInt8(clamping: row.integer(5))) ?? .normal, orderKey: row.text(6),
             uniqueness: RequestColumns.uniqueness(row.text(7), row.text(8)), dependsOnPrevious: row.flag(9),
             isStrict: row.flag(10), isRepeatable: row.flag(11), maximumAttempts: row.optionalInteger(12).map(Int.init),
-            bytesHeld: row.integer(13), answerBytes: row.integer(28), created: Moment(wall: now.wall, boot: created),
+            bytesHeld: row.integer(13), answerBytes: row.integer(28), created: Instant(wall: now.wall, boot: created),
             deadline: deadline)
         if let headers = row.text(30) {
             request.isRevealing =
@@ -71,7 +71,7 @@ extension QueueDatabase {
         return request
     }
 
-    private func condition(_ row: SQLiteStatement, at now: Moment) -> StoredRequest.Condition {
+    private func condition(_ row: SQLiteStatement, at now: Instant) -> StoredRequest.Condition {
         switch RowState(rawValue: row.integer(1)) {
         case .leased: return .leased
         case .dead:
@@ -83,15 +83,15 @@ extension QueueDatabase {
     }
 
     /// A time of this start of the machine by the clock that never jumps; one of another start by the wall clock.
-    private func moment(wall: Int64, boot: Int64, in start: Int64, at now: Moment) -> Moment {
+    private func moment(wall: Int64, boot: Int64, in start: Int64, at now: Instant) -> Instant {
         let time = Timestamp(nanosecondsSince1970: wall)
-        if start == self.boot { return Moment(wall: time, boot: BootTime(nanoseconds: boot)) }
+        if start == self.boot { return Instant(wall: time, boot: BootTime(nanoseconds: boot)) }
         let ahead = wall.subtractingReportingOverflow(now.wall.nanosecondsSince1970)
         let distance: Duration = .nanoseconds(ahead.overflow ? (wall < 0 ? .min : .max) : ahead.partialValue)
-        return Moment(wall: time, boot: now.boot + distance)
+        return Instant(wall: time, boot: now.boot + distance)
     }
 
-    private func breakers(at now: Moment) throws(SQLiteError) -> [StoredBreaker] {
+    private func breakers(at now: Instant) throws(SQLiteError) -> [StoredBreaker] {
         let rows = try database.prepare(
             "SELECT destination, interface, until_wall, until_boot, boot, step FROM breaker")
         var breakers: [StoredBreaker] = []

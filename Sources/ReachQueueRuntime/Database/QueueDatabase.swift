@@ -27,7 +27,7 @@ final class QueueDatabase {
 
     /// Opens the file, checks it and brings it up to date.
     init(
-        _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, at now: Moment,
+        _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, at now: Instant,
         bootIdentity: String
     ) throws {
         self.directory = directory
@@ -59,7 +59,7 @@ final class QueueDatabase {
     /// Sets aside what means nothing, and counts what is kept. Before anything else is read or written.
     ///
     /// - Returns: What was set aside.
-    func begin(at now: Moment) throws -> RowsSetAside {
+    func begin(at now: Instant) throws -> RowsSetAside {
         let rows = try setAsideImplausibleRows(at: now.wall)
         kept = try readKept()
         return rows
@@ -176,7 +176,7 @@ final class QueueDatabase {
     }
 
     private func update(
-        _ progress: RequestProgress, _ state: RowState, reason: String?, over: Moment?
+        _ progress: RequestProgress, _ state: RowState, reason: String?, over: Instant?
     ) throws(SQLiteError) {
         try statements.update.run(
             .integer(state.rawValue), .integer(progress.attempts), .integer(progress.networkFailures),
@@ -187,7 +187,7 @@ final class QueueDatabase {
     }
 
     private func finish(
-        _ progress: RequestProgress, _ end: RequestEnd, _ result: RequestResult?, at moment: Moment
+        _ progress: RequestProgress, _ end: RequestEnd, _ result: RequestResult?, at moment: Instant
     ) throws(SQLiteError) {
         let (state, reason): (RowState, String?) =
             switch end {

@@ -27,7 +27,7 @@ package final class QueueDriver {
     private weak var executor: (any QueueExecutor)?
     private var scheduler: QueueScheduler
     private let policy: QueuePolicy
-    private var store: (any QueueKeeping)?
+    private var store: (any QueueStorage)?
     private var isOpen = false
     /// What came before the file was open.
     private var early: [QueueCommand] = []
@@ -42,7 +42,7 @@ package final class QueueDriver {
     /// Whoever waits for what the store reads; only their numbers cross threads.
     private var readers: [UInt64: (Any) -> Void] = [:]
     private var lastReading: UInt64 = 0
-    private let wayBack = WayBack<QueueDriver>()
+    private let loopReference = LoopReference<QueueDriver>()
 
     /// - Parameters:
     ///   - executor: Held weakly; makes no attempt before the file is open.
@@ -57,20 +57,20 @@ package final class QueueDriver {
         self.tell = tell
         self.notify = notify
         scheduler = QueueScheduler(policy, seed: seed, at: SystemClock.now)
-        wayBack.owner = self
+        loopReference.owner = self
     }
 
     deinit {
         if let timer { loop.cancel(timer.id) }
-        wayBack.owner = nil
+        loopReference.owner = nil
     }
 
     /// Keeps the queue in memory. To be called once, in place of the other.
     package func openInMemory() {
-        store = MemoryStore(resultCount: policy.resultCount) { [wayBack] notice in
+        store = MemoryStore(resultCount: policy.resultCount) { [loopReference] notice in
             // Nothing is waited for: a transaction is committed while it is handed over, on the loop.
-            guard case .opened = notice else { wayBack.owner?.take(notice); return }
-            wayBack.owner?.loop.afterEvents { wayBack.owner?.take(notice) }
+            guard case .opened = notice else { loopReference.owner?.take(notice); return }
+            loopReference.owner?.loop.afterEvents { loopReference.owner?.take(notice) }
         }
     }
 
@@ -80,8 +80,8 @@ package final class QueueDriver {
         observe: @escaping @Sendable (StorePoint, [StoreTransaction]) -> Void = { _, _ in }
     ) throws(SystemError) {
         store = try QueueStore(directory, options ?? QueueStoreOptions(policy), observe: observe) {
-            [wayBack, mailbox = loop.mailbox] notice in
-            mailbox.post { _ in wayBack.owner?.take(notice) }
+            [loopReference, mailbox = loop.mailbox] notice in
+            mailbox.post { _ in loopReference.owner?.take(notice) }
         }
     }
 
@@ -99,10 +99,10 @@ package final class QueueDriver {
     /// Queues a request, given what it lacks.
     ///
     /// - Parameter reply: Called once, on the loop, when the request is safe or refused.
-    /// - Throws: ``RequestMistake``; then `reply` is not called.
+    /// - Throws: ``RequestValidationError``; then `reply` is not called.
     package func add(
         _ request: QueuedRequest, makeKey: () -> String, reply: @escaping (QueueReply) -> Void
-    ) throws(RequestMistake) {
+    ) throws(RequestValidationError) {
         try request.check(policy.limits)
         let complete = request.completed(makeKey: makeKey)
         ask({ .add(complete, $0) }, reply)
@@ -155,14 +155,14 @@ package final class QueueDriver {
 
     /// - Returns: `nil` where there is no store to ask.
     private func read<Value: Sendable>(
-        _ question: (any QueueKeeping, @escaping @Sendable (Value) -> Void) -> Void, _ reply: @escaping (Value) -> Void
+        _ question: (any QueueStorage, @escaping @Sendable (Value) -> Void) -> Void, _ reply: @escaping (Value) -> Void
     ) -> Void? {
         guard let store else { return nil }
         lastReading += 1
         let number = lastReading
         readers[number] = { if let value = $0 as? Value { reply(value) } }
-        question(store) { [wayBack, mailbox = loop.mailbox] value in
-            mailbox.post { _ in wayBack.owner?.readers.removeValue(forKey: number)?(value) }
+        question(store) { [loopReference, mailbox = loop.mailbox] value in
+            mailbox.post { _ in loopReference.owner?.readers.removeValue(forKey: number)?(value) }
         }
         return ()
     }
@@ -183,9 +183,9 @@ package final class QueueDriver {
     private func workLater() {
         guard !willWork else { return }
         willWork = true
-        loop.afterEvents { [wayBack] in
-            wayBack.owner?.willWork = false
-            wayBack.owner?.work()
+        loop.afterEvents { [loopReference] in
+            loopReference.owner?.willWork = false
+            loopReference.owner?.work()
         }
     }
 

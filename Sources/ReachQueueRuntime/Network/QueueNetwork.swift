@@ -13,16 +13,16 @@ package protocol QueueNetwork: AnyObject {
     /// Tells the state of a target, once it is determined, and every change; and when the machine wakes.
     ///
     /// - Returns: Ends it.
-    func watch(_ target: Target, _ handler: @escaping (NetworkNews) -> Void) -> () -> Void
+    func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void
 }
 
-package enum NetworkNews: Sendable {
+package enum QueueNetworkEvent: Sendable {
     case state(ReachabilityState)
     case woke
 }
 
 extension ReachabilityEngine: QueueNetwork {
-    package func watch(_ target: Target, _ handler: @escaping (NetworkNews) -> Void) -> () -> Void {
+    package func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
         let id = watch(target) { (event: EngineEvent) in
             switch event {
             case .change(let change): handler(.state(change.state))

@@ -3,7 +3,7 @@ internal import ReachCore
 package import ReachQueue
 
 /// Keeps a queue for as long as the process lives. Every transaction is committed at once.
-package final class MemoryStore: QueueKeeping {
+package final class MemoryStore: QueueStorage {
     private struct State {
         var records: [RequestID: Kept] = [:]
         /// Those that are over, in the order of their ends; the dead are not among them, since the scheduler purges them.

@@ -88,7 +88,7 @@ final class StoreWriter {
         deliver(.opened(contents))
     }
 
-    private func openDatabase(at now: Moment) throws -> StoreContents {
+    private func openDatabase(at now: Instant) throws -> StoreContents {
         let database = try QueueDatabase(
             directory, options, schema, at: now, bootIdentity: BootIdentity.current)
         let aside = try database.begin(at: now)

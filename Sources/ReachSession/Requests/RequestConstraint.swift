@@ -41,7 +41,7 @@ public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: A ``RequestError`` of the kind `request`, which names the term at fault. `validated` is one: a session
     ///   makes no probes, so that it would wait for ever.
     public init(_ text: String) throws(RequestError) {
-        do throws(RequestMistake) {
+        do throws(RequestValidationError) {
             value = try Constraint(text)
         } catch {
             throw RequestError(error)

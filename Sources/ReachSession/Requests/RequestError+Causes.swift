@@ -8,7 +8,9 @@ extension RequestError {
     static let superseded = RequestError(.cancelled, "superseded", "a newer request of the same name took its place")
     static let closed = RequestError(.closed, "closed", "the session was closed")
 
-    init(_ mistake: RequestMistake) { self.init(.request, "bad-\(mistake.field.rawValue)", mistake.description) }
+    init(_ mistake: RequestValidationError) {
+        self.init(.request, "bad-\(mistake.field.rawValue)", mistake.description)
+    }
 
     init(_ error: RequestSerializationError) {
         if case .file = error {

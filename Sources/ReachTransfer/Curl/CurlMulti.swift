@@ -29,7 +29,7 @@ final class CurlMulti {
     private var willAct = false
     private var news: [Attempt] = []
     private var isClosed = false
-    private let wayBack = WayBack<CurlMulti>()
+    private let loopReference = LoopReference<CurlMulti>()
 
     var whenNews: (Attempt) -> Void = { _ in }
     var whenFinished: (Attempt, CURLcode) -> Void = { _, _ in }
@@ -41,7 +41,7 @@ final class CurlMulti {
         self.loop = loop
         self.handle = handle
         sockets = CurlSockets(loop: loop)
-        wayBack.owner = self
+        loopReference.owner = self
         sockets.whenReady = { [unowned self] in ready($0, $1) }
         sockets.whenUnasked = { [unowned self] in
             // What a server says unasked would be read as its answer to the next request. Mostly it has hung up.
@@ -59,7 +59,7 @@ final class CurlMulti {
 
     deinit {
         close()
-        wayBack.owner = nil
+        loopReference.owner = nil
     }
 
     var isIdle: Bool { attempts.isEmpty }
@@ -224,8 +224,8 @@ final class CurlMulti {
         wanted = nil
         guard !willAct else { return }
         willAct = true
-        loop.afterEvents { [wayBack] in
-            guard let self = wayBack.owner, !self.isClosed else { return }
+        loop.afterEvents { [loopReference] in
+            guard let self = loopReference.owner, !self.isClosed else { return }
             self.willAct = false
             self.act(CURL_SOCKET_TIMEOUT, 0)
         }

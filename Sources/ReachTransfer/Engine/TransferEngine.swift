@@ -63,7 +63,7 @@ package final class TransferEngine {
     private var lastID: UInt64 = 0
     private var sweep: TimerQueue.ID?
     private var willSweep = false
-    private let wayBack = WayBack<TransferEngine>()
+    private let loopReference = LoopReference<TransferEngine>()
     /// For the oldest epoch that something still runs in; the others follow it.
     private var drain: TimerQueue.ID?
     /// For the first timeout of all jobs. It may be too early: most are set again, or their jobs end, long before it.
@@ -76,11 +76,11 @@ package final class TransferEngine {
         if let reason = CurlRuntime.whyUnusable { throw TransferFailure(.engineFailed, reason) }
         self.options = options
         tools = TransferTools(loop: loop, options: options)
-        wayBack.owner = self
+        loopReference.owner = self
     }
 
     deinit {
-        wayBack.owner = nil
+        loopReference.owner = nil
         [sweep, drain, alarm?.id].compactMap(\.self).forEach(tools.loop.cancel)
         jobs.values.forEach { $0.stop() }
         pools.values.forEach { $0.multi.close() }
@@ -101,7 +101,7 @@ package final class TransferEngine {
         let job = TransferJob(id: id, request: request, handler: handler, engine: self)
         jobs[id] = job
         fresh.append(job)
-        if fresh.count == 1 { tools.loop.afterEvents { [wayBack] in wayBack.owner?.beginFresh() } }
+        if fresh.count == 1 { tools.loop.afterEvents { [loopReference] in loopReference.owner?.beginFresh() } }
         return id
     }
 
@@ -222,7 +222,7 @@ package final class TransferEngine {
         guard !willSweep else { return }
         willSweep = true
         // Not from within one of their own calls.
-        tools.loop.afterEvents { [wayBack] in wayBack.owner?.closeUnused() }
+        tools.loop.afterEvents { [loopReference] in loopReference.owner?.closeUnused() }
     }
 
     private func closeUnused() {
@@ -272,8 +272,8 @@ package final class TransferEngine {
     }
 
     private func drop(_ key: PoolKey, because reason: String) {
-        tools.loop.afterEvents { [wayBack] in
-            guard let self = wayBack.owner, let pool = self.pools.removeValue(forKey: key) else { return }
+        tools.loop.afterEvents { [loopReference] in
+            guard let self = loopReference.owner, let pool = self.pools.removeValue(forKey: key) else { return }
             self.lastPool = nil
             let failure = TransferFailure(.engineFailed, "libcurl: \(reason)")
             pool.multi.runningAttempts.forEach { $0.job?.fail(failure) }

@@ -54,7 +54,7 @@ struct LinksCommand: ParsableCommand {
 
     private func lookAtKernel() throws(CommandError) -> [LinkReport] {
         do throws(NetlinkError) {
-            return try Inspector(options: observation.engineOptions).links()
+            return try KernelSnapshot(options: observation.engineOptions).links()
         } catch {
             throw .cannotAsk(error)
         }

@@ -100,7 +100,7 @@ struct QueueText {
     // MARK: - Why
 
     /// Whole sentences, one thing a line.
-    func explain(_ explanation: QueueItemExplanation, at now: Moment) -> String {
+    func explain(_ explanation: QueueItemExplanation, at now: Instant) -> String {
         let item = explanation.item
         let summary = "request \(item.id) is \(style.paint(state(item), Self.colour(of: item.state) ?? .bold))\n"
         let url = "  " + DisplayText.sanitized("\(item.method) \(item.url)") + "\n"
@@ -110,7 +110,7 @@ struct QueueText {
         return summary + url + "  " + sentence(for: item, by: explanation.interface) + "\n"
     }
 
-    private func reason(_ reason: QueueItemExplanation.Reason, _ now: Moment) -> String {
+    private func reason(_ reason: QueueItemExplanation.Reason, _ now: Instant) -> String {
         let since = "(\(DurationText.describe(max(.zero, now.boot - reason.since.boot))))"
         let text = DisplayText.sanitized(reason.text) + " " + style.paint(since, .grey)
         return "  " + style.paint(DisplayText.sanitized(reason.blocker) + ":", .yellow) + " \(text)\n"
@@ -134,7 +134,7 @@ struct QueueText {
     /// Why somebody who waits for a request still does, on one line: `waiting for unmetered for 3 min 0 s: wlan0 down`.
     ///
     /// - Parameter links: Links that would carry it if they could, and what is wrong with each, in words.
-    func waiting(_ explanation: QueueItemExplanation, links: [String], at now: Moment) -> String {
+    func waiting(_ explanation: QueueItemExplanation, links: [String], at now: Instant) -> String {
         guard let reason = explanation.reasons.first else {
             return DisplayText.sanitized(explanation.item.state)
         }

@@ -23,7 +23,7 @@ struct QueueWaitLine {
     }
 
     /// One column less than there are: a terminal may go to the next line with the last one.
-    func text(_ words: QueueText, _ bar: QueueProgressText, width: Int, at now: Moment) -> String {
+    func text(_ words: QueueText, _ bar: QueueProgressText, width: Int, at now: Instant) -> String {
         let width = max(1, width - 1)
         if let away { return String(DisplayText.sanitized("\(away); it is looked for").prefix(width)) }
         if let progress { return bar.line(progress, rate: rate.bytesPerSecond(at: now.boot), width: width) }

@@ -44,7 +44,7 @@ struct StatusCommand: ParsableCommand {
     private func lookAtKernel(_ asked: [Target]) throws(CommandError) -> [ReachabilityState] {
         var states: [ReachabilityState] = []
         do throws(NetlinkError) {
-            let inspector = try Inspector(options: observation.engineOptions)
+            let inspector = try KernelSnapshot(options: observation.engineOptions)
             for target in asked {
                 let state = try inspector.state(of: target)
                 show(state, .kernel)

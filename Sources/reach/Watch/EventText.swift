@@ -44,7 +44,7 @@ struct EventText {
         }
     }
 
-    private func probe(_ json: JSONValue, at moment: Moment) -> String {
+    private func probe(_ json: JSONValue, at moment: Instant) -> String {
         guard let event = try? ProbeEvent(reading: json) else { return stamp(moment.wall) + "a probe\n" }
         let report = event.report
         let name = style.paint(DisplayText.sanitized(report.name), .bold)
@@ -60,18 +60,18 @@ struct EventText {
         return stamp(moment.wall) + "probe \(name) \(words)\n"
     }
 
-    private func queue(_ json: JSONValue, at moment: Moment) -> String {
+    private func queue(_ json: JSONValue, at moment: Instant) -> String {
         guard case .event(let record)? = (try? QueueNotice(reading: json)) ?? nil else {
             return stamp(moment.wall) + "the queue\n"
         }
         return stamp(moment.wall) + QueueEventText(style: style).line(for: record) + "\n"
     }
 
-    private func resync(_ moment: Moment, _ reason: String) -> String {
+    private func resync(_ moment: Instant, _ reason: String) -> String {
         stamp(moment.wall) + "everything was read anew: \(reason)\n"
     }
 
-    private func wake(_ moment: Moment, _ slept: Duration) -> String {
+    private func wake(_ moment: Instant, _ slept: Duration) -> String {
         stamp(moment.wall) + "the machine slept for \(DurationText.describe(slept))\n"
     }
 

@@ -68,7 +68,7 @@ import Testing
     private let two = Destination(stored: "http://b.example:80")
 
     @Test func `one silent host says nothing, two speak against the path, and one answer proves it`() {
-        var witness = PathWitness()
+        var witness = PassiveHealth()
         #expect(witness.testimony(on: 1, at: time(0)) == .none)
         witness.note(silenceOf: one, by: 1, at: time(0))
         witness.note(silenceOf: one, by: 1, at: time(1))
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `what was silent long ago says nothing`() {
-        var witness = PathWitness()
+        var witness = PassiveHealth()
         witness.note(silenceOf: one, by: 1, at: time(0))
         witness.note(silenceOf: two, by: 1, at: time(29))
         #expect(witness.testimony(on: 1, at: time(29)) == .fails)

@@ -116,7 +116,7 @@ final class QueueRoom: Sendable {
         change(&request)
         let replies = EventLog<QueueReply>()
         perform { [request] room in
-            do throws(RequestMistake) {
+            do throws(RequestValidationError) {
                 try room.queue.driver.add(request, makeKey: UniqueKey.make) { replies.append($0) }
             } catch {
                 replies.append(.notFound)

@@ -85,7 +85,7 @@ import Testing
         close(open(stage.path + "/spool/answer-1", O_CREAT | O_WRONLY, 0o600))
         let end = StoreStage.finish(1, .dead(.refused), .spooled(name: "answer-1", bytes: 0))
         #expect(try await stage.write(1, [StoreStage.insert(1, try Self.request(of: 1000)), end], to: store))
-        let deadline = Moment(wall: SystemClock.now.wall, boot: SystemClock.boot + .seconds(100))
+        let deadline = Instant(wall: SystemClock.now.wall, boot: SystemClock.boot + .seconds(100))
         #expect(
             try await stage.write(
                 2, [.revive(RequestProgress(id: RequestID(rawValue: 1)), deadline: deadline)], to: store))

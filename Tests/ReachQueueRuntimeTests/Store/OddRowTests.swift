@@ -59,7 +59,7 @@ import Testing
         _ = scheduler.handle(.add(try StoreStage.request(), 1), at: now)
         var later = now
         for _ in 0..<4 {
-            later = Moment(wall: later.wall, boot: later.boot + .seconds(100_000))
+            later = Instant(wall: later.wall, boot: later.boot + .seconds(100_000))
             for action in scheduler.handle(.wake, at: later) {
                 if case .store(let transaction) = action {
                     _ = scheduler.handle(.committed(transaction.number), at: later)

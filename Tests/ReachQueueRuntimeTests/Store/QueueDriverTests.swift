@@ -93,7 +93,7 @@ import Testing
         driver.openInMemory()
         var request = try QueuedRequest(url: "http://a.example/")
         request.method = "G ET"
-        #expect(throws: RequestMistake.self) {
+        #expect(throws: RequestValidationError.self) {
             try driver.add(request, makeKey: { "" }) { _ in stage.replies.append(.done) }
         }
         #expect(stage.replies.isEmpty)

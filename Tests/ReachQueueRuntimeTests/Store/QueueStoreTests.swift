@@ -88,7 +88,7 @@ import Testing
         let destination = try Destination(url: "https://a.example/")
         let breaker = StoredBreaker(
             destination: destination, interface: "eth0", owner: 1000,
-            openUntil: Moment(wall: now.wall, boot: now.boot + .seconds(50)),
+            openUntil: Instant(wall: now.wall, boot: now.boot + .seconds(50)),
             step: 3)
         let id = RequestID(rawValue: 1)
         var changes = [StoreStage.insert(1, try StoreStage.request()), StoreStage.insert(2, try StoreStage.request())]
@@ -115,8 +115,8 @@ import Testing
     @Test func `times of an earlier start of the machine are told by the wall clock`() async throws {
         let directory = try QueueDirectory(stage.path)
         let wall: Int64 = 1_795_000_000_000_000_000
-        func moment(_ wallSeconds: Int64, _ bootSeconds: Int64) -> Moment {
-            Moment(
+        func moment(_ wallSeconds: Int64, _ bootSeconds: Int64) -> Instant {
+            Instant(
                 wall: Timestamp(nanosecondsSince1970: wall + wallSeconds * 1_000_000_000),
                 boot: BootTime(nanoseconds: bootSeconds * 1_000_000_000))
         }

@@ -61,7 +61,7 @@ struct StoreStage {
         let end = now.boot + (request.timeToLive ?? .seconds(1000))
         let wall = Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 + (end - now.boot).nanoseconds)
         return .insert(
-            StoredRequest(RequestID(rawValue: id), request, created: now, deadline: Moment(wall: wall, boot: end)),
+            StoredRequest(RequestID(rawValue: id), request, created: now, deadline: Instant(wall: wall, boot: end)),
             request)
     }
 

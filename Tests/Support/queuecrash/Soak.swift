@@ -32,7 +32,7 @@ final class Soak {
     private let inbox: Inbox
     private let store: QueueStore
     private var scheduler: QueueScheduler
-    private var moment: Moment
+    private var moment: Instant
     private var unwritten = 0
     private var orders: [AttemptOrder] = []
     private var requests: [RequestID: QueuedRequest] = [:]
@@ -78,7 +78,7 @@ final class Soak {
 
     private func advance(to time: BootTime) {
         let step = (time - moment.boot).nanoseconds
-        moment = Moment(
+        moment = Instant(
             wall: Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + step), boot: time)
     }
 

@@ -52,7 +52,7 @@ private func check(_ frame: [UInt8]) {
 
 /// What is read is written, and that is read as the same.
 private func checkReports(_ value: JSONValue) {
-    let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+    let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
     if let report = try? LinkReport(reading: value) {
         var first = JSONWriter()
         var second = JSONWriter()
@@ -73,7 +73,7 @@ private func checkReports(_ value: JSONValue) {
 
 /// The same for probes.
 private func checkProbes(_ value: JSONValue) {
-    let moment = Moment(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+    let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
     guard let report = try? ProbeReport(reading: value) else { return }
     var writer = JSONWriter()
     writer.probeReport(report, at: moment, hasBeats: true)

@@ -129,7 +129,7 @@ package final class Validator {
             family: uplink.key.family, sources: Array(sources.prefix(Self.sourceLimit)),
             excludedPrefixes: PublicName.privatePrefixes(uplink.key.family) + uplink.subnets.compactMap(\.prefix),
             excludedRemotes: Set(ownRemotes), window: window)
-        let door = ValidatorDoor(self)
+        let door = ValidatorReference(self)
         traffic.ask(question, replyTo: loop.mailbox) { answer, time in
             door.validator?.looked(ticket, answer, after: time)
         }
@@ -144,7 +144,7 @@ package final class Validator {
 }
 
 /// Carries a validator's reference through another thread, which never opens it: only its own loop does.
-private struct ValidatorDoor: @unchecked Sendable {
+private struct ValidatorReference: @unchecked Sendable {
     weak var validator: Validator?
 
     init(_ validator: Validator) { self.validator = validator }

@@ -1,0 +1,101 @@
+/// Tells from facts how a verdict came about, the way a good doctor would: what was found, what follows from it, and
+/// what would mend what is broken. It decides nothing, and says nothing that was not found.
+package struct ExplanationBuilder {
+    let facts: ExplanationFacts
+
+    package init(_ facts: ExplanationFacts) { self.facts = facts }
+
+    package var explanation: Explanation {
+        Explanation(
+            target: facts.target, verdict: facts.verdict,
+            ipv4: Explanation.Family(path: facts.verdict.ipv4, steps: steps(for: .ipv4)),
+            ipv6: Explanation.Family(path: facts.verdict.ipv6, steps: steps(for: .ipv6)))
+    }
+
+    private func steps(for family: IPAddress.Family) -> [Explanation.Step] {
+        let path = family == .ipv4 ? facts.verdict.ipv4 : facts.verdict.ipv6
+        let beginning = targetSteps(for: family)
+        guard path.reason != .notAsked else { return beginning }
+        let findings = facts.findings.filter { $0.destination.family == family }
+        let way = FamilyExplanationBuilder(
+            facts: facts, family: family, path: path, finding: findings.first(where: \.isDecisive),
+            way: facts.ways[family])
+        return beginning + way.steps
+    }
+
+    // MARK: - Which addresses stand for the target
+
+    private func targetSteps(for family: IPAddress.Family) -> [Explanation.Step] {
+        switch facts.target.subject {
+        case .internet: anchorSteps(for: family)
+        case .name(let name): nameSteps(DisplayText.sanitized(name), for: family)
+        case .prefix(let prefix) where prefix.address.family == family:
+            [step(.target, .neutral, "\(prefix.representative), its first host, stands for \(prefix).")]
+        case .prefix, .address, .interface: []
+        }
+    }
+
+    private func anchorSteps(for family: IPAddress.Family) -> [Explanation.Step] {
+        let asked = facts.findings.filter { $0.destination.family == family }
+        guard let followed = asked.first(where: \.isDecisive)?.destination else { return [] }
+        let good = asked.filter { $0.path.status == .reachable }.map { "\($0.destination)" }
+        let bad = asked.filter { $0.path.status != .reachable }.map { "\($0.destination)" }
+        let total = facts.anchors.count { $0.family == family }
+        let needed = Verdict.anchorsNeeded(of: total)
+        let finding: Explanation.Step.Finding = good.count >= needed ? .good : .bad
+        guard total > 1 else { return [step(.target, finding, "\(followed) stands for the Internet.")] }
+        var found: [String] = []
+        if !good.isEmpty { found.append("\(good.listed) \(good.count == 1 ? "does" : "do")") }
+        if !bad.isEmpty { found.append("\(bad.listed) \(bad.count == 1 ? "does" : "do") not") }
+        let text =
+            "Of the \(total) addresses that stand for the Internet, \(needed) must have a path: "
+            + "\(found.joined(separator: ", ")). The way to \(followed) is followed here."
+        return [step(.target, finding, text)]
+    }
+
+    private func nameSteps(_ name: String, for family: IPAddress.Family) -> [Explanation.Step] {
+        switch facts.resolution {
+        case .addresses(let all):
+            let addresses = all.filter { $0.family == family }
+            guard !addresses.isEmpty else {
+                return [step(.name, .neutral, "\(name) has no \(family.title) address, so it is not looked for there.")]
+            }
+            let end = addresses.count == 1 ? "" : "; one that can be reached is enough"
+            return [step(.name, .good, "\(name) resolves to \(addresses.map(\.description).listed)\(end).")]
+        case .noAddress:
+            return [
+                step(.name, .bad, "The resolver says that \(name) does not exist or has no address: is it spelt right?")
+            ]
+        case .notAsked, nil:
+            let text =
+                "The resolver gave no answer for \(name), so nothing is known of it. /etc/resolv.conf names the "
+                + "servers that are asked; `reach explain ADDRESS` tells whether they can be reached."
+            return [step(.name, .bad, text)]
+        }
+    }
+
+    private func step(
+        _ subject: Explanation.Step.Subject, _ finding: Explanation.Step.Finding, _ text: String
+    ) -> Explanation.Step {
+        Explanation.Step(subject, finding, text)
+    }
+}
+
+extension IPAddress.Family {
+    /// As people write it.
+    package var title: String { self == .ipv4 ? "IPv4" : "IPv6" }
+
+    /// `ip -6` where IPv6 must be said.
+    var command: String { self == .ipv4 ? "ip" : "ip -6" }
+
+    /// How it finds the hosts on a link.
+    var neighbourProtocol: String { self == .ipv4 ? "ARP" : "neighbour discovery" }
+}
+
+extension [String] {
+    /// `a`, `a and b`, `a, b and c`.
+    var listed: String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " and " + last
+    }
+}

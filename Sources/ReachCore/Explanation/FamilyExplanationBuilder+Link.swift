@@ -1,0 +1,99 @@
+extension FamilyExplanationBuilder {
+    /// The interface by which packets leave.
+    func linkSteps(_ index: InterfaceIndex) -> [Step] {
+        guard let link = facts.table.links[index], !link.flags.contains(.loopback) else { return [] }
+        let (state, said) = condition(of: link)
+        let stays = state == .bad && self.finding != nil && link.isUp ? routeStays : ""
+        return [Step(.link, state, said + stays)]
+    }
+
+    /// Where there is no route and no link is fit for one either, what is the matter with the links.
+    var idleLinkSteps: [Step] {
+        guard let stack = way?.stack else { return [] }
+        let links = facts.table.links.values.filter { !$0.flags.contains(.loopback) && $0.controller == nil }
+            .sorted { $0.index < $1.index }
+        guard links.allSatisfy({ stack.trouble(with: $0.index) != nil }) else { return [] }
+        if links.isEmpty { return [Step(.link, .bad, "There is no link but the loopback device.")] }
+        return links.prefix(Self.idleLinksShown).map { Step(.link, .bad, condition(of: $0).said) }
+    }
+
+    private static var idleLinksShown: Int { 4 }
+
+    /// What carries it. Of a bridge's ports only those that do, and the one that breaks it.
+    func lowerSteps(_ index: InterfaceIndex) -> [Step] {
+        guard let link = facts.table.links[index], let stack = way?.stack else { return [] }
+        let name = DisplayText.sanitized(link.name)
+        var below = stack.lowerNames(of: index).compactMap { facts.table.link(named: $0) }
+        let broken = stack.firstBroken(below: index)
+        if let broken, broken.link.index == index {
+            let mend = "`ip link set INTERFACE master \(name)` would give it one."
+            return [Step(.lower, .bad, "\(name) has no port, so there is nothing that carries it. \(mend)")]
+        }
+        if let broken, !below.contains(where: { $0.index == broken.link.index }) { below.append(broken.link) }
+        if below.isEmpty { return guessedLower(link, name) }
+        return below.map { lower in
+            let (state, said) = condition(of: lower)
+            let carried = link.remote.map { "the packets of \(name) to its far end, \($0)" } ?? name
+            let takesAlong = state == .bad && broken != nil ? " \(name) can carry nothing while that lasts." : ""
+            return Step(.lower, state, "What carries \(carried): \(said)\(takesAlong)")
+        }
+    }
+
+    private func guessedLower(_ link: Link, _ name: String) -> [Step] {
+        guard path.linkClass == .tunnel else { return [] }
+        guard let likely = path.lower.first else {
+            return [Step(.lower, .neutral, "\(name) is a tunnel, and the kernel does not tell what carries it.")]
+        }
+        let lower = DisplayText.sanitized(likely)
+        return [
+            Step(
+                .lower, .neutral,
+                "\(name) is a tunnel that does not tell its far end. Without it this would leave by \(lower), which "
+                    + "therefore probably carries it; nothing is concluded from that.")
+        ]
+    }
+
+    /// The route is there whatever becomes of the link, so programs go on sending.
+    private var routeStays: String {
+        " Packets sent now are lost, though the route stays (unless net.\(family == .ipv4 ? "ipv4" : "ipv6").conf.*."
+            + "ignore_routes_with_linkdown is set)."
+    }
+
+    /// What is to be said of a link by itself.
+    private func condition(of link: Link) -> (state: Step.Finding, said: String) {
+        let name = DisplayText.sanitized(link.name)
+        let linkClass = way?.stack.class(of: link.index) ?? .other
+        let title = "\(name) (\(linkClass.rawValue))"
+        guard link.isUp else {
+            return (
+                .bad,
+                "\(title) is down: it was taken down, or never brought up. `ip link set \(name) up` would bring it up."
+            )
+        }
+        guard !link.isUsable else {
+            let carrier = link.operationalState == .up ? " and has a carrier" : ""
+            return (.good, "\(title) is up\(carrier).")
+        }
+        if link.operationalState == .dormant {
+            let what = linkClass == .wifi ? "the access point" : "802.1X or the like"
+            return (.bad, "\(title) has a carrier but is dormant: it waits for \(what) to let it in.")
+        }
+        return (.bad, "\(title) has no carrier: \(Self.meaning(ofNoCarrier: linkClass, link)).")
+    }
+
+    private static func meaning(ofNoCarrier linkClass: LinkClass, _ link: Link) -> String {
+        if link.lower != nil { return "what carries it has none" }
+        switch link.kind {
+        case "veth": return "its other end is down"
+        case "bridge", "bond", "team": return "none of its ports has one"
+        case "tun": return "no program holds its other side"
+        default: break
+        }
+        switch linkClass {
+        case .wired: return "the cable or the other end is down"
+        case .wifi: return "it is connected to no access point"
+        case .wwan: return "the modem has no data connection"
+        default: return "there is nothing at its other end"
+        }
+    }
+}

@@ -1,0 +1,205 @@
+extension FamilyExplanationBuilder {
+    /// Rules and routes: how the kernel came to its answer.
+    func lookupSteps(_ finding: PathFinding) -> [Step] {
+        switch finding.answer {
+        case .route(let route):
+            let matched = way?.matched ?? route
+            let end: RuleTraversal.End
+            if let number = route.refusedByRule {
+                end = .refusal(errno: number)
+            } else {
+                end = .table(route.table, prefixLength: matched.destination.length)
+            }
+            let walk = walk(for: finding, to: end)
+            if route.refusedByRule != nil, let rule = walk.last { return [refusal(by: rule)] }
+            guard route.type.carriesPackets else { return ruleSteps(walk) + [refusal(by: matched, for: finding)] }
+            // As long as nobody adds a rule, the kernel keeps tables local and main in one, and says main.
+            guard route.type != .local else { return routeSteps(matched, for: finding) }
+            return ruleSteps(walk) + routeSteps(matched, for: finding)
+        case .refused(let number): return refusalSteps(number, for: finding)
+        }
+    }
+
+    private func walk(for finding: PathFinding, to end: RuleTraversal.End) -> RuleTraversal {
+        let packet = RuleTraversal.Packet(
+            destination: finding.destination, mark: facts.mark ?? 0, interface: boundInterface)
+        return RuleTraversal(facts.rules, packet: packet, end: end)
+    }
+
+    /// The zone of a target such as `fe80::1%eth0`.
+    private var boundInterface: String? {
+        guard case .address(_, let zone?) = facts.target.subject else { return nil }
+        return facts.table.link(named: zone)?.name
+    }
+
+    // MARK: - Rules
+
+    private func ruleSteps(_ walk: RuleTraversal) -> [Step] {
+        let passed = walk.passed.filter { $0.table != Self.localTable }.map { rule in
+            Step(.rule, .neutral, "\(title(rule)) does not decide: \(passing(rule)).")
+        }
+        guard let last = walk.last else {
+            guard !walk.uncertain.isEmpty else { return passed }
+            let rules = walk.uncertain.map { "\($0.priority) (\(text.describe($0)))" }.listed
+            return passed + [Step(.rule, .neutral, "It may be rule \(rules) that leads to this route.")]
+        }
+        guard last.table != Self.localTable else { return passed }
+        let later = facts.rules.filter { $0.family == family && $0.priority > last.priority && $0.action == .table }
+        let isBeforeMain = last.table != Self.mainTable && later.contains { $0.table == Self.mainTable }
+        let end = isBeforeMain ? ", before table main is asked" : ""
+        return passed + [
+            Step(.rule, .neutral, "\(title(last)) sends this to table \(RouteText.name(ofTable: last.table))\(end).")
+        ]
+    }
+
+    private func passing(_ rule: Rule) -> String {
+        let name = RouteText.name(ofTable: rule.table)
+        switch rule.suppressedPrefixLength {
+        case nil: return "table \(name) has no route for this"
+        case 0?: return "it passes over the default routes of table \(name), which has no other for this"
+        case let length?: return "it passes over the routes of table \(name) with prefixes up to /\(length)"
+        }
+    }
+
+    private func title(_ rule: Rule) -> String { "Rule \(rule.priority) (\(text.describe(rule)))" }
+
+    private func refusal(by rule: Rule) -> Step {
+        let what = rule.action == .blackhole ? "drops this without a word" : "refuses this"
+        return Step(
+            .rule, .bad,
+            "\(title(rule)) \(what): no routing table after it is asked. If that is not meant, `\(family.command) rule "
+                + "del priority \(rule.priority)` would mend it.")
+    }
+
+    // MARK: - Routes
+
+    private func routeSteps(_ route: Route, for finding: PathFinding) -> [Step] {
+        if route.type == .local {
+            return [Step(.route, .good, "\(finding.destination) is an address of this machine.")]
+        }
+        if let link = facts.table.links[path.interfaceIndex ?? 0], link.flags.contains(.loopback) {
+            return [Step(.route, .bad, "The route `\(text.describe(route))` leads back to this machine.")]
+        }
+        let table = RouteText.name(ofTable: route.table)
+        let first = Step(
+            .route, .good, "The route `\(text.describe(route))` in table \(table) matches \(finding.destination).")
+        return [first] + hopSteps(route)
+    }
+
+    /// The hops of a multipath route, and what becomes of packets that are given to a dead one.
+    private func hopSteps(_ route: Route) -> [Step] {
+        guard route.hops.count > 1, let chosen = usedRoute?.hops.first else { return [] }
+        return route.hops.map { hop in
+            let isChosen = hop.interface == chosen.interface && hop.gateway == chosen.gateway
+            let name =
+                "Its next hop `\(text.describe(hop, in: route))`" + (isChosen ? ", chosen for this address," : "")
+            let trouble = hop.interface.flatMap { way?.stack.trouble(with: $0) }
+            if hop.flags.contains(.dead) {
+                return Step(.route, .bad, "\(name) is dead: the kernel gives it no packets.")
+            }
+            if let trouble {
+                return Step(
+                    .route, .bad, "\(name) is broken: \(trouble.sentence). What the kernel gives to it is lost.")
+            }
+            if hop.flags.contains(.linkDown) {
+                return Step(.route, .bad, "\(name) has no carrier. What the kernel gives to it is lost.")
+            }
+            return Step(.route, .good, "\(name) takes \(hop.weight) of \(route.hops.map(\.weight).reduce(0, +)) parts.")
+        }
+    }
+
+    // MARK: - Refusals
+
+    private func refusalSteps(_ number: Int32, for finding: PathFinding) -> [Step] {
+        if number == LinuxError.networkUnreachable {
+            let walk = walk(for: finding, to: .refusal(errno: number))
+            return walk.last.map { [refusal(by: $0)] } ?? [noRoute(walk, for: finding)] + idleLinkSteps
+        }
+        if let route = refusingRoute(for: finding) {
+            let walk = walk(for: finding, to: .table(route.table, prefixLength: route.destination.length))
+            if walk.last != nil { return ruleSteps(walk) + [refusal(by: route, for: finding)] }
+        }
+        if let rule = walk(for: finding, to: .refusal(errno: number)).last { return [refusal(by: rule)] }
+        let name = LinuxError.name(of: number)
+        return [Step(.route, .bad, "The kernel refuses the way to \(finding.destination) (\(name)).")]
+    }
+
+    private func noRoute(_ walk: RuleTraversal, for finding: PathFinding) -> Step {
+        var tables: [String] = []
+        for name in walk.passed.map({ RouteText.name(ofTable: $0.table) }) where !tables.contains(name) {
+            tables.append(name)
+        }
+        let found =
+            switch tables.count {
+            case 0: "no rule leads to a routing table"
+            case 1: "table \(tables[0]) has no usable one"
+            default: "none of the tables \(tables.listed) has a usable one"
+            }
+        let giver = family == .ipv4 ? "DHCP" : "a router that advertises itself"
+        return Step(
+            .route, .bad,
+            "The kernel has no route to \(finding.destination) (ENETUNREACH): \(found). A default route would mend it: "
+                + "`\(family.command) route add default via GATEWAY`, or \(giver).")
+    }
+
+    /// The most specific route that covers the address and refuses as the kernel did, in the first table that the rules
+    /// lead to.
+    private func refusingRoute(for finding: PathFinding) -> Route? {
+        let covering = (way?.refusing ?? []).filter { $0.destination.contains(finding.destination) }
+        let rules = facts.rules.filter { $0.family == family && $0.action == .table }.map(\.table)
+        return covering.min { left, right in
+            let order = [left, right].map { rules.firstIndex(of: $0.table) ?? .max }
+            guard order[0] == order[1] else { return order[0] < order[1] }
+            guard left.destination.length == right.destination.length else {
+                return left.destination.length > right.destination.length
+            }
+            return left.metric ?? 0 < right.metric ?? 0
+        }
+    }
+
+    private func refusal(by route: Route, for finding: PathFinding) -> Step {
+        let verb =
+            switch route.type {
+            case .blackhole: "drops what is for \(finding.destination) without a word"
+            case .prohibit: "forbids \(finding.destination)"
+            case .throw: "ends the search for \(finding.destination) in its table"
+            default: "rejects \(finding.destination) as unreachable"
+            }
+        let table = RouteText.name(ofTable: route.table)
+        return Step(
+            .route, .bad,
+            "The route `\(text.describe(route))` in table \(table) \(verb). If that is not meant, "
+                + "`\(family.command) route del \(text.name(route))` would remove it.")
+    }
+
+    private static let localTable: UInt32 = 255
+    private static let mainTable: UInt32 = 254
+}
+
+extension Route {
+    /// The error of a refusing rule, which IPv6 tells as a route in no table (`ip6_null_entry` and its like).
+    fileprivate var refusedByRule: Int32? {
+        guard table == 0 else { return nil }
+        switch type {
+        case .blackhole: return LinuxError.invalidArgument
+        case .prohibit: return LinuxError.accessDenied
+        case .unreachable: return LinuxError.networkUnreachable
+        default: return nil
+        }
+    }
+}
+
+extension LinuxError {
+    /// As errno(3) has it.
+    static func name(of number: Int32) -> String {
+        switch number {
+        case accessDenied: "EACCES"
+        case noDevice: "ENODEV"
+        case invalidArgument: "EINVAL"
+        case networkDown: "ENETDOWN"
+        case networkUnreachable: "ENETUNREACH"
+        case hostUnreachable: "EHOSTUNREACH"
+        default: "error \(number)"
+        }
+    }
+}

@@ -1,0 +1,226 @@
+internal import Glibc
+package import ReachControl
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueue
+internal import ReachQueueRuntime
+
+/// Answers what clients ask of the queue: who may ask, in whose name, and in their words. Confined to the loop.
+package final class QueueServiceHandler: QueueService {
+    let keeper: QueueController
+    private let uploads: QueueUploads
+    /// A page is read in portions, so that nobody waits for all of it.
+    static let portion = 256
+    static let longestPage = 1000
+
+    init(_ keeper: QueueController) {
+        self.keeper = keeper
+        uploads = QueueUploads(loop: keeper.loop)
+    }
+
+    func engine() throws(QueueServiceError) -> QueueEngine {
+        guard let engine = keeper.engine else { throw .notAvailable(reason: "this daemon keeps no queue") }
+        return engine
+    }
+
+    /// Root and the daemon's own user may do everything.
+    func isPrivileged(_ caller: Caller) -> Bool { caller.user == 0 || caller.user == getuid() }
+
+    func client(_ caller: Caller) -> QueueCommand.Client {
+        isPrivileged(caller) ? .root : QueueCommand.Client(user: caller.user)
+    }
+
+    /// Runs `body`, and answers with what it throws.
+    func attempt<Value>(
+        _ reply: @escaping Reply<Value>, _ body: (QueueEngine) throws(QueueServiceError) -> Void
+    ) {
+        do throws(QueueServiceError) {
+            try body(try engine())
+        } catch {
+            keeper.loop.afterEvents { reply(.failure(error)) }
+        }
+    }
+
+    // MARK: Adding
+
+    package func add(
+        _ submission: QueueSubmission, for caller: Caller, reply: @escaping Reply<QueueReceipt>
+    ) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            var request = try QueuedRequest(submission, owner: caller.user)
+            switch submission.body {
+            case .none: break
+            case .bytes(let bytes): request.body = .inline(bytes)
+            case .upload(let name):
+                guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
+                try check(request)
+                let bytes = try uploads.claim(name, for: caller.user)
+                request.body = .spooled(name: name, bytes: bytes)
+                // Its row must not name bytes that a loss of power would take.
+                return spool.seal(name) { [weak self] number in
+                    // From here on the request counts for its owner.
+                    engine.driver.reserve(-bytes, for: caller.user)
+                    guard number == 0 else {
+                        spool.remove(name)
+                        return reply(.failure(.refused(reason: "storage")))
+                    }
+                    self?.add(request, to: engine) { result in
+                        // Where another request stays in its place, nothing needs its body.
+                        if (try? result.get().isKept) != false { spool.remove(name) }
+                        reply(result)
+                    }
+                }
+            }
+            try check(request)
+            add(request, to: engine, reply: reply)
+        }
+    }
+
+    private func check(_ request: QueuedRequest) throws(QueueServiceError) {
+        do throws(RequestValidationError) {
+            try request.check(keeper.policy.limits)
+        } catch {
+            throw QueueServiceError(error)
+        }
+    }
+
+    private func add(_ request: QueuedRequest, to engine: QueueEngine, reply: @escaping Reply<QueueReceipt>) {
+        do throws(RequestValidationError) {
+            try engine.driver.add(request, makeKey: UniqueKey.make) { [weak self] answer in
+                switch answer {
+                case .added(let id): reply(.success(QueueReceipt(id: id.rawValue, isKept: false)))
+                case .kept(let id): reply(.success(QueueReceipt(id: id.rawValue, isKept: true)))
+                case .refused(let refusal):
+                    let excess = self?.excess(of: request, refusal, in: engine)
+                    reply(.failure(.refused(reason: refusal.rawValue, excess: excess)))
+                default: reply(.failure(.refused(reason: "storage")))
+                }
+            }
+        } catch {
+            reply(.failure(QueueServiceError(error)))
+        }
+    }
+
+    package func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
+        attempt(reply) { _ throws(QueueServiceError) in
+            keeper.whenOpen { [weak self] in self?.take(piece, from: caller, reply) }
+        }
+    }
+
+    private func take(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
+            let place = QueueUploads.Place(
+                spool: spool, driver: engine.driver, limits: keeper.policy.limits, isLimited: !isPrivileged(caller))
+            uploads.receive(piece, of: caller.user, into: place, reply: reply)
+        }
+    }
+
+    /// The limit that a request would have passed.
+    private func excess(
+        of request: QueuedRequest, _ refusal: QueueReply.Refusal, in engine: QueueEngine
+    ) -> QueueExcess? {
+        let limits = keeper.policy.limits
+        let isUsers = refusal == .userLimit
+        guard isUsers || refusal == .queueFull else { return nil }
+        let count = engine.driver.count(of: isUsers ? QueueCommand.Client(user: request.owner) : .root)
+        let allowed = isUsers ? limits.ownerRequests : limits.requests
+        let suffix = isUsers ? "_per_user" : ""
+        if count >= allowed {
+            return QueueExcess(
+                limit: "queue.requests" + suffix, allowed: Int64(allowed), wanted: Int64(count + 1))
+        }
+        let bytes = engine.driver.bytes(of: request.owner)
+        return QueueExcess(
+            limit: "queue.bytes" + suffix, allowed: isUsers ? limits.ownerBytes : limits.bytes,
+            wanted: (isUsers ? bytes.owner : bytes.all) + request.bytesHeld)
+    }
+
+    // MARK: Changing
+
+    package func hold(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
+        switch selection {
+        case .request(let id): change(id, caller, reply) { .hold(RequestID(rawValue: id), $0, $1) }
+        case .all: change(0, caller, reply) { .holdQueue($0, $1) }
+        }
+    }
+
+    package func release(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
+        switch selection {
+        case .request(let id): change(id, caller, reply) { .release(RequestID(rawValue: id), $0, $1) }
+        case .all: change(0, caller, reply) { .releaseQueue($0, $1) }
+        }
+    }
+
+    package func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>) {
+        change(id, caller, reply) { .cancel(RequestID(rawValue: id), $0, $1) }
+    }
+
+    /// - Parameter id: What an error names.
+    private func change(
+        _ id: Int64, _ caller: Caller, _ reply: @escaping Reply<Void>,
+        _ command: (QueueCommand.Client, QueueCommand.Ticket) -> QueueCommand
+    ) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let client = client(caller)
+            engine.driver.ask({ command(client, $0) }, { reply(Self.outcome($0, id)) })
+        }
+    }
+
+    private static func outcome(_ answer: QueueReply, _ id: Int64) -> Result<Void, QueueServiceError> {
+        switch answer {
+        case .done, .added, .kept, .retried: .success(())
+        case .alreadyOver: .failure(.alreadyOver(id))
+        case .notFound, .notPermitted: .failure(.notFound(id))
+        case .notDead: .failure(.notDead(id))
+        case .refused(let refusal): .failure(.refused(reason: refusal.rawValue))
+        }
+    }
+
+    package func retry(
+        _ selection: QueueSelection, reason: String?, for caller: Caller, reply: @escaping Reply<Int>
+    ) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let client = client(caller)
+            var death: DeathReason?
+            if let reason {
+                death = DeathReason(rawValue: reason)
+                guard death != nil else {
+                    let words = DeathReason.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw .invalid(
+                        field: "reason", reason: "'\(DisplayText.sanitized(reason))' is no reason of a death: \(words)")
+                }
+            }
+            let (command, id): ((QueueCommand.Ticket) -> QueueCommand, Int64) =
+                switch selection {
+                case .request(let id): ({ .retry(RequestID(rawValue: id), client, $0) }, id)
+                case .all: ({ .retryAll(death, client, $0) }, 0)
+                }
+            engine.driver.ask(command) { answer in
+                if case .retried(let count) = answer { return reply(.success(count)) }
+                reply(Self.outcome(answer, id).map { 0 })
+            }
+        }
+    }
+
+    // MARK: Watching
+
+    package func watch(
+        _ id: Int64?, for caller: Caller, sink: @escaping (QueueNotice) -> Void
+    ) throws(QueueServiceError) -> QueueWatch {
+        _ = try engine()
+        let client = client(caller)
+        let number = keeper.watch { news in
+            switch news {
+            case .event(let record):
+                // What concerns the queue as a whole tells of others' destinations.
+                guard let owner = record.user ?? (client == .root ? 0 : nil), client.mayTouch(owner) else { return }
+                if id == nil || record.id == id { sink(.event(record)) }
+            case .moved(let progress):
+                guard progress.id.rawValue == id, client.mayTouch(progress.owner) else { return }
+                sink(.progress(QueueProgress(progress)))
+            }
+        }
+        return QueueWatch { [weak keeper] in keeper?.unwatch(number) }
+    }
+}

@@ -1,0 +1,165 @@
+internal import Logging
+internal import ReachCore
+internal import ReachQueue
+internal import ReachQueueRuntime
+internal import ReachSerialization
+internal import ReachTransfer
+
+/// What is known of a request's attempts, until the queue has told what it means.
+struct AttemptNote {
+    /// What a server said.
+    var answer: TaskAnswer?
+    /// Why the last attempt has no answer.
+    var failure: TransferFailure?
+    /// Where a download can be gone on with.
+    var resumeData: ResumeData?
+    /// Where a hook wants the answer.
+    var place: String?
+    /// Of this attempt.
+    var redirects = 0
+    var refusedCredentials = 0
+    var hasCredentials = false
+}
+
+/// A session has a say in attempts: its hooks, redirects, credentials, and places of downloads.
+extension SessionLoop: AttemptHost {
+    func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
+        attempts[id] = AttemptNote()
+        transfer.clientCertificate = options.clientCertificate
+        guard let resumeData = tasks[id]?.first?.plan.resumeData, case .file(var sink) = transfer.sink else { return }
+        // What an earlier attempt of this request got counts for more: it is in the same file.
+        sink.goOn(with: resumeData.partialFile, from: resumeData.point)
+        transfer.sink = .file(sink)
+    }
+
+    func received(_ head: ResponseHead, of id: RequestID) -> String? {
+        guard let ask = options.hooks.disposition, !isPassedOver(head, id) else { return nil }
+        let task = tasks[id]?.first
+        guard let url = task?.plan.queued.url, let address = try? WebAddress(url) else { return nil }
+        let response = HTTPResponse(
+            address: address, statusCode: head.status,
+            headers: HTTPHeaders(received: head.fields.map { (name: $0.name, value: $0.value) }))
+        switch ask(task, response) {
+        case .allow: return nil
+        case .becomeDownload(let path):
+            attempts[id, default: AttemptNote()].place = path
+            return path
+        case .cancel:
+            for task in tasks[id] ?? [] { task.cancel() }
+            return nil
+        }
+    }
+
+    /// It is an answer that nobody is told of: the next request follows it.
+    private func isPassedOver(_ head: ResponseHead, _ id: RequestID) -> Bool {
+        if case .follow = options.redirects, Self.redirectStatuses.contains(head.status), head["location"] != nil {
+            return true
+        }
+        return head.status == 401 && options.hooks.challenge != nil && BasicChallenge(head) != nil
+    }
+
+    func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
+        guard let head = report.response, let response = HTTPResponse(head, from: sent.url) else { return nil }
+        if Self.redirectStatuses.contains(head.status), let location = head["location"] {
+            return redirected(response, to: location, from: sent, id)
+        }
+        if head.status == 401, let challenge = BasicChallenge(head) { return answered(challenge, response, sent, id) }
+        return nil
+    }
+
+    func ended(_ report: TransferReport, sent: TransferRequest, of id: RequestID) {
+        if let failure = report.failure {
+            options.logger?.debug(
+                "an attempt failed",
+                metadata: ["request": "\(id.rawValue)", "host": "\(sent.url.host)", "error": "\(failure)"])
+        }
+        guard tasks[id] != nil else { return attempts[id] = nil }
+        attempts[id, default: AttemptNote()].failure = report.failure
+        attempts[id]?.answer = nil
+        attempts[id]?.resumeData = nil
+        let destination = tasks[id]?.first?.plan.queued.outputPath ?? attempts[id]?.place
+        if let point = report.resume, let destination, case .file(let sink) = sent.sink {
+            attempts[id]?.resumeData = ResumeData(
+                url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
+        }
+        guard let head = report.response, let response = HTTPResponse(head, from: sent.url) else { return }
+        // A long answer is in a file of the queue's, and read from there.
+        let isDownload = report.fileBytes != nil
+        if isDownload, destination == nil, engine?.spool != nil { return }
+        attempts[id]?.answer = TaskAnswer(head: response, body: report.body, path: isDownload ? destination : nil)
+    }
+
+    private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
+
+    /// Ends a download's attempt, and says where it can be gone on with. The task is to be cancelled then.
+    func breakOff(_ task: RequestTask, reply: @escaping (ResumeData?) -> Void) {
+        guard let id = numbers[task.identifier], let engine, let path = task.plan.queued.outputPath else {
+            return reply(nil)
+        }
+        let partialFile = task.plan.resumeData?.partialFile ?? engine.partialFile(of: path, id)
+        engine.breakOff(id, task.plan.queued) { point in
+            reply(
+                point.map {
+                    ResumeData(url: task.plan.queued.url, destination: path, partialFile: partialFile, point: $0)
+                })
+        }
+    }
+
+    // MARK: - Redirects
+
+    private func redirected(
+        _ response: HTTPResponse, to location: String, from sent: TransferRequest, _ id: RequestID
+    ) -> TransferRequest? {
+        let number = (attempts[id]?.redirects ?? 0) + 1
+        guard case .follow(let limit) = options.redirects, number <= limit,
+            let redirect = try? sent.redirect(to: location, status: response.statusCode),
+            let destination = try? WebAddress(redirect.to.description)
+        else { return nil }
+        attempts[id, default: AttemptNote()].redirects = number
+        var next = sent
+        let proposed = ProposedRedirect(
+            response: response, destination: destination, method: redirect.method, number: number)
+        switch options.hooks.redirect?(tasks[id]?.first, proposed) ?? .follow {
+        case .stay: return nil
+        case .follow: next.follow(redirect)
+        case .followAdding(let headers):
+            next.follow(redirect)
+            for field in headers.fields {
+                next.headers.removeAll { $0.name.lowercased() == field.name.lowercased() }
+                next.headers.append(HTTPField(field.name, field.value))
+            }
+        case .goTo(let other):
+            guard let changed = try? sent.redirect(to: other.description, status: response.statusCode) else {
+                return nil
+            }
+            next.follow(changed)
+        }
+        return next
+    }
+
+    // MARK: - Credentials
+
+    private func answered(
+        _ challenge: BasicChallenge, _ response: HTTPResponse, _ sent: TransferRequest, _ id: RequestID
+    ) -> TransferRequest? {
+        guard let ask = options.hooks.challenge else { return nil }
+        var note = attempts[id] ?? AttemptNote()
+        if note.hasCredentials { note.refusedCredentials += 1 }
+        attempts[id] = note
+        let question = AuthenticationChallenge(
+            response: response, realm: challenge.realm, failureCount: note.refusedCredentials)
+        var headers = HTTPHeaders()
+        guard note.refusedCredentials < Self.credentialLimit, let credentials = ask(tasks[id]?.first, question),
+            headers.setBasicAuthorization(user: credentials.user, password: credentials.password),
+            let value = headers["Authorization"]
+        else { return nil }
+        attempts[id]?.hasCredentials = true
+        var next = sent
+        next.headers.removeAll { $0.name.lowercased() == "authorization" }
+        next.headers.append(HTTPField("Authorization", value))
+        return next
+    }
+
+    /// A hook that always gives the same would be asked for ever.
+    private static let credentialLimit = 5
+}

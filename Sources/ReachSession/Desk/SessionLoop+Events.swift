@@ -1,0 +1,148 @@
+internal import ReachCore
+internal import ReachQueue
+internal import ReachQueueRuntime
+internal import ReachSerialization
+internal import ReachTransfer
+internal import Synchronization
+
+/// What the queue tells of requests, in the words of their tasks' lives.
+extension SessionLoop {
+    /// Blockers that are the network's: while one of them holds, a task is suspended for it.
+    static let network: Blocker = [.linkClass, .metered, .validated, .family, .target]
+
+    func take(_ event: QueueEvent) {
+        if event.request == nil { return takeOfAll(event) }
+        guard let id = event.request, let tasks = tasks[id] else { return }
+        switch event.kind {
+        case .started: for task in tasks { task.goOn() }
+        case .retrying, .interrupted: for task in tasks { task.handle(.interrupt) }
+        case .waiting: waits(id, tasks, event.blockers)
+        case .resumed: for task in tasks { task.handle(.resume(.network)) }
+        case .done, .dead, .cancelled: end(id, tasks, event)
+        case .queued, .suspended, .released, .opened, .closed, .breakerOpen, .breakerClosed: break
+        }
+    }
+
+    private func waits(_ id: RequestID, _ tasks: [RequestTask], _ blockers: Blocker) {
+        if blockers.contains(.queueHold) { for task in tasks { task.handle(.suspend(.queue)) } }
+        let network = blockers.intersection(Self.network)
+        if network.isEmpty { return }
+        // Perhaps nobody has looked yet.
+        if network.isSubset(of: [.target, .validated]) {
+            awaitLook(id)
+        } else {
+            for task in tasks { task.handle(.suspend(.network)) }
+        }
+    }
+
+    /// The whole queue is held, or let go.
+    private func takeOfAll(_ event: QueueEvent) {
+        guard event.kind == .suspended || event.kind == .released else { return }
+        for task in tasks.values.joined() { task.handle(event.kind == .suspended ? .suspend(.queue) : .resume(.queue)) }
+    }
+
+    func take(_ progress: AttemptProgress) {
+        for task in tasks[progress.id] ?? [] { task.take(TaskProgress(progress.progress)) }
+    }
+
+    private func end(_ id: RequestID, _ tasks: [RequestTask], _ event: QueueEvent) {
+        self.tasks[id] = nil
+        for task in tasks { numbers[task.identifier] = nil }
+        bodies.forget(id, spool: event.kind == .dead ? nil : engine?.spool)
+        let note = attempts.removeValue(forKey: id)
+        if event.kind == .cancelled {
+            let isSuperseded = event.reason == CancelReason.superseded.rawValue
+            for task in tasks { task.end(with: isSuperseded ? .superseded : .cancelled, by: .cancel) }
+            return
+        }
+        let death = event.reason.flatMap(DeathReason.init)
+        guard event.status != nil else {
+            var error = RequestError(death ?? .invalid, note?.failure)
+            error.resumeData = note?.resumeData
+            for task in tasks { task.end(with: error) }
+            return
+        }
+        if let answer = note?.answer {
+            for task in tasks { task.end(with: answer, error: death.map { RequestError($0, nil) }) }
+        } else {
+            fetch(id, for: tasks)
+        }
+    }
+
+    /// Reads an answer that the queue keeps, for tasks that end with it.
+    func fetch(_ id: RequestID, for tasks: [RequestTask]) {
+        let tasks = tasks.filter { $0.close(by: .fail) }
+        for task in tasks { fetching[task.identifier] = task }
+        guard let engine else { return conclude(tasks, without: "cannot be read any more") }
+        engine.driver.record(of: id) { [weak self] record in
+            guard let self else { return }
+            guard let record, let result = record.outcome.result, let end = record.outcome.end,
+                let head = HTTPResponse(result, to: record.request)
+            else { return conclude(tasks, without: "is not kept any more") }
+            let death: DeathReason? = if case .dead(let reason) = end { reason } else { nil }
+            readBody(result.body) { [weak self] body, path in
+                guard let body else { self?.conclude(tasks, without: "cannot be read"); return }
+                let answer = TaskAnswer(head: head, body: body, path: path)
+                for task in tasks {
+                    self?.fetching[task.identifier] = nil
+                    task.conclude(answer, error: death.map { RequestError($0, nil) })
+                }
+            }
+        }
+    }
+
+    private func conclude(_ tasks: [RequestTask], without what: String) {
+        for task in tasks {
+            fetching[task.identifier] = nil
+            task.conclude(.failure(RequestError(.local, "no-answer", "the answer \(what)")))
+        }
+    }
+
+    private func readBody(_ body: RequestBody, reply: @escaping ([UInt8]?, String?) -> Void) {
+        switch body {
+        case .none: reply([], nil)
+        case .inline(let bytes): reply(bytes, nil)
+        case .file(let path, _): reply([], path)
+        case .spooled(let name, let count):
+            guard let spool = engine?.spool else { return reply(nil, nil) }
+            spool.read(name, from: 0, Int(clamping: count)) { reply(try? $0.get(), nil) }
+        }
+    }
+}
+
+extension RequestTask {
+    func isStored(as id: RequestID) { state.withLock { $0.storedNumber = id.rawValue } }
+
+    /// An attempt begins. That it waited for the network is over then.
+    fileprivate func goOn() {
+        handle(.resume(.network))
+        handle(.admit)
+    }
+}
+
+extension TaskProgress {
+    init(_ progress: TransferProgress) {
+        sent = Int64(clamping: progress.sent)
+        toSend = progress.toSend.map { Int64(clamping: $0) }
+        received = Int64(clamping: progress.received)
+        toReceive = progress.toReceive.map { Int64(clamping: $0) }
+    }
+}
+
+extension HTTPResponse {
+    /// - Returns: `nil` where the URL cannot be read.
+    init?(_ result: RequestResult, to request: QueuedRequest) {
+        guard let address = try? WebAddress(request.url) else { return nil }
+        self.init(
+            address: address, statusCode: result.status,
+            headers: HTTPHeaders(received: result.headers.map { (name: $0.name, value: $0.value) }))
+    }
+
+    /// - Returns: `nil` where the URL cannot be read.
+    init?(_ head: ResponseHead, from url: TransferURL) {
+        guard let address = try? WebAddress(url.description) else { return nil }
+        self.init(
+            address: address, statusCode: head.status,
+            headers: HTTPHeaders(received: head.fields.map { (name: $0.name, value: $0.value) }))
+    }
+}

@@ -1,0 +1,62 @@
+internal import ReachCore
+internal import ReachQueue
+internal import ReachLoop
+internal import ReachQueueRuntime
+
+/// Requests that wait for a path, to their own host or to the Internet. At first that may only mean that nobody has looked, or
+/// that a name is being resolved: that is no pause of the network.
+extension SessionLoop {
+    /// Those who wait for the first look.
+    struct FirstLook {
+        var ids: Set<RequestID> = []
+        var end: () -> Void = {}
+    }
+
+    func awaitLook(_ id: RequestID) {
+        guard let request = tasks[id]?.first?.plan.queued else { return }
+        let target = (request.constraint.isTargetReachable ? request.destination.target : nil) ?? .internet
+        let isFirst = looks[target] == nil
+        looks[target, default: FirstLook()].ids.insert(id)
+        guard isFirst else { return }
+        let end = network.watch(target) { [weak self] (news: QueueNetworkEvent) in
+            guard case .state(let state) = news else { return }
+            // Not from within the call that asks, and after the queue has been told.
+            self?.loop.afterEvents { self?.looked(target, state) }
+        }
+        looks[target]?.end = end
+    }
+
+    private func looked(_ target: Target, _ state: ReachabilityState) {
+        guard let look = looks.removeValue(forKey: target) else { return }
+        look.end()
+        let waiting = look.ids.filter { !networkBlockers(of: $0).isEmpty }
+        for task in waiting.flatMap({ tasks[$0] ?? [] }) { task.handle(.suspend(.network)) }
+        guard case .name(let name) = target.subject, state.status == .notReachable, state.reason == .nameNotResolved
+        else { return }
+        failIfOnline(waiting, "\(name): there is no host of this name")
+    }
+
+    private func networkBlockers(of id: RequestID) -> Blocker {
+        let reasons = engine?.driver.explain(id)?.reasons ?? []
+        return reasons.reduce(into: Blocker()) { $0.insert($1.blocker) }.intersection(Self.network)
+    }
+
+    /// The resolver says that a name has no address. Where the Internet can be reached, who wants no second try is told so;
+    /// elsewhere a resolver may say that of any name.
+    private func failIfOnline(_ ids: Set<RequestID>, _ text: String) {
+        let once = ids.filter { tasks[$0]?.first?.plan.queued.maximumAttempts == 1 }
+        guard !once.isEmpty else { return }
+        var end: (() -> Void)?
+        end = network.watch(.internet) { [weak self] (news: QueueNetworkEvent) in
+            guard case .state(let state) = news else { return }
+            self?.loop.afterEvents {
+                end?()
+                end = nil
+                guard let self, state.status == .reachable else { return }
+                for task in once.flatMap({ self.tasks[$0] ?? [] }) {
+                    if task.end(with: RequestError(.destination, "name-not-found", text)) { self.cancel(task) }
+                }
+            }
+        }
+    }
+}

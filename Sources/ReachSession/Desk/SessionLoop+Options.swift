@@ -1,0 +1,49 @@
+internal import CReachLinux
+internal import ReachCore
+internal import ReachQueue
+internal import ReachQueueRuntime
+internal import ReachTransfer
+
+/// What a session's options are to the queue below it.
+extension SessionLoop {
+    static func limits(_ options: RequestSessionOptions, keepsOnDisk: Bool) -> QueueLimits {
+        var limits = QueueLimits()
+        limits.requests = max(options.maximumRequests, 1)
+        limits.bytes = max(options.maximumBytes, 0)
+        // In memory there is no other place for a body.
+        if !keepsOnDisk { limits.inlineBodyBytes = .max }
+        return limits
+    }
+
+    static func options(_ options: RequestSessionOptions, keepsOnDisk: Bool) -> QueueEngine.Options {
+        var engine = QueueEngine.Options()
+        engine.policy.limits = limits(options, keepsOnDisk: keepsOnDisk)
+        engine.policy.globalLimit = max(options.maximumRunning, 1)
+        engine.policy.destinationLimit = max(options.maximumRunningPerHost, 1)
+        engine.policy.interfaceLimit = max(engine.policy.interfaceLimit, engine.policy.destinationLimit)
+        if !keepsOnDisk {
+            // The tasks have what came of them.
+            engine.policy.resultCount = 0
+            engine.policy.deadCount = 0
+        }
+        engine.attempts.security = options.security
+        engine.attempts.answerBytes = UInt64(clamping: max(options.maximumAnswerBytes, 0))
+        engine.attempts.timeouts = TransferTimeouts(
+            connect: options.timeouts.connect, total: options.timeouts.total, idle: options.timeouts.idle)
+        engine.transfers.certificatesPath = options.certificatesPath
+        return engine
+    }
+}
+
+extension RequestSessionOptions {
+    var linkPolicy: LinkPolicy {
+        LinkPolicy(
+            rules: linkClasses.sorted { $0.key < $1.key }.map {
+                LinkPolicy.Rule(pattern: Glob($0.key), linkClass: $0.value)
+            })
+    }
+
+    func enterNamespace() {
+        if let namespace { reach_enter_network_namespace(namespace) }
+    }
+}

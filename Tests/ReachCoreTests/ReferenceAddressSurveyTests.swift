@@ -1,0 +1,60 @@
+internal import ReachCore
+internal import Testing
+
+/// Three anchors of one family, some of which have a path.
+@Suite struct ReferenceAddressSurveyTests {
+    private let anchors: [IPAddress] = [
+        IPAddress(ipv4: 0xc000_0201), IPAddress(ipv4: 0xc633_6401), IPAddress(ipv4: 0xcb00_7101),
+    ]
+
+    private func path(_ isReachable: Bool) -> NetworkPath {
+        var path = NetworkPath(status: isReachable ? .reachable : .notReachable, reason: isReachable ? nil : .noRoute)
+        if isReachable { path.interfaceIndex = 2 }
+        return path
+    }
+
+    /// Answers what the survey asks, and counts how much it asked.
+    private func survey(
+        _ reachable: [Bool], matching length: Int = 24, known: NetworkPath?
+    ) throws -> (path: NetworkPath, asked: Int, rounds: Int) {
+        var survey = ReferenceAddressSurvey(.ipv4, among: anchors + [IPAddress(ipv6: 1, 1)], known: known)
+        var (asked, rounds) = (0, 0)
+        while case let questions = survey.nextQuestions, questions.count > 0 {
+            rounds += 1
+            asked += questions.count
+            for place in questions.ways { survey.take(path(reachable[place]), .refused(errno: Int32(place))) }
+            guard let place = questions.matching else { continue }
+            var route = Route(destination: try #require(IPPrefix(anchors[place], length: length)))
+            route.metric = 7
+            survey.take(matching: reachable[place] ? .route(route) : .refused(errno: 101), at: place)
+        }
+        return (survey.path, asked, rounds)
+    }
+
+    @Test(arguments: [
+        ([true, true, true], true), ([true, true, false], true), ([true, false, true], true),
+        ([false, true, true], true), ([true, false, false], false), ([false, true, false], false),
+        ([false, false, true], false), ([false, false, false], false),
+    ])
+    func `most anchors decide, whatever was known before`(reachable: [Bool], isReached: Bool) throws {
+        for known in [nil, path(true), path(false)] {
+            let result = try survey(reachable, known: known)
+            #expect(result.path.status == (isReached ? .reachable : .notReachable))
+            if isReached { #expect(result.path.metric == 7) }
+            #expect(result.asked <= 5)
+        }
+    }
+
+    @Test func `a default route that comes takes two questions, and so does one that goes`() throws {
+        let come = try survey([true, true, true], matching: 0, known: path(false))
+        #expect(come.path.status == .reachable && come.asked == 2 && come.rounds == 1)
+        let gone = try survey([false, false, false], known: path(true))
+        #expect(gone.path.status == .notReachable && gone.asked == 2 && gone.rounds == 1)
+    }
+
+    @Test func `without an anchor of the family nothing is asked`() {
+        let survey = ReferenceAddressSurvey(.ipv6, among: anchors, known: nil)
+        #expect(survey.nextQuestions.count == 0)
+        #expect(survey.path == .notAsked)
+    }
+}

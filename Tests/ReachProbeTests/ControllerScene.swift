@@ -1,0 +1,112 @@
+import ReachCore
+import ReachLoop
+import ReachProbe
+import Testing
+
+/// A keeper on a real loop, with attempts and paths that the test makes.
+final class ControllerScene {
+    final class Attempt: ProbeAttempt {
+        let name: String
+        let binding: ProbeGate.Binding?
+        let completion: (ProbeObservation) -> Void
+        var isCancelled = false
+
+        init(_ name: String, _ binding: ProbeGate.Binding?, _ completion: @escaping (ProbeObservation) -> Void) {
+            self.name = name
+            self.binding = binding
+            self.completion = completion
+        }
+
+        func cancel() { isCancelled = true }
+
+        func end(_ ending: ProbeObservation.Ending = .answered) {
+            completion(ProbeObservation(ending, started: SystemClock.now, duration: .milliseconds(1)))
+        }
+    }
+
+    let loop: EventLoop
+    private(set) var keeper: ProbeController!
+    private(set) var attempts: [Attempt] = []
+    private(set) var events: [ProbeEvent] = []
+    private var watchers: [Target: [Int: (ProbeEnvironment.PathEvent) -> Void]] = [:]
+    private var lastWatcher = 0
+    /// Told of each attempt as it begins.
+    var whenStarted: (Attempt) -> Void = { _ in }
+
+    init(concurrency: Int = 16) throws {
+        loop = try EventLoop()
+        let surroundings = ProbeEnvironment(
+            machine: "4c4c4544",
+            watch: { [unowned self] target, handler in
+                lastWatcher += 1
+                let id = lastWatcher
+                watchers[target, default: [:]][id] = handler
+                return { [unowned self] in watchers[target]?[id] = nil }
+            },
+            start: { [unowned self] specification, binding, completion in
+                let attempt = Attempt(specification.name, binding, completion)
+                attempts.append(attempt)
+                loop.afterEvents { [unowned self] in whenStarted(attempt) }
+                return attempt
+            })
+        keeper = ProbeController(loop: loop, surroundings, concurrency: concurrency) { [unowned self] event in
+            events.append(event)
+        }
+    }
+
+    var watcherCount: Int { watchers.values.reduce(0) { $0 + $1.count } }
+
+    func tell(_ target: String, _ news: ProbeEnvironment.PathEvent) throws {
+        for handler in watchers[try Target(target)].map({ Array($0.values) }) ?? [] { handler(news) }
+    }
+
+    func tell(
+        _ target: String, _ status: ReachabilityStatus, by interface: String = "eth0", _ linkClass: LinkClass = .wired
+    ) throws {
+        try tell(target, .state(Self.state(target, status, by: interface, linkClass)))
+    }
+
+    static func state(
+        _ target: String, _ status: ReachabilityStatus, by interface: String = "eth0", _ linkClass: LinkClass = .wired
+    ) throws -> ReachabilityState {
+        var state = ReachabilityState(target: try Target(target), since: SystemClock.now.wall)
+        state.status = status
+        guard status == .reachable else {
+            state.reason = .noRoute
+            state.ipv4 = NetworkPath(status: .notReachable, reason: .noRoute)
+            return state
+        }
+        state.interface = interface
+        state.linkClass = linkClass
+        state.ipv4 = NetworkPath(status: .reachable)
+        state.ipv4.interface = interface
+        state.ipv4.interfaceIndex = 7
+        return state
+    }
+
+    /// Runs the loop until something holds, at most ten seconds.
+    func run(until isDone: @escaping () -> Bool) {
+        let deadline = SystemClock.boot + .seconds(10)
+        func look() {
+            if isDone() || SystemClock.boot > deadline { return loop.stop() }
+            loop.schedule(at: SystemClock.boot + .milliseconds(1), look)
+        }
+        // Stopping a loop before it runs is forgotten.
+        loop.afterEvents(look)
+        loop.run()
+        #expect(isDone())
+    }
+
+    func run(for time: Duration) {
+        loop.schedule(at: SystemClock.boot + time) { [loop] in loop.stop() }
+        loop.run()
+    }
+
+    static func specification(
+        _ name: String, _ target: String = "http://192.0.2.1/", every interval: Duration = .milliseconds(40)
+    ) throws -> ProbeSpecification {
+        var specification = ProbeSpecification(name: name, target: try ProbeTarget(target))
+        specification.interval = interval
+        return specification
+    }
+}
