@@ -23,8 +23,8 @@ package final class EventLines {
         output = LineOutput(descriptor, on: loop)
         stream = EventStream(source: source)
         self.recover = recover
-        output.whenClosed = whenClosed
-        output.whenDrained = { [unowned self] in catchUp() }
+        output.onClose = whenClosed
+        output.onDrain = { [unowned self] in catchUp() }
     }
 
     /// Who is asked, from the next line on.

@@ -1,7 +1,7 @@
 internal import CReachLinux
 internal import Glibc
 
-/// A thread of our own, for work that blocks or must be alone.
+/// Starts threads for work that blocks.
 package enum BackgroundThread {
     private final class Body {
         let name: String
@@ -13,18 +13,18 @@ package enum BackgroundThread {
         }
     }
 
-    /// Runs `body` on a new thread, detached, with every signal blocked: signals are for whoever reads them as data.
+    /// Runs `body` on a new detached thread with all signals blocked: ``SignalSource`` reads signals as data.
     ///
-    /// Where the process is out of threads, it runs on this one: better late than never. For work that ends.
+    /// If the system refuses another thread, `body` runs on the caller's thread, so it must end by itself.
     ///
-    /// - Parameter name: What ps and top show; cut after 15 bytes.
+    /// - Parameter name: The name that ps and top show, cut after 15 bytes.
     package static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
         if !startIfPossible(named: name, body) { body() }
     }
 
-    /// Runs `body` on a new thread, as ``start(named:_:)`` does.
+    /// Runs `body` on a new thread as ``start(named:_:)`` does, or not at all.
     ///
-    /// - Returns: `false` where the process is out of threads; then `body` does not run.
+    /// - Returns: `false` if the system refuses another thread; `body` does not run then.
     package static func startIfPossible(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         var everySignal = sigset_t()
         var before = sigset_t()

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Which start of the machine this is: boot times of one start cannot be compared with those of another.
+/// The identity of this boot of the machine. ``BootTime`` values of different boots cannot be compared.
 package enum BootIdentity {
-    /// The kernel's identifier; empty where /proc is not to be had.
+    /// The kernel's boot identifier (random(4)); empty without /proc.
     package static let current: String = {
         let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }

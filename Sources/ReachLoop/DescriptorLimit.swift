@@ -1,28 +1,27 @@
 internal import CReachLinux
 internal import Glibc
 
-/// How many descriptors a process may have open (RLIMIT_NOFILE).
+/// The limit of open descriptors (RLIMIT_NOFILE).
 ///
-/// The soft limit is 1024 for the sake of programs that use select(2), which overruns its set beyond that, and the hard
-/// limit is there for those that do not: they raise the one to the other themselves, and put it back for the programs
-/// they start (systemd's NEWS of version 240).
+/// The soft limit is 1024 for programs that use select(2), whose sets end there. A program that does not use select
+/// raises its soft limit to the hard one, and restores it for the programs that it starts (systemd's NEWS, version 240).
 package enum DescriptorLimit {
-    /// The soft limit that this process was started with.
+    /// The soft limit at the start of this process.
     private static let inherited = current.rlim_cur
 
-    /// Raises the soft limit to the hard one. To be called at the start, before anything depends on the limit.
+    /// Raises the soft limit to the hard one. Call this at the start, before anything depends on the limit.
     ///
-    /// - Returns: The limit now.
+    /// - Returns: The limit in force afterwards.
     @discardableResult
     package static func raise() -> UInt {
         var limits = current
-        // Kept before it is changed.
+        // Reads the inherited limit before changing it.
         limits.rlim_cur = max(inherited, limits.rlim_max)
         setrlimit(resource, &limits)
         return current.rlim_cur
     }
 
-    /// Gives a child the soft limit that this process was started with.
+    /// Restores the inherited soft limit in a child.
     package static func restore(in child: Int32) { reach_limit_descriptors(child, inherited) }
 
     private static var current: rlimit {

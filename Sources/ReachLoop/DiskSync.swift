@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Waits until something is safe on the disk, whatever becomes of the machine then. It may take long: for threads for files.
+/// Waits until data is on the disk and survives a loss of power. This may take seconds, so it belongs on a file thread.
 package enum DiskSync {
-    /// What was written to a file, or the names that a directory has.
+    /// Syncs the contents of a file, or the names in a directory.
     ///
     /// - Returns: `errno`, or 0.
     package static func wait(for path: String) -> CInt {
@@ -12,7 +12,7 @@ package enum DiskSync {
         return fsync(descriptor) == 0 ? 0 : errno
     }
 
-    /// That a file has this name, or has it no more: what its directory says.
+    /// Syncs the directory of `path`, after a file there was created, renamed or removed.
     ///
     /// - Returns: `errno`, or 0.
     package static func wait(forNameOf path: String) -> CInt {

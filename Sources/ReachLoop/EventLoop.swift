@@ -2,12 +2,13 @@ internal import CReachLinux
 internal import Glibc
 package import ReachCore
 
-/// One thread's wait for descriptors, timers and messages from other threads, on epoll.
+/// An event loop on epoll: one thread waits for descriptors, timers and messages from other threads.
 ///
-/// It is confined to the thread that runs it: not Sendable, no lock. Handlers run on that thread, one at a time, and may
-/// call back into the loop. With nothing to do it sleeps without a timer. Other threads reach it by its ``mailbox``.
+/// It is confined to the thread that runs it: not Sendable, no lock. Debug builds check that (as SwiftNIO's
+/// `preconditionInEventLoop` does). Handlers run on that thread, one at a time, and may call back into the loop. With
+/// nothing to do it sleeps without a timer. Other threads reach it through its ``mailbox``.
 package final class EventLoop {
-    /// What a descriptor is waited for. Errors and hang-ups are always told.
+    /// The readiness to wait for. epoll reports errors and hang-ups whatever is set.
     package struct Interest: OptionSet, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -20,8 +21,8 @@ package final class EventLoop {
     package typealias Handler = (Interest) -> Void
 
     private struct Watch {
-        /// Tells events of this watch from those of an earlier one on a descriptor of the same number, which may come
-        /// after it in the same batch.
+        /// Distinguishes this watch from an earlier one whose descriptor had the same number: an event of the earlier
+        /// one may follow in the same batch.
         let generation: UInt32
         let handler: Handler
     }
@@ -32,6 +33,8 @@ package final class EventLoop {
     private var watches: [CInt: Watch] = [:]
     private var lastGeneration: UInt32 = 0
     private var deferred: [() -> Void] = []
+    /// The thread in ``run()``; `nil` before and after.
+    private var thread: pthread_t?
     private var timers = TimerQueue()
     private var timerHandlers: [TimerQueue.ID: () -> Void] = [:]
     private var armed: BootTime?
@@ -49,66 +52,107 @@ package final class EventLoop {
         try watch(mailbox.descriptor, for: .readable) { [unowned self] _ in mailbox.deliver(to: self) }
     }
 
-    /// Calls `handler` whenever the descriptor is ready. The descriptor stays the caller's.
+    /// Calls `handler` whenever the descriptor is ready. The caller keeps owning the descriptor.
     package func watch(
         _ descriptor: CInt, for interest: Interest, handler: @escaping Handler
     ) throws(SystemError) {
+        assertConfined()
         lastGeneration &+= 1
         try control(EPOLL_CTL_ADD, descriptor, interest, lastGeneration)
         watches[descriptor] = Watch(generation: lastGeneration, handler: handler)
     }
 
-    /// Waits for something else from now on. The empty interest still tells of errors and hang-ups.
+    /// Replaces the readiness to wait for. With the empty set only errors and hang-ups are reported.
     package func change(_ descriptor: CInt, to interest: Interest) throws(SystemError) {
+        assertConfined()
         try control(EPOLL_CTL_MOD, descriptor, interest, watches[descriptor]?.generation ?? 0)
     }
 
-    /// The handler is not called again. To be called before the descriptor is closed.
+    /// Removes the watch; its handler is not called again. Call this before closing the descriptor.
     package func unwatch(_ descriptor: CInt) {
+        assertConfined()
         guard watches.removeValue(forKey: descriptor) != nil else { return }
         var event = epoll_event()
         epoll_ctl(epoll.rawValue, EPOLL_CTL_DEL, descriptor, &event)
     }
 
-    /// Calls `handler` once, when CLOCK_BOOTTIME has reached `deadline`.
+    /// Calls `handler` once, when CLOCK_BOOTTIME reaches `deadline`.
     @discardableResult
     package func schedule(at deadline: BootTime, _ handler: @escaping () -> Void) -> TimerQueue.ID {
+        assertConfined()
         let id = timers.add(deadline)
         timerHandlers[id] = handler
         return id
     }
 
-    /// A timer that has fired, or was cancelled before, is left alone.
+    /// Cancels a timer. Does nothing if it has fired or was cancelled before.
     package func cancel(_ id: TimerQueue.ID) {
+        assertConfined()
         guard timerHandlers.removeValue(forKey: id) != nil else { return }
         timers.cancel(id)
     }
 
-    /// How many timers are set.
+    /// The number of timers that are set.
     package var timerCount: Int { timerHandlers.count }
 
-    /// Calls `work` once, after the handlers of what is ready now: long work goes in pieces, one a turn, so that whatever
-    /// becomes ready meanwhile does not wait for all of it.
-    package func afterEvents(_ work: @escaping () -> Void) { deferred.append(work) }
+    /// Calls `work` once, after the handlers of this turn's events. Split long work into pieces that schedule each other
+    /// this way: descriptors that become ready are served between them.
+    ///
+    /// A turn runs at most ``deferredPerTurn`` pieces, in the order they were added. The rest waits for the next turn.
+    package func afterEvents(_ work: @escaping () -> Void) {
+        assertConfined()
+        deferred.append(work)
+    }
+
+    /// The most pieces of deferred work between two looks at the descriptors. Many users who defer a piece each must not
+    /// delay the kernel's notices: 64 is the number of events that one call of epoll_wait returns here.
+    package static let deferredPerTurn = 64
 
     /// Runs until ``stop()``.
     package func run() {
+        assertConfined()
         isRunning = true
+        thread = pthread_self()
+        defer { thread = nil }
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while isRunning {
             arm()
-            let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), deferred.isEmpty ? -1 : 0)
-            for event in events.prefix(Int(max(0, count))) where isRunning { tell(event) }
-            let work = deferred
-            deferred = []
-            for item in work where isRunning { item() }
+            let count = wait(&events)
+            for event in events.prefix(count) where isRunning { dispatch(event) }
+            runDeferred()
         }
+    }
+
+    /// - Returns: The number of events.
+    private func wait(_ events: inout [epoll_event]) -> Int {
+        let count = epoll_wait(epoll.rawValue, &events, CInt(events.count), deferred.isEmpty ? -1 : 0)
+        if count >= 0 { return Int(count) }
+        let number = errno
+        // All other errors mean that the epoll descriptor was closed or replaced by foreign code. Trying again would take
+        // a whole processor and never succeed.
+        precondition(number == EINTR, "epoll_wait: \(SystemError.text(number))")
+        return 0
+    }
+
+    private func runDeferred() {
+        guard !deferred.isEmpty else { return }
+        // Most turns run all of it, and then nothing is copied.
+        var work: [() -> Void] = []
+        swap(&work, &deferred)
+        for item in work.prefix(Self.deferredPerTurn) where isRunning { item() }
+        if work.count > Self.deferredPerTurn { deferred = work.dropFirst(Self.deferredPerTurn) + deferred }
+    }
+
+    /// Stops a debug build that uses the loop on a thread other than the one that runs it. Before ``run()`` and after it,
+    /// the loop belongs to whoever holds it.
+    private func assertConfined() {
+        assert(thread.map { pthread_equal($0, pthread_self()) != 0 } ?? true, "the event loop runs on another thread")
     }
 
     /// Ends ``run()`` once the handler that calls this returns.
     package func stop() { isRunning = false }
 
-    private func tell(_ event: epoll_event) {
+    private func dispatch(_ event: epoll_event) {
         let watch = watches[CInt(truncatingIfNeeded: event.data.u64)]
         guard let watch, watch.generation == event.data.u64 >> 32 else { return }
         watch.handler(Interest(rawValue: event.events))
@@ -131,13 +175,14 @@ package final class EventLoop {
         while let id = timers.popDue(at: now) { timerHandlers.removeValue(forKey: id)?() }
     }
 
-    /// Once a turn, however often timers are set and taken back in it: libcurl does so several times for each transfer.
+    /// Sets the timer descriptor once a turn, however often timers are set and cancelled in it: libcurl does so several
+    /// times for each transfer.
     private func arm() {
         guard timers.next != armed else { return }
         armed = timers.next
         var setting = itimerspec()
         if let armed {
-            // A time of zero would disarm it.
+            // Zero would disarm the timer.
             let nanoseconds = max(armed.nanoseconds, 1)
             setting.it_value = timespec(
                 tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// The right to something that a file stands for. The kernel gives it up with the process, however that ends; the file
-/// stays, since one that is removed could be locked by two.
+/// An exclusive lock on a file (flock(2)). The kernel releases it when the process ends, however it ends. The file stays:
+/// if it were removed, two processes could hold a lock on two files of the same name.
 ///
-/// Whoever can open the file can lock it, and so keep its owner out. It is therefore open to its owner alone, and one
-/// that was open to others is replaced, since they may still have it open. A file that somebody else may have laid there
-/// is refused: a link, one with a second name, one of another user, or no regular file.
+/// Whoever can open the file can lock it, and so keep its owner out. It is therefore open to its owner alone. A lock file
+/// that was open to others is replaced, since they may still have it open. A file that another user may have put there is
+/// refused: a link, one with a second name, one of another user, or no regular file.
 package struct FileLock: ~Copyable {
-    /// Why it cannot be had.
+    /// Why the lock was not acquired.
     package enum Failure: Error, Hashable, Sendable {
-        /// Another process has it; its number, where it could be read.
+        /// Another process holds it: its process number, where the file has it.
         case held(process: Int32?)
         /// What is there is not to be trusted, and why. Somebody has to look at it.
         case unsafe(path: String, reason: String)
@@ -18,13 +18,13 @@ package struct FileLock: ~Copyable {
 
     private let file: FileDescriptor
 
-    /// Claims it, and writes this process's number into the file.
+    /// Acquires the lock, and writes this process's number into the file.
     package init(at path: String) throws(Failure) { file = FileDescriptor(owning: try Self.claim(path)) }
 
-    /// To close it is not enough: a child that was forked meanwhile, and is not yet its program, has it open too.
+    /// Closing is not enough: a child that was forked meanwhile, and has not yet called exec, has the file open too.
     deinit { release() }
 
-    /// Gives it up before the value ends.
+    /// Releases the lock before the value ends.
     package func release() { flock(file.rawValue, LOCK_UN) }
 
     private static func claim(_ path: String) throws(Failure) -> CInt {

@@ -1,30 +1,30 @@
 internal import CReachLinux
 internal import Glibc
 
-/// Lines written to a descriptor that may be slow, without ever waiting for its reader.
+/// Writes lines to a descriptor without ever blocking on its reader.
 ///
-/// A descriptor that others hold too (a terminal, a pipe from the shell) must not be made non-blocking. Where the kernel
-/// cannot write at once or not at all, each write is preceded by a poll, and is no larger than what a pipe that polls as
-/// writable is sure to take (PIPE_BUF).
+/// A descriptor that other processes share (a terminal, a pipe from the shell) must not be made non-blocking. Where the
+/// kernel does not support RWF_NOWAIT on it, each write follows a poll, and is at most as large as a pipe that polls as
+/// writable accepts without blocking (PIPE_BUF).
 package final class LineOutput {
     private let descriptor: CInt
     private let loop: EventLoop
     private let limit: Int
     private var pending: [UInt8] = []
-    /// Regular files cannot be polled for and never make anybody wait for long.
+    /// `false` for regular files: epoll refuses them, and writing to them does not block for long.
     private var isPollable = true
-    /// The kernel can write without waiting: pipes since Linux 6.4, not terminals.
-    private var writesAtOnce = true
+    /// Whether the kernel supports RWF_NOWAIT here: pipes since Linux 6.4, not terminals.
+    private var supportsNoWait = true
     private var isWaiting = false
     private var isClosed = false
-    /// Called when all that was pending is written.
-    package var whenDrained: () -> Void = {}
-    /// Called once, with 0 when the reader went away, or the error number.
-    package var whenClosed: (CInt) -> Void = { _ in }
+    /// Called when nothing is pending any more.
+    package var onDrain: () -> Void = {}
+    /// Called once when the output is closed: with 0 if the reader went away, else with the error number.
+    package var onClose: (CInt) -> Void = { _ in }
 
     private static let pieceBytes = 4096
 
-    /// - Parameter limit: So many bytes are kept for a slow reader.
+    /// - Parameter limit: The most bytes to hold for a slow reader.
     package init(_ descriptor: CInt, on loop: EventLoop, limit: Int = 256 * 1024) {
         self.descriptor = descriptor
         self.loop = loop
@@ -40,9 +40,9 @@ package final class LineOutput {
         if isPollable, !isClosed { loop.unwatch(descriptor) }
     }
 
-    /// Writes a line, or keeps it for later.
+    /// Writes a line, or holds it until the reader is ready.
     ///
-    /// - Returns: `false` if it is not taken, because too much is pending.
+    /// - Returns: `false` if the line was dropped because `limit` bytes are pending.
     package func write(_ line: [UInt8]) -> Bool {
         guard !isClosed else { return true }
         guard pending.isEmpty || pending.count + line.count <= limit else { return false }
@@ -51,7 +51,7 @@ package final class LineOutput {
         return true
     }
 
-    /// Waits for the reader to take what is pending, this long for each piece. To be called when the loop has ended.
+    /// Blocks until the reader has everything, at most `patienceMilliseconds` for each piece. For use after the loop ended.
     package func flush(patienceMilliseconds: CInt) {
         guard isPollable, !isClosed else { return }
         while !pending.isEmpty, !isClosed {
@@ -64,7 +64,7 @@ package final class LineOutput {
     private func ready(_ readiness: EventLoop.Interest) {
         if !readiness.isDisjoint(with: .failed), !readiness.contains(.writable) { return close(0) }
         pump()
-        if pending.isEmpty, !isClosed { whenDrained() }
+        if pending.isEmpty, !isClosed { onDrain() }
     }
 
     private func pump() {
@@ -84,12 +84,12 @@ package final class LineOutput {
         wait(forRoom: !pending.isEmpty)
     }
 
-    /// - Returns: How many bytes were taken, or the negative error number.
+    /// - Returns: The number of bytes written, or the negative error number.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if writesAtOnce {
+        if supportsNoWait {
             let result = reach_write_at_once(descriptor, bytes.baseAddress, bytes.count)
             if result != -Int(EOPNOTSUPP), result != -Int(EINVAL), result != -Int(ENOSYS) { return result }
-            writesAtOnce = false
+            supportsNoWait = false
         }
         if isPollable {
             var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -110,6 +110,6 @@ package final class LineOutput {
         isClosed = true
         pending = []
         if isPollable { loop.unwatch(descriptor) }
-        whenClosed(number)
+        onClose(number)
     }
 }

@@ -1,9 +1,9 @@
-/// A way back to an object that may go first, for closures that wait for its loop or on other threads.
+/// A reference to an object that may end first, for closures that run later on its loop.
 ///
-/// It costs less than a weak reference: an object to which there is one of those is slower to use for everybody. In return
-/// its owner must close the way in its `deinit`, which runs on the loop's thread, where alone the way may be gone.
+/// It costs less than a weak reference, which slows down every use of the object. In return the owner must set ``owner``
+/// to `nil` in its `deinit`. That must happen on the loop's thread, and only that thread may read ``owner``.
 package final class LoopReference<Owner: AnyObject>: @unchecked Sendable {
-    /// `nil` when the owner has gone.
+    /// `nil` once the owner has ended.
     package unowned(unsafe) var owner: Owner?
 
     package init() {}

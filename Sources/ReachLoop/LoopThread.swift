@@ -1,47 +1,47 @@
 internal import Glibc
 internal import Synchronization
 
-/// A thread with an event loop and somebody who lives on it, whom other threads hand their wishes.
+/// A thread that runs an event loop and owns an object confined to it, the resident. Other threads post work to it.
 ///
-/// Loop and resident are made on that thread and never leave it. It begins with the first wish and ends with ``end()``, soon
-/// after. Where the process has no thread or descriptor left, nothing is done until it has: a lack of threads is looked at
-/// again with the next wish, one of descriptors every second.
+/// The loop and the resident are created on that thread and never leave it. The thread starts with the first ``post(_:)``
+/// and stops soon after ``end()``. If the system refuses a thread, the next `post` tries again; if the process is out of
+/// descriptors, the thread tries again every second. Posted work waits meanwhile.
 package final class LoopThread<Resident: AnyObject>: Sendable {
-    package typealias Wish = @Sendable (Resident) -> Void
+    package typealias Work = @Sendable (Resident) -> Void
 
     private struct State {
         var hasThread = false
         var isEnded = false
-        /// Wishes from before the loop was there.
-        var waiting: [Wish] = []
-        var entrance: (mailbox: Mailbox, door: Door)?
+        /// Work posted before the loop exists.
+        var waiting: [Work] = []
+        var entry: (mailbox: Mailbox, reference: ResidentReference)?
         var lastID: UInt64 = 0
 
-        mutating func take(_ wish: @escaping Wish) {
-            guard let (mailbox, door) = entrance else { return waiting.append(wish) }
-            mailbox.post { _ in door.resident.map(wish) }
+        mutating func deliver(_ work: @escaping Work) {
+            guard let (mailbox, reference) = entry else { return waiting.append(work) }
+            mailbox.post { _ in reference.resident.map(work) }
         }
     }
 
     private let name: String
     private let prepare: @Sendable () -> Void
-    private let settle: @Sendable (EventLoop) -> Resident
+    private let makeResident: @Sendable (EventLoop) -> Resident
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: What ps and top show.
-    ///   - prepare: Called on the thread before anything else.
-    ///   - settle: Makes the resident, on the thread.
+    ///   - name: The name that ps and top show.
+    ///   - prepare: Called on the thread first.
+    ///   - makeResident: Creates the resident on the thread.
     package init(
         named name: String, prepare: @escaping @Sendable () -> Void = {},
-        settle: @escaping @Sendable (EventLoop) -> Resident
+        makeResident: @escaping @Sendable (EventLoop) -> Resident
     ) {
         self.name = name
         self.prepare = prepare
-        self.settle = settle
+        self.makeResident = makeResident
     }
 
-    /// A number that was not given out before.
+    /// Returns a number that it has not returned before.
     package func nextID() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -49,31 +49,31 @@ package final class LoopThread<Resident: AnyObject>: Sendable {
         }
     }
 
-    /// Runs a wish on the thread, after all that was wished for before.
+    /// Runs `work` on the thread, after all work posted earlier.
     ///
     /// - Returns: `false` after ``end()``.
     @discardableResult
-    package func post(_ wish: @escaping Wish) -> Bool {
-        let (isTaken, needsThread) = state.withLock { state in
+    package func post(_ work: @escaping Work) -> Bool {
+        let (isAccepted, needsThread) = state.withLock { state in
             guard !state.isEnded else { return (false, false) }
-            state.take(wish)
+            state.deliver(work)
             defer { state.hasThread = true }
             return (true, !state.hasThread)
         }
         if needsThread, !BackgroundThread.startIfPossible(named: name, { self.run() }) {
             state.withLock { $0.hasThread = false }
         }
-        return isTaken
+        return isAccepted
     }
 
-    /// Ends the thread after all that was wished for before; does not wait for it.
+    /// Ends the thread after all work posted earlier; does not wait for it.
     package func end() {
         state.withLock { state in
             guard !state.isEnded else { return }
             state.isEnded = true
-            guard let (mailbox, _) = state.entrance else { return }
+            guard let (mailbox, _) = state.entry else { return }
             mailbox.post { $0.stop() }
-            state.entrance = nil
+            state.entry = nil
         }
     }
 
@@ -89,22 +89,22 @@ package final class LoopThread<Resident: AnyObject>: Sendable {
     }
 
     private func serve(_ loop: EventLoop) {
-        let resident = settle(loop)
+        let resident = makeResident(loop)
         state.withLock { state in
             let mailbox = loop.mailbox
-            state.entrance = (mailbox, Door(resident))
-            for wish in state.waiting { state.take(wish) }
+            state.entry = (mailbox, ResidentReference(resident))
+            for work in state.waiting { state.deliver(work) }
             state.waiting = []
             guard state.isEnded else { return }
             mailbox.post { $0.stop() }
-            state.entrance = nil
+            state.entry = nil
         }
         withExtendedLifetime(resident) { loop.run() }
         loop.mailbox.seal()
     }
 
-    /// Carries the resident's reference through other threads, which never open it: only its own loop does.
-    private struct Door: @unchecked Sendable {
+    /// Carries the resident's reference through other threads. Only its own loop dereferences it.
+    private struct ResidentReference: @unchecked Sendable {
         private(set) weak var resident: Resident?
 
         init(_ resident: Resident) { self.resident = resident }

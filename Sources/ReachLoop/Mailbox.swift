@@ -2,7 +2,7 @@ internal import CReachLinux
 internal import Glibc
 internal import Synchronization
 
-/// The door by which other threads reach an event loop: work posted here runs on the loop's thread, in order.
+/// Other threads post work here. It runs on the loop's thread, in order.
 package final class Mailbox: Sendable {
     package typealias Work = @Sendable (EventLoop) -> Void
 
@@ -22,7 +22,7 @@ package final class Mailbox: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Hands over work. It is dropped when the loop has ended.
+    /// Posts work. It is dropped if the loop has ended.
     ///
     /// - Returns: Whether the loop will run it.
     @discardableResult
@@ -36,7 +36,7 @@ package final class Mailbox: Sendable {
         return !isClosed
     }
 
-    /// Nothing is taken from now on, and what is pending is dropped.
+    /// Refuses further work and drops what is pending.
     package func seal() {
         state.withLock {
             $0.isClosed = true

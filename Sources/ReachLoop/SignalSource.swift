@@ -3,23 +3,23 @@ internal import Glibc
 
 /// Signals read as data by an event loop.
 ///
-/// They must be blocked in every thread, so ``block(_:)`` is called first thing in `main`, before any thread starts;
-/// children get their mask back with ``restore()`` before they execute something else.
+/// They must be blocked in every thread, so `main` calls ``block(_:)`` before any thread starts. A child calls
+/// ``restore()`` before it executes another program.
 package enum SignalSource {
-    /// Keeps the signals pending for ``watch(_:on:handler:)``.
+    /// Blocks the signals, so that they stay pending for ``watch(_:on:handler:)``.
     package static func block(_ signals: [CInt]) {
         var set = mask(of: signals)
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Lets every signal through again, for a program that this process becomes.
+    /// Unblocks all signals, for a program that this process becomes.
     package static func restore() {
         var set = sigset_t()
         sigemptyset(&set)
         pthread_sigmask(SIG_SETMASK, &set, nil)
     }
 
-    /// Calls `handler` on the loop with each blocked signal that arrives. For as long as the process lives.
+    /// Calls `handler` on the loop for each blocked signal that arrives, until the process ends.
     package static func watch(
         _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt) -> Void
     ) throws(SystemError) {

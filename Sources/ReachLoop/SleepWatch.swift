@@ -2,16 +2,16 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 
-/// Tells when the machine has woken from sleep, without a wake-up while it is awake.
+/// Reports when the machine has woken from sleep. It never wakes the process itself.
 ///
 /// A timer on the wall clock that is cancelled when the clock is set (TFD_TIMER_CANCEL_ON_SET, timerfd_create(2)) is
-/// also cancelled when the machine resumes, since the wall clock then jumps over the time asleep. Whether it was sleep
-/// or merely a clock that was set, ``SleepDetector`` tells from two other clocks.
+/// also cancelled when the machine resumes, because the wall clock then jumps over the time asleep. ``SleepDetector``
+/// compares two other clocks to distinguish sleep from a clock that was set.
 package final class SleepWatch {
     private let timer: FileDescriptor
     private var detector = SleepDetector(offset: SystemClock.timeAsleep)
 
-    /// - Parameter handler: Called on the loop's thread with how long the machine slept.
+    /// - Parameter handler: Called on the loop's thread with the time asleep.
     package init(on loop: EventLoop, handler: @escaping (Duration) -> Void) throws(SystemError) {
         let descriptor = try SystemError.check("timerfd_create") {
             timerfd_create(CLOCK_REALTIME, CInt(TFD_CLOEXEC | TFD_NONBLOCK))
@@ -27,7 +27,7 @@ package final class SleepWatch {
         }
     }
 
-    /// So far ahead that it never fires by itself.
+    /// Sets the timer so far ahead that it never expires.
     private func arm() {
         var setting = itimerspec()
         setting.it_value.tv_sec = Int(Int32.max)

@@ -13,7 +13,7 @@ package enum SystemClock {
     /// Now, on CLOCK_BOOTTIME.
     package static var boot: BootTime { BootTime(nanoseconds: read(CLOCK_BOOTTIME)) }
 
-    /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC: all the time the machine has slept.
+    /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC: the total time asleep since the boot.
     package static var timeAsleep: Duration {
         let monotonic = read(CLOCK_MONOTONIC)
         return .nanoseconds(read(CLOCK_BOOTTIME) - monotonic)

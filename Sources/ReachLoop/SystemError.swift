@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A system call failed: report it and stop.
+/// A failed system call.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package let call: String
-    /// `errno`, by its number.
+    /// The value of `errno`.
     package let number: CInt
 
     package init(call: String, number: CInt = errno) {
@@ -13,14 +13,14 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(call): \(Self.text(number))" }
 
-    /// The C library's text for an error number.
+    /// The C library's description of an error number.
     package static func text(_ number: CInt) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The result of a call that returns -1 on failure, tried again when a signal interrupted it.
+    /// Makes a call that returns -1 on failure, again if a signal interrupted it.
     package static func check(_ call: String, _ body: () -> CInt) throws(SystemError) -> CInt {
         while true {
             let result = body()

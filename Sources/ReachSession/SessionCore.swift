@@ -39,7 +39,7 @@ final class SessionCore: Sendable {
         activity = RequestActivity(options.activity, pump: pump)
         thread = LoopThread(named: "reach-session") {
             options.enterNamespace()
-        } settle: { loop in
+        } makeResident: { loop in
             SessionLoop(loop, directory, options)
         }
         activity.connect { [weak self] time in

@@ -14,7 +14,7 @@ package final class EngineThread: WatchThread {
         let namespace = namespace.map(Namespace.init)
         thread = LoopThread(named: "reach-engine") {
             namespace?.enter()
-        } settle: { loop in
+        } makeResident: { loop in
             Desk(ReachabilityEngine(loop: loop, options: options))
         }
     }

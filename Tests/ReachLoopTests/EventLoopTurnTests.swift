@@ -27,16 +27,67 @@ import Testing
 
     @Test func `long work leaves room for events between its pieces`() throws {
         let loop = try EventLoop()
-        let notes = Notes()
+        let (notes, pipe) = (Notes(), try Pipe())
+        try loop.watch(pipe.reader, for: .readable) { _ in
+            notes.lines.append("event")
+            loop.unwatch(pipe.reader)
+        }
         func work(_ left: Int) {
             loop.afterEvents {
                 notes.lines.append("work")
-                if left == 3 { loop.schedule(at: SystemClock.boot) { notes.lines.append("event") } }
+                if left == 3 { pipe.write("a") }
                 if left > 0 { work(left - 1) } else { loop.stop() }
             }
         }
         work(4)
         loop.runToTheEnd()
         #expect(notes.lines == ["work", "work", "event", "work", "work", "work"])
+    }
+}
+
+extension EventLoopTurnTests {
+    @Test func `a turn runs a bounded amount of deferred work, in order`() throws {
+        let loop = try EventLoop()
+        let (notes, pipe, limit) = (Notes(), try Pipe(), EventLoop.deferredPerTurn)
+        try loop.watch(pipe.reader, for: .readable) { _ in
+            notes.lines.append("event")
+            loop.unwatch(pipe.reader)
+        }
+        for number in 0..<2 * limit {
+            loop.afterEvents {
+                if number == 0 { pipe.write("a") }
+                notes.lines.append("\(number)")
+                if number == 2 * limit - 1 { loop.stop() }
+            }
+        }
+        loop.runToTheEnd()
+        #expect(notes.lines.firstIndex(of: "event") == limit)
+        #expect(notes.lines.filter { $0 != "event" } == (0..<2 * limit).map(String.init))
+    }
+
+    @Test func `a debug build stops when another thread uses a running loop`() async {
+        await #expect(processExitsWith: .failure) {
+            let loop = try Carried(loop: EventLoop())
+            BackgroundThread.start(named: "test-loop") {
+                loop.loop.schedule(at: SystemClock.boot) { _ = loop.loop.schedule(at: SystemClock.boot) {} }
+                loop.loop.afterEvents { loop.started.signal() }
+                loop.loop.run()
+            }
+            loop.started.wait(within: .seconds(10))
+            loop.loop.stop()
+            loop.loop.cancel(1)
+            exit(0)
+        }
+    }
+}
+
+/// Breaks the rule that the test is about.
+private final class Carried: @unchecked Sendable {
+    let loop: EventLoop
+    let started: WorkerSignal
+
+    init(loop: EventLoop) throws {
+        self.loop = loop
+        started = try WorkerSignal()
     }
 }

@@ -43,7 +43,7 @@ import Testing
 
         var arrived: [UInt8] = []
         var drained = 0
-        output.whenDrained = { drained += 1 }
+        output.onDrain = { drained += 1 }
         try loop.watch(pipe.reader, for: .readable) { _ in
             arrived += pipe.read(upTo: 3000)
             if arrived.count >= taken.count { loop.stop() }
@@ -101,7 +101,7 @@ import Testing
             let (loop, pipe) = (try EventLoop(), try Pipe())
             let output = LineOutput(pipe.writer, on: loop)
             var numbers: [CInt] = []
-            output.whenClosed = { number in
+            output.onClose = { number in
                 numbers.append(number)
                 loop.stop()
             }
@@ -124,7 +124,7 @@ import Testing
         let output = LineOutput(pipe.writer, on: loop, limit: 1000)
         _ = fill(output)
         var numbers: [CInt] = []
-        output.whenClosed = { number in
+        output.onClose = { number in
             numbers.append(number)
             loop.stop()
         }
@@ -155,7 +155,7 @@ import Testing
         defer { close(full) }
         let output = LineOutput(full, on: loop)
         var numbers: [CInt] = []
-        output.whenClosed = { numbers.append($0) }
+        output.onClose = { numbers.append($0) }
         #expect(output.write(line(0)))
         #expect(numbers == [ENOSPC])
     }

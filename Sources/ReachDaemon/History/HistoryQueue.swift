@@ -23,9 +23,9 @@ final class HistoryQueue: Sendable {
     static let limit = 4096
 
     private let state = Mutex(Batch())
-    private let bell: WorkerBell
+    private let wakeUp: WorkerSignal
 
-    init() throws(SystemError) { bell = try WorkerBell() }
+    init() throws(SystemError) { wakeUp = try WorkerSignal() }
 
     /// Takes microseconds, whatever the disk does.
     func put(_ item: Item) {
@@ -38,18 +38,18 @@ final class HistoryQueue: Sendable {
             batch.items.append(item)
             return batch.items.count == 1
         }
-        if wasEmpty { bell.ring() }
+        if wasEmpty { wakeUp.signal() }
     }
 
     /// Takes nothing after this, for which there is always room.
     func end(with entry: HistoryEntry) {
         state.withLock { $0.end = $0.end ?? entry }
-        bell.ring()
+        wakeUp.signal()
     }
 
     /// Waits for something to do. For the writer's thread.
     func take() -> Batch {
-        bell.wait()
+        wakeUp.wait()
         return state.withLock { batch in
             defer { batch = Batch(end: batch.end) }
             return batch
@@ -57,10 +57,10 @@ final class HistoryQueue: Sendable {
     }
 
     /// The writer has written all that it ever will.
-    func markFinished() { bell.markFinished() }
+    func markFinished() { wakeUp.markFinished() }
 
     /// - Returns: Whether all was written in this time.
-    func waitUntilFinished(_ patience: Duration) -> Bool { bell.waitUntilFinished(patience) }
+    func waitUntilFinished(_ patience: Duration) -> Bool { wakeUp.waitUntilFinished(patience) }
 }
 
 extension HistoryQueue.Batch {

@@ -112,21 +112,21 @@ final class StoreJobs: Sendable {
     }
 
     private let state = Mutex(State())
-    private let bell: WorkerBell
+    private let wakeUp: WorkerSignal
 
-    init() throws(SystemError) { bell = try WorkerBell() }
+    init() throws(SystemError) { wakeUp = try WorkerSignal() }
 
     func put(_ job: Job) {
         let isFirst = state.withLock { state in
             state.jobs.append(job)
             return state.jobs.count == 1
         }
-        if isFirst { bell.ring() }
+        if isFirst { wakeUp.signal() }
     }
 
     func end() {
         state.withLock { $0.isEnding = true }
-        bell.ring()
+        wakeUp.signal()
     }
 
     /// Waits for something to do.
@@ -134,14 +134,14 @@ final class StoreJobs: Sendable {
     /// - Parameter limit: For no longer than this; `nil` waits for ever.
     /// - Returns: All that has come, and whether it is the end.
     func take(within limit: Duration?) -> (jobs: [Job], isEnding: Bool) {
-        bell.wait(within: limit)
+        wakeUp.wait(within: limit)
         return state.withLock { state in
             defer { state.jobs = [] }
             return (state.jobs, state.isEnding)
         }
     }
 
-    func markFinished() { bell.markFinished() }
+    func markFinished() { wakeUp.markFinished() }
 
-    func waitUntilFinished(_ patience: Duration) -> Bool { bell.waitUntilFinished(patience) }
+    func waitUntilFinished(_ patience: Duration) -> Bool { wakeUp.waitUntilFinished(patience) }
 }

@@ -16,7 +16,7 @@ final class StoreSyncer: Sendable {
     }
 
     private let state = Mutex(State())
-    private let bell: WorkerBell
+    private let wakeUp: WorkerSignal
 
     /// - Parameters:
     ///   - deliver: Called on the syncer's thread for each that is safe, in their order.
@@ -25,7 +25,7 @@ final class StoreSyncer: Sendable {
         deliver: @escaping @Sendable (StoreReceipt) -> Void,
         fail: @escaping @Sendable ([StoreReceipt], SystemError) -> Void
     ) throws(SystemError) {
-        bell = try WorkerBell()
+        wakeUp = try WorkerSignal()
         BackgroundThread.start(named: "reach-queue-syn") { [self] in
             var last = BootTime(nanoseconds: 0)
             while let (receipts, log) = take(lastSync: last) {
@@ -36,7 +36,7 @@ final class StoreSyncer: Sendable {
                     fail(receipts, SystemError(call: "fdatasync"))
                 }
             }
-            bell.markFinished()
+            wakeUp.markFinished()
         }
     }
 
@@ -60,14 +60,14 @@ final class StoreSyncer: Sendable {
             defer { state.waiting += receipts }
             return state.waiting.isEmpty
         }
-        if wasEmpty { bell.ring() }
+        if wasEmpty { wakeUp.signal() }
     }
 
     /// Ends the thread when all is on the disk.
     func end() {
         state.withLock { $0.isEnding = true }
-        bell.ring()
-        bell.waitUntilFinished()
+        wakeUp.signal()
+        wakeUp.waitUntilFinished()
     }
 
     /// The first is synced at once, the next with all that come within 10 ms, or when there are 64: while the disk is
@@ -89,7 +89,7 @@ final class StoreSyncer: Sendable {
                 }
             }
             if isEnding { return nil }
-            bell.wait()
+            wakeUp.wait()
         }
     }
 }

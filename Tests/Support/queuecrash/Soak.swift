@@ -10,17 +10,17 @@ final class Soak {
     /// What the store has told, handed over to the one thread that does all else.
     private final class Inbox: Sendable {
         private let notices = Mutex<[QueueStore.Notice]>([])
-        private let bell: WorkerBell
+        private let wakeUp: WorkerSignal
 
-        init() throws { bell = try WorkerBell() }
+        init() throws { wakeUp = try WorkerSignal() }
 
         func put(_ notice: QueueStore.Notice) {
             notices.withLock { $0.append(notice) }
-            bell.ring()
+            wakeUp.signal()
         }
 
         func take() -> [QueueStore.Notice] {
-            bell.wait()
+            wakeUp.wait()
             return notices.withLock { notices in
                 defer { notices = [] }
                 return notices
@@ -156,17 +156,17 @@ final class Soak {
     /// Hands a number from the store's thread over.
     private final class Count: Sendable {
         private let value = Mutex(0)
-        private let bell: WorkerBell
+        private let wakeUp: WorkerSignal
 
-        init() throws { bell = try WorkerBell() }
+        init() throws { wakeUp = try WorkerSignal() }
 
         func put(_ number: Int) {
             value.withLock { $0 = number }
-            bell.ring()
+            wakeUp.signal()
         }
 
         func take() -> Int {
-            bell.wait()
+            wakeUp.wait()
             return value.withLock(\.self)
         }
     }
