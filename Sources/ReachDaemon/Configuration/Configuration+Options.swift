@@ -4,6 +4,7 @@ package import ReachKernel
 internal import ReachProbe
 internal import ReachQueue
 internal import ReachQueueRuntime
+internal import ReachTransfer
 
 extension Configuration {
     /// What the engine is told of it.

@@ -27,9 +27,8 @@ import Testing
             StoreStage.finish(5, .cancelled(.byUser)),
             .openBreaker(
                 StoredBreaker(
-                    destination: try Destination(url: "https://a.example/"), interface: "eth0",
-                    openUntil: SystemClock.now,
-                    step: 1)),
+                    destination: try Destination(url: "https://a.example/"), interface: "eth0", owner: 5,
+                    openUntil: SystemClock.now, step: 1)),
             .holdQueue(owner: 5, isHeld: true),
         ]
         #expect(try await stage.write(1, changes, to: store))
