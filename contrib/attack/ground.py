@@ -275,7 +275,9 @@ class Latency:
         self.p99 = {key: quantile(sample["waited"], 0.99) for key, sample in samples.items()}
 
     def within(self, idle):
-        return not self.refused and all(self.p99[key] <= max(5 * idle.p99[key], FLOOR) for key in self.p99)
+        """Whether it is at most five times one of these, or the least that is judged."""
+        return not self.refused and all(
+            self.p99[key] <= max(FLOOR, *(5 * each.p99[key] for each in idle)) for key in self.p99)
 
     def text(self):
         return ", ".join(f"{key} {1000 * self.p50[key]:.1f}/{1000 * self.p99[key]:.1f}" for key in ("status", "add"))
@@ -338,13 +340,15 @@ class Ground:
 
     number = 0
 
-    def __init__(self, options):
+    def __init__(self, options, measures=False):
         self.options = options
+        self.measures = measures
         Ground.number += 1
         self.directory = Path(f"/run/attack/{Ground.number}")
         self.processes = []
         self.daemon = None
-        self.idle = options.idle
+        # Before the attack.
+        self.idle = None
         self.latency = None
         self.configuration_text = ""
         self.environment = {}
@@ -436,6 +440,8 @@ class Ground:
                 user=DAEMON, group=DAEMON, extra_groups=[], umask=int(unit("UMask", "0022"), 8), cwd="/")
         if answers:
             self.await_answer()
+        if answers and self.measures and self.idle is None:
+            self.idle = self._latency(0.6)
 
     def await_answer(self, within=10):
         deadline = time.monotonic() + within
@@ -527,8 +533,15 @@ class Ground:
 
     def measure(self, seconds=1.5, may_refuse=False):
         """B's latency now; a refusal is an answer too, where it may be refused."""
+        self.latency = self._latency(seconds, may_refuse)
+        return self.latency
+
+    def is_slow(self):
+        """Whether B waited longer than is right."""
+        return not self.latency.within([self.options.idle, *filter(None, [self.idle])])
+
+    def _latency(self, seconds, may_refuse=False):
         calls = {"status": ("Monitor.Status", {}), "add": ("Queue.Add", ADD)}
         forks = {key: Fork(call_on_a_grid, self.socket, method, parameters, seconds, user=B)
                  for key, (method, parameters) in calls.items()}
-        self.latency = Latency({key: fork.result(seconds + 3 * PATIENCE) for key, fork in forks.items()}, may_refuse)
-        return self.latency
+        return Latency({key: fork.result(seconds + 3 * PATIENCE) for key, fork in forks.items()}, may_refuse)

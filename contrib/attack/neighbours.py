@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from ground import A, ADD, ADD_URL, WAITS, B, BLACK_HOLE, C, GROUP, WELL, Client, Failure, Refused, Skip, add_many, someone
-from servers import drips, says, well
+from servers import drips, quick, says, well
 from table import attack
 
 FRAMING = [
@@ -234,7 +234,7 @@ def all_connections(ground):
     ground.must_live()
     count = len(os.listdir(f"/proc/{ground.daemon.pid}/fd"))
     held.end()
-    if count > 1200 or not ground.latency.within(ground.idle):
+    if count > 1200 or ground.is_slow():
         raise Failure(f"{count} descriptors open")
     return f"{count} descriptors open"
 
@@ -318,13 +318,17 @@ def ask_and_stop(path, count, call):
 
 
 @attack("calls that are no calls", "deep nesting, endless strings, halves of messages, huge numbers, and bytes at random, by A",
-        "the daemon is the same process, and B is answered")
+        "the daemon is the same process, B is answered, the log has at most 100 lines, and none that A wrote")
 def no_calls(ground):
     ground.start()
     ground.attack(send_rubbish, ground.socket).result(30)
     ground.must_live()
     ground.await_answer()
-    return "the daemon answers"
+    lines = ground.log.read_text(errors="replace").splitlines()
+    forged = [line for line in lines if not line[:4].isdigit() or "\x1b" in line]
+    if forged or len(lines) > 100:
+        raise Failure(f"{len(lines)} lines in the log, {len(forged)} of A's making: {forged[:2]}")
+    return f"the daemon answers; {len(lines)} lines in its log"
 
 
 def send_rubbish(path):
@@ -346,6 +350,8 @@ def send_rubbish(path):
         b'{"method":"io.reach.Monitor.Probe","parameters":{"target":"http://198.51.100.80/","timeout_ms":9223372036854775807}}\0',
         b'{"method":"io.reach.Monitor.Status","parameters":{"target":"' + b"a" * 70000 + b'"}}\0',
         b'{"method":"io.reach.Monitor.Status","parameters":{"target":"\\ud800"}}\0',
+        b'{"method":"x\\n2026-11-22T00:00:00Z error: forged\\u001b[31m"}\0' * 50,
+        b'{"me\n2026-11-22T00:00:00Z error: forged\x1b[31m\0',
     ] + [chance.randbytes(chance.randrange(1, 5000)) + b"\0" for _ in range(200)]
     for message in messages:
         with contextlib.suppress(OSError):
@@ -444,19 +450,19 @@ def thousands(ground):
 # ---------------------------------------------------------------- what is kept
 
 
-@attack("results pushed out", "A has 1,300 requests answered and 1,100 dead; B has an unread result and a dead request",
+@attack("results pushed out", "A has 1,320 requests answered and 1,320 dead; B has an unread result and a dead request",
         "B reads the result, and retries the dead one", measures=True)
 def pushed_out(ground):
-    ground.server(well)
+    ground.server(quick)
     ground.start("[queue]\nconcurrency = 64\nconcurrency_per_destination = 64\n")
     with ground.client(B) as b:
         good = b.add(f"http://{WELL}/mine")
         bad = b.add(f"http://{WELL}/status/404/b")
         for number in (good, bad):
             b.wait(number)
-    sender = ground.attack(add_many, ground.socket, [f"http://{WELL}/a", f"http://{WELL}/status/404"], 1300)
+    senders = ground.attack(add_many, ground.socket, [f"http://{WELL}/a", f"http://{WELL}/status/404"], 165, copies=8)
     ground.measure()
-    taken = sender.result(40)
+    taken = sum(sender.result(30) for sender in senders)
     with ground.client(A) as a, ground.client(B) as b:
         deadline = time.monotonic() + 15
         while a.queue("List", limit=1)["count"] and time.monotonic() < deadline:
@@ -747,6 +753,30 @@ def group_members(ground):
     if wrong:
         raise Failure("; ".join(wrong))
     return "as it must be, 8 of 8"
+
+
+@attack("escapes for somebody's terminal", "A's keys, orders, headers and paths have escape sequences, line ends and marks of direction; root lists, shows and explains",
+        "what root sees has none of them")
+def escapes(ground):
+    ground.start()
+    bad = "\x1b]0;title\x07\x1b[2J\r\n\u202e\u009b31m"
+    taken = 0
+    with ground.client(A) as a:
+        for more in ({"key": bad}, {"order": bad}, {"idempotency_key": bad}, {"headers": [{"name": "X-A", "value": bad}]}, {}):
+            with contextlib.suppress(Refused):
+                a.add(f"http://{WELL}/" + ("" if more else bad), **WAITS, **more)
+                taken += 1
+        with contextlib.suppress(Refused):
+            a.add(f"http://{WELL}/" + "".join(f"%{byte:02x}" for byte in bad.encode()), **WAITS, key="k\u202e")
+            taken += 1
+    with ground.client(0) as root:
+        numbers = [request["id"] for request in root.queue("List")["requests"]]
+    texts = [ground.reach(0, "queue", "list").stdout]
+    texts += [ground.reach(0, "queue", what, number).stdout for number in numbers for what in ("show", "explain")]
+    found = sorted({repr(each) for text in texts for each in text if each in "\x1b\x07\r\u202e\x9b"})
+    if found:
+        raise Failure(f"{taken} of 6 taken; root sees {', '.join(found)}")
+    return f"{taken} of 6 taken, root sees none"
 
 
 # ---------------------------------------------------------------- names
