@@ -469,7 +469,7 @@ def renegotiation(ground):
 # ---------------------------------------------------------------- what costs money
 
 
-@attack("endpoints twice, and a meter", "the configuration names one endpoint eight times; the link is metered, 20,000 bytes a day, checks every 10 s",
+@attack("endpoints twice on a meter", "the configuration names one endpoint eight times; the link is metered, 20,000 bytes a day, checks every 10 s",
         "no check follows one that has spent the budget")
 def budget(ground):
     def ok(connection, journal, number):

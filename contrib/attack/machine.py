@@ -238,7 +238,7 @@ def history_is_readable(ground):
 # ---------------------------------------------------------------- disks
 
 
-@attack("full disk, then a kill", "the state is on a file system of 4 MiB, which A fills; B cancels requests, and the daemon is killed",
+@attack("full disk and a kill", "the state is on a file system of 4 MiB, which A fills; B cancels requests, and the daemon is killed",
         "a cancel that was confirmed holds after the restart", measures=True)
 def full_disk(ground):
     ground.mount("-t", "tmpfs", "-o", f"size=4m,mode=0755,uid={DAEMON},gid={DAEMON}", "tmpfs", ground.state)
