@@ -19,6 +19,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
 let products: [Product] = [
     .library(name: "Reachability", targets: ["Reachability"]),
     .library(name: "ReachabilityFoundation", targets: ["ReachabilityFoundation"]),
@@ -31,17 +33,21 @@ let products: [Product] = [
 let targets: [Target] = [
     .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CAres", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
+    // toml++ is nothing but headers: Debian's libtomlplusplus-dev.
+    .target(name: "CToml"),
     room("ReachCore"),
-    room("ReachSerialization", ["ReachCore"]),
+    room("ReachSerialization", ["CExpat", "ReachCore"]),
     room("ReachRequest", ["ReachCore"]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
     room("ReachQueueStore", ["CSQLite", "CReachLinux", "ReachCore", "ReachQueue", "ReachLoop"]),
     room("ReachNetlink", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachEngine", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink"]),
-    room("ReachTransfer", ["CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
+    room("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachTransfer"]),
     room(
         "ReachQueueDriver",
@@ -52,20 +58,24 @@ let targets: [Target] = [
     room(
         "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
         exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
-    room("Reachability", ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl"]),
+    room(
+        "Reachability",
+        ["CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachControl", logging]),
     room("ReachabilityFoundation", ["ReachCore", "Reachability"]),
     room(
         "ReachSession",
         [
             "CReachLinux", "ReachCore", "ReachSerialization", "ReachRequest", "ReachQueue", "ReachLoop",
             "ReachQueueStore", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachQueueDriver", "Reachability",
+            logging,
         ]),
     room("ReachSessionFoundation", ["ReachSession"]),
     room(
         "ReachDaemon",
         [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer", "ReachProbe",
-            "ReachQueue", "ReachQueueStore", "ReachQueueDriver", "ReachControl",
+            "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachTransfer",
+            "ReachProbe",
+            "ReachQueue", "ReachQueueStore", "ReachQueueDriver", "ReachControl", logging,
         ]),
     .executableTarget(
         name: "reach",
@@ -92,7 +102,7 @@ let targets: [Target] = [
         "ReachabilityTests",
         [
             "ReachCore", "ReachLoop", "ReachEngine", "Reachability", "ReachabilityFoundation", "reachd",
-            "ReachTesting",
+            "ReachTesting", logging,
         ]),
     tests(
         "ReachNamespaceTests",
@@ -131,11 +141,11 @@ let targets: [Target] = [
         "ReachSessionTests",
         [
             "upload", "getonce", "ReachCore", "ReachRequest", "ReachSerialization", "ReachTransfer", "Reachability",
-            "ReachSession", "ReachSessionFoundation", "ReachTesting",
+            "ReachSession", "ReachSessionFoundation", "ReachTesting", logging,
         ]),
     .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
-        name: "fetch", dependencies: ["ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
+        name: "fetch", dependencies: ["ReachCore", "ReachLoop", "ReachTransfer"], path: "Tests/Support/fetch",
         swiftSettings: strict),
     tests(
         "ReachTransferTests",
@@ -145,7 +155,7 @@ let targets: [Target] = [
         "ReachDaemonTests",
         [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachNetlink", "ReachEngine", "ReachProbe", "ReachControl",
-            "ReachQueue", "ReachQueueDriver", "ReachDaemon", "ReachTesting",
+            "ReachQueue", "ReachQueueDriver", "ReachDaemon", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
     .executableTarget(
@@ -184,7 +194,9 @@ let package = Package(
     name: "reach",
     products: chosenTests.isEmpty ? products : [],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
-    targets: targets.filter { kept.contains($0.name) }
+    targets: targets.filter { kept.contains($0.name) },
+    cxxLanguageStandard: .cxx17
 )

@@ -36,11 +36,6 @@
     FUNCTION(CURL_LIBRARY, const char *, curl_multi_strerror, (CURLMcode a), (a))                                      \
     FUNCTION(CURL_LIBRARY, struct curl_slist *, curl_slist_append, (struct curl_slist * a, const char *b), (a, b))     \
     FUNCTION(CURL_LIBRARY, void, curl_slist_free_all, (struct curl_slist * a), (a))                                    \
-    FUNCTION(CURL_LIBRARY, CURLU *, curl_url, (void), ())                                                              \
-    FUNCTION(CURL_LIBRARY, void, curl_url_cleanup, (CURLU * a), (a))                                                   \
-    FUNCTION(CURL_LIBRARY, CURLUcode, curl_url_set, (CURLU * a, CURLUPart b, const char *c, unsigned int d),           \
-             (a, b, c, d))                                                                                             \
-    FUNCTION(CURL_LIBRARY, const char *, curl_url_strerror, (CURLUcode a), (a))                                        \
     FUNCTION(CURL_LIBRARY, curl_version_info_data *, curl_version_info, (CURLversion a), (a))                          \
     FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_cert_store, (SSL_CTX * a, X509_STORE * b), (a, b))                         \
     FUNCTION(TLS_LIBRARY, void, SSL_CTX_set_cert_verify_callback,                                                      \
@@ -90,8 +85,7 @@
 #define SPECIAL_FUNCTIONS                                                                                              \
     FUNCTION(CURL_LIBRARY, CURLcode, curl_easy_getinfo, , )                                                            \
     FUNCTION(CURL_LIBRARY, CURLcode, curl_easy_setopt, , )                                                             \
-    FUNCTION(CURL_LIBRARY, CURLMcode, curl_multi_setopt, , )                                                           \
-    FUNCTION(CURL_LIBRARY, CURLUcode, curl_url_get, , )
+    FUNCTION(CURL_LIBRARY, CURLMcode, curl_multi_setopt, , )
 
 static struct {
 #define FUNCTION(library, result, name, parameters, arguments) __typeof__(&name) name;
@@ -206,11 +200,4 @@ __attribute__((visibility("hidden"))) CURLMcode curl_multi_setopt(CURLM *handle,
         code = late.curl_multi_setopt(handle, option, va_arg(arguments, void *));
     va_end(arguments);
     return code;
-}
-
-
-CURLUcode reach_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags)
-{
-    need();
-    return late.curl_url_get(url, part, text, flags);
 }

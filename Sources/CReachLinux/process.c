@@ -80,6 +80,11 @@ void reach_limit_descriptors(pid_t process, unsigned long soft)
     }
 }
 
+int reach_pidfd_send_signal(int descriptor, int number)
+{
+    return syscall(SYS_pidfd_send_signal, descriptor, number, NULL, 0) < 0 ? -errno : 0;
+}
+
 int reach_pidfd_open(pid_t process)
 {
     /* glibc has a wrapper since 2.36 only. */

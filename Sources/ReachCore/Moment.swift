@@ -6,6 +6,18 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// A point in time from its nanoseconds since 1970.
     public init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
 
+    /// A point in time as a system call reports it. What lies before 1900 or after 2200 counts as that: a clock that is
+    /// wrong by centuries, or a time that somebody gave a file, must not overflow what is reckoned with it.
+    package init(secondsSince1970 seconds: Int, nanoseconds: Int) {
+        let bounded = min(max(Int64(seconds), Self.earliestSecond), Self.latestSecond)
+        let fraction = bounded == Int64(seconds) ? Int64(nanoseconds) : 0
+        self.init(nanosecondsSince1970: bounded * 1_000_000_000 + fraction)
+    }
+
+    /// 1900-01-01 and 2200-01-01. 64 bits of nanoseconds reach from 1677 to 2262.
+    private static let earliestSecond: Int64 = -2_208_988_800
+    private static let latestSecond: Int64 = 7_258_118_400
+
     /// Earlier comes first.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.nanosecondsSince1970 < right.nanosecondsSince1970
@@ -68,7 +80,8 @@ public struct BootTime: Hashable, Comparable, Sendable {
     }
 
     package static func - (left: BootTime, right: BootTime) -> Duration {
-        .nanoseconds(left.nanoseconds - right.nanoseconds)
+        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        return .nanoseconds(overflow ? (left < right ? .min : .max) : difference)
     }
 }
 

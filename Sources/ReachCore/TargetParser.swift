@@ -7,9 +7,7 @@ enum TargetParser {
         guard !text.isEmpty else { throw TargetError(description: "a target must not be empty") }
         if text == "internet" { return .internet }
         if text.hasPrefix("interface:") { return try interface(String(text.dropFirst("interface:".count))) }
-        if let mark = text.range(of: "://") {
-            return try url(scheme: text[..<mark.lowerBound], rest: text[mark.upperBound...], whole: text)
-        }
+        if text.range(of: "://") != nil { return try url(text) }
         if text.contains("/") {
             guard let prefix = IPPrefix(text) else { throw fault(text, "is not a prefix such as 192.0.2.0/24") }
             return .prefix(prefix)
@@ -79,23 +77,16 @@ enum TargetParser {
         }
     }
 
-    private static func url(scheme: Substring, rest: Substring, whole: String) throws(TargetError) -> Target.Subject {
-        guard let first = scheme.utf8.first, isOfHostName(first | 0x20), first | 0x20 >= UInt8(ascii: "a"),
-            scheme.utf8.allSatisfy({ isOfHostName($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: ".") })
-        else { throw fault(whole, "is not a URL: its scheme is wrong") }
-        var authority = rest.prefix { !"/?#\\".contains($0) }
-        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
-        var host = authority
-        let afterBracket = authority.lastIndex(of: "]") ?? authority.startIndex
-        if let colon = authority[afterBracket...].lastIndex(of: ":") {
-            host = authority[..<colon]
-            let port = authority[authority.index(after: colon)...]
-            guard port.isEmpty || UInt16(port) != nil, port.utf8.allSatisfy({ 48...57 ~= $0 }) else {
-                throw fault(whole, "has a port that is no number up to 65535")
-            }
+    private static func url(_ text: String) throws(TargetError) -> Target.Subject {
+        let pieces = URLPieces(text)
+        guard pieces.hasGoodScheme else { throw fault(text, "is not a URL: its scheme is wrong") }
+        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
+            throw fault(text, "has control characters, which a URL cannot have")
         }
-        guard !host.isEmpty else { throw fault(whole, "is a URL without a host") }
-        return try Self.host(unescapingZone(of: String(host)), whole: whole)
+        guard let authority = pieces.authority else { throw fault(text, "is a URL without a host") }
+        guard authority.portNumber != nil else { throw fault(text, "has a port that is no number up to 65535") }
+        guard !authority.host.isEmpty else { throw fault(text, "is a URL without a host") }
+        return try host(unescapingZone(of: String(authority.host)), whole: text)
     }
 
     /// The percent sign before a zone is itself escaped in a URL (RFC 6874).

@@ -31,7 +31,7 @@ extension Daemon: ControlService {
 
     package func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>) {
         guard let probes else { return reply(.failure(.notAvailable(reason: "the daemon is starting"))) }
-        probes.probe(order, reply)
+        probes.probe(order, for: caller.user, reply)
     }
 
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Logging
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
@@ -18,8 +19,10 @@ extension Daemon {
         } catch {
             switch error {
             case .held(let process): throw .stateInUse(directory: directory, process: process)
+            case .unsafe(let path, let reason):
+                log.write(.error, "there is no history and no queue", ["error": "\(path): \(reason)"])
             case .failed(let error):
-                log.write(.warning, "there is no history and no queue", ["error": "\(error)"])
+                log.warning("there is no history and no queue", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -30,11 +33,11 @@ extension Daemon {
             let history = try EventHistory(
                 HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
                 boot: BootIdentity.current
-            ) { [log] in log.write(.warning, $0) }
+            ) { [log] in log.warning("\($0)") }
             history.leaveSigns(on: loop)
             self.history = history
         } catch {
-            log.write(.warning, "there is no history", ["error": "\(error)"])
+            log.warning("there is no history", metadata: ["error": "\(error)"])
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Logging
 package import ReachControl
 internal import ReachCore
 internal import ReachEngine
@@ -24,7 +25,8 @@ package final class Daemon {
 
     let loop: EventLoop
     let options: Options
-    let log: Log
+    let log: Logger
+    private let output: Log
     private let manager: ServiceManager
     private let transfers: SharedTransfers
     let watcher: Watcher
@@ -47,12 +49,13 @@ package final class Daemon {
         self.loop = loop
         self.options = options
         self.configuration = configuration
-        log = Log(level: configuration.logLevel)
+        output = Log(level: configuration.logLevel.level)
+        log = output.logger
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         transfers = SharedTransfers(loop: loop)
-        watcher = Watcher(loop: loop, configuration: configuration, transfers: transfers) { [log] in log.write($0, $1) }
+        watcher = Watcher(loop: loop, configuration: configuration, transfers: transfers, log: log)
         examiner = Examiner(on: loop)
-        queue = QueueKeeper(loop: loop, transfers: transfers) { [log] in log.write($0, $1) }
+        queue = QueueKeeper(loop: loop, transfers: transfers, log: log)
         queueService = QueueDesk(queue)
     }
 
@@ -64,7 +67,7 @@ package final class Daemon {
 
     private func beginHooks() {
         guard let hookOptions else { return }
-        hooks = HookRunner(on: loop, hookOptions) { [log] report in log.write(report.level, report.text) }
+        hooks = HookRunner(on: loop, hookOptions) { [log] report in log.log(level: report.level, "\(report.text)") }
     }
 
     /// Begins to observe and to answer.
@@ -80,11 +83,11 @@ package final class Daemon {
         watcher.start()
         beginProbes()
         if let error = watcher.blindness {
-            log.write(.error, "the kernel cannot be observed", ["error": "\(error)"])
+            log.error("the kernel cannot be observed", metadata: ["error": "\(error)"])
         }
         manager.tell("READY=1\nSTATUS=Watching")
         manager.feedWatchdog(on: loop)
-        log.write(.info, "listening", ["socket": listening])
+        log.info("listening", metadata: ["socket": "\(listening)"])
     }
 
     /// - Returns: What is listened on.
@@ -96,7 +99,7 @@ package final class Daemon {
             queue: queueService,
             authority: ControlAuthority(user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
-        server.whenTroubled = { [log] in log.write(.warning, $0) }
+        server.whenTroubled = { [log] in log.warning("\($0)") }
         self.server = server
         let inherited = manager.takeDescriptors()
         do throws(ListenError) {
@@ -110,11 +113,11 @@ package final class Daemon {
 
     private func take(_ change: ReachabilityChange) {
         history?.record(change)
-        log.write(
-            .debug, "change",
-            [
-                "target": change.state.target.description, "status": change.state.status.rawValue,
-                "interface": change.state.interface ?? "", "cause": change.cause.rawValue,
+        log.debug(
+            "change",
+            metadata: [
+                "target": "\(change.state.target)", "status": "\(change.state.status.rawValue)",
+                "interface": "\(change.state.interface ?? "")", "cause": "\(change.cause.rawValue)",
             ])
         // A state that was there before is no event.
         if !change.isInitial { hooks?.tell(HookEvent(change)) }
@@ -125,12 +128,12 @@ package final class Daemon {
         probes = desk
         desk.take(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
-        metrics?.whenTroubled = { [log] in log.write(.warning, "metrics", ["error": $0]) }
+        metrics?.whenTroubled = { [log] in log.warning("metrics", metadata: ["error": "\($0)"]) }
         metrics?.take(configuration.metrics)
     }
 
     private func take(_ event: ProbeEvent) {
-        log.write(event.level, event.text)
+        log.log(level: event.level, "\(event.text)")
         history?.record(event)
         for sink in internetSinks.values { sink(.probe(event)) }
     }
@@ -168,10 +171,10 @@ package final class Daemon {
             if fresh.socket != configuration.socket || fresh.limits != configuration.limits
                 || fresh.history != configuration.history || fresh.queue != configuration.queue
             {
-                log.write(.warning, "changes of [socket], [limits], [history] and [queue] hold from the next start")
+                log.warning("changes of [socket], [limits], [history] and [queue] hold from the next start")
             }
             configuration = fresh
-            log.level = fresh.logLevel
+            output.level = fresh.logLevel.level
             watcher.take(fresh)
             queue.take(fresh)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
@@ -179,11 +182,11 @@ package final class Daemon {
             probes?.take(fresh)
             metrics?.take(fresh.metrics)
             if let hookOptions { hooks?.options = hookOptions }
-            log.write(.info, "the configuration was read anew")
+            log.info("the configuration was read anew")
             return nil
         } catch {
-            for line in error.lines { log.write(.error, line) }
-            log.write(.error, "the configuration is refused, and the old one kept")
+            for line in error.lines { log.error("\(line)") }
+            log.error("the configuration is refused, and the old one kept")
             return error
         }
     }
@@ -198,7 +201,7 @@ package final class Daemon {
         // Within the two seconds of an orderly stop, with what the history may take.
         queue.close(patience: .milliseconds(900))
         history?.close(at: SystemClock.now, patience: .seconds(1))
-        log.finish()
+        output.finish()
     }
 
     /// Calls `sink` with what happens to the Internet's target.

@@ -1,3 +1,4 @@
+internal import Logging
 internal import ReachControl
 internal import ReachCore
 internal import ReachEngine
@@ -42,7 +43,7 @@ final class Watcher {
 
     init(
         loop: EventLoop, configuration: Configuration, transfers: SharedTransfers,
-        log: @escaping (LogLevel, String) -> Void
+        log: Logger
     ) {
         self.loop = loop
         self.configuration = configuration

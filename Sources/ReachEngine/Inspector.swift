@@ -22,7 +22,7 @@ package final class Inspector {
         let verdict: Verdict
         let findings: [PathFinding]
         /// What became of the name, if the target is one.
-        var resolution: NameResolver.Answer?
+        var resolution: NameAnswer?
     }
 
     /// The state of a target now. "Since" is now, too: nobody has looked before.
@@ -49,10 +49,11 @@ package final class Inspector {
     }
 
     /// Waits for the resolver, but not for ever: its own limits may add up to half a minute.
-    package static func resolve(_ name: String) -> NameResolver.Answer {
+    package static func resolve(_ name: String) -> NameAnswer {
         guard let loop = try? EventLoop() else { return .notAsked }
         let result = ResolverResult()
-        NameResolver().resolve(name, replyTo: loop.mailbox) { answer in result.finish(answer) }
+        let mailbox = loop.mailbox
+        SystemResolver().resolve(name) { answer in mailbox.post { _ in result.finish(answer) } }
         result.whenFinished = { loop.stop() }
         loop.schedule(at: SystemClock.boot + namePatience) { loop.stop() }
         loop.run()
@@ -62,10 +63,10 @@ package final class Inspector {
 
 /// Written and read on one thread, that of the loop behind the mailbox.
 private final class ResolverResult: @unchecked Sendable {
-    private(set) var answer = NameResolver.Answer.notAsked
+    private(set) var answer = NameAnswer.notAsked
     var whenFinished: () -> Void = {}
 
-    func finish(_ answer: NameResolver.Answer) {
+    func finish(_ answer: NameAnswer) {
         self.answer = answer
         whenFinished()
     }

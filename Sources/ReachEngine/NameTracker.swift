@@ -7,7 +7,7 @@ struct NameTracker {
 
     private(set) var addresses: [IPAddress] = []
     /// The last answer; `nil` before the first.
-    private(set) var answer: NameResolver.Answer?
+    private(set) var answer: NameAnswer?
     private(set) var isAsking = false
     private var wantsAnother = false
     private var backoff = Backoff(first: .seconds(5), longest: refreshInterval)
@@ -22,7 +22,7 @@ struct NameTracker {
     /// Takes an answer.
     ///
     /// - Returns: How long to wait before asking again.
-    mutating func take(_ new: NameResolver.Answer) -> Duration {
+    mutating func take(_ new: NameAnswer) -> Duration {
         isAsking = false
         answer = new
         switch new {

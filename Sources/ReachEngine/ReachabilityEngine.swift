@@ -11,7 +11,7 @@ package final class ReachabilityEngine {
 
     private let loop: EventLoop
     private let options: EngineOptions
-    private let resolver = NameResolver()
+    private let resolver = SystemResolver()
     private var observer: KernelObserver?
     private var sleepWatch: SleepWatch?
     private var watches: [Target: TargetWatch] = [:]
@@ -288,10 +288,11 @@ package final class ReachabilityEngine {
         guard watch.name.shouldAsk() else { return }
         let target = watch.target
         let door = EngineDoor(self)
-        resolver.resolve(name, replyTo: loop.mailbox) { answer in door.engine?.take(answer, for: target) }
+        let mailbox = loop.mailbox
+        resolver.resolve(name) { answer in mailbox.post { _ in door.engine?.take(answer, for: target) } }
     }
 
-    private func take(_ answer: NameResolver.Answer, for target: Target) {
+    private func take(_ answer: NameAnswer, for target: Target) {
         guard let watch = watches[target], case .name(let name) = target.subject else { return }
         let wait = watch.name.take(answer)
         watch.nameTimer.map(loop.cancel)

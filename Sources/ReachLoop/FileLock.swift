@@ -2,22 +2,24 @@ internal import Glibc
 
 /// The right to something that a file stands for. The kernel gives it up with the process, however that ends; the file
 /// stays, since one that is removed could be locked by two.
+///
+/// Whoever can open the file can lock it, and so keep its owner out. It is therefore open to its owner alone, and one
+/// that was open to others is replaced, since they may still have it open. A file that somebody else may have laid there
+/// is refused: a link, one with a second name, one of another user, or no regular file.
 package struct FileLock: ~Copyable {
     /// Why it cannot be had.
     package enum Failure: Error, Hashable, Sendable {
         /// Another process has it; its number, where it could be read.
         case held(process: Int32?)
+        /// What is there is not to be trusted, and why. Somebody has to look at it.
+        case unsafe(path: String, reason: String)
         case failed(SystemError)
     }
 
     private let file: FileDescriptor
 
-    /// Takes it, and writes this process's number into the file.
-    ///
-    /// - Parameter mode: Who else may read that number.
-    package init(at path: String, mode: UInt32 = 0o600) throws(Failure) {
-        file = FileDescriptor(owning: try Self.take(path, mode))
-    }
+    /// Claims it, and writes this process's number into the file.
+    package init(at path: String) throws(Failure) { file = FileDescriptor(owning: try Self.claim(path)) }
 
     /// To close it is not enough: a child that was forked meanwhile, and is not yet its program, has it open too.
     deinit { release() }
@@ -25,24 +27,130 @@ package struct FileLock: ~Copyable {
     /// Gives it up before the value ends.
     package func release() { flock(file.rawValue, LOCK_UN) }
 
-    private static func take(_ path: String, _ mode: UInt32) throws(Failure) -> CInt {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard descriptor >= 0 else { throw .failed(SystemError(call: "open \(path)")) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let number = errno
-            defer { close(descriptor) }
-            guard number == EWOULDBLOCK else { throw .failed(SystemError(call: "flock \(path)", number: number)) }
-            throw .held(process: owner(descriptor))
+    private static func claim(_ path: String) throws(Failure) -> CInt {
+        // Each round begins because another process replaced the file meanwhile, which it does once.
+        for _ in 0..<8 {
+            let file = FileDescriptor(owning: try open(path))
+            let facts = try facts(of: file.rawValue, path)
+            if facts.isOpenToOthers {
+                guard let fresh = try replace(path, file.rawValue, facts) else { continue }
+                return fresh
+            }
+            guard try lock(file.rawValue, path) else { throw .held(process: owner(file.rawValue)) }
+            guard facts.isStill(at: path) else { continue }
+            sign(file.rawValue)
+            return try duplicate(file.rawValue, path)
         }
-        let text = Array("\(getpid())\n".utf8)
-        ftruncate(descriptor, 0)
-        pwrite(descriptor, text, text.count, 0)
+        throw .held(process: nil)
+    }
+
+    /// Puts a new file in the place of one that others can open, or could until now.
+    ///
+    /// - Returns: `nil` if another process has done so.
+    private static func replace(_ path: String, _ old: CInt, _ facts: Facts) throws(Failure) -> CInt? {
+        let fresh = FileDescriptor(owning: try open(path + ".new"))
+        let freshFacts = try Self.facts(of: fresh.rawValue, path + ".new")
+        // Of those who replace it at the same time one goes on.
+        guard try lock(fresh.rawValue, path) else { throw .held(process: owner(fresh.rawValue)) }
+        guard facts.isStill(at: path), freshFacts.isStill(at: path + ".new") else { return nil }
+        if try !lock(old, path), let process = owner(old), FileLockHolders.of(facts.inode)?.contains(process) ?? true {
+            throw .held(process: process)
+        }
+        sign(fresh.rawValue)
+        guard fchmod(fresh.rawValue, 0o600) == 0, rename(path + ".new", path) == 0 else {
+            throw .failed(SystemError(call: "rename \(path)"))
+        }
+        return try duplicate(fresh.rawValue, path)
+    }
+
+    // MARK: - Steps
+
+    private static func open(_ path: String) throws(Failure) -> CInt {
+        // A pipe is not waited at.
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else { throw .failed(SystemError(call: "open \(path)")) }
         return descriptor
+    }
+
+    /// - Returns: `false` if another has it.
+    private static func lock(_ file: CInt, _ path: String) throws(Failure) -> Bool {
+        if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
+        guard errno == EWOULDBLOCK else { throw .failed(SystemError(call: "flock \(path)")) }
+        return false
+    }
+
+    /// The same open file, lock included, for who outlives this one.
+    private static func duplicate(_ file: CInt, _ path: String) throws(Failure) -> CInt {
+        let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .failed(SystemError(call: "fcntl \(path)")) }
+        return copy
+    }
+
+    private static func sign(_ file: CInt) {
+        let text = Array("\(getpid())\n".utf8)
+        ftruncate(file, 0)
+        pwrite(file, text, text.count, 0)
     }
 
     private static func owner(_ lock: CInt) -> Int32? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = max(0, pread(lock, &bytes, bytes.count, 0))
         return Int32(String(decoding: bytes.prefix(count).prefix { 48...57 ~= $0 }, as: UTF8.self))
+    }
+
+    private struct Facts {
+        let device: dev_t
+        let inode: ino_t
+        let isOpenToOthers: Bool
+
+        func isStill(at path: String) -> Bool {
+            var status = stat()
+            return lstat(path, &status) == 0 && status.st_dev == device && status.st_ino == inode
+        }
+    }
+
+    private static func facts(of file: CInt, _ path: String) throws(Failure) -> Facts {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .failed(SystemError(call: "fstat \(path)")) }
+        if let reason = objection(mode: status.st_mode, owner: status.st_uid, links: UInt64(status.st_nlink)) {
+            throw .unsafe(path: path, reason: reason)
+        }
+        return Facts(
+            device: status.st_dev, inode: status.st_ino, isOpenToOthers: status.st_mode & 0o077 != 0)
+    }
+
+    private static func objection(mode: mode_t, owner: uid_t, links: UInt64) -> String? {
+        if mode & S_IFMT != S_IFREG { return "it is no regular file" }
+        if owner != geteuid() { return "it belongs to user \(owner)" }
+        // None if it is being replaced, which the caller sees.
+        if links > 1 { return "it has \(links) names" }
+        return nil
+    }
+}
+
+/// Who holds locks on a file, as the kernel lists them.
+enum FileLockHolders {
+    /// - Returns: Processes with a flock(2) on a file of this number; `nil` if the list cannot be read.
+    static func of(_ inode: UInt) -> Set<Int32>? {
+        let file = open("/proc/locks", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var text: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(file, &piece, piece.count), count > 0 { text += piece[..<count] }
+        return processes(in: String(decoding: text, as: UTF8.self), inode: inode)
+    }
+
+    /// - Parameter list: Lines such as `1: FLOCK  ADVISORY  WRITE 1234 00:1a:5678 0 EOF`; those that wait have an arrow.
+    static func processes(in list: String, inode: UInt) -> Set<Int32> {
+        var processes: Set<Int32> = []
+        for line in list.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]),
+                words[5].split(separator: ":").last.flatMap({ UInt($0) }) == inode
+            else { continue }
+            processes.insert(process)
+        }
+        return processes
     }
 }

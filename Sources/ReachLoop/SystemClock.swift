@@ -5,7 +5,10 @@ package import ReachCore
 /// The machine's clocks.
 package enum SystemClock {
     /// Now, on the wall clock and on CLOCK_BOOTTIME.
-    package static var now: Moment { Moment(wall: Timestamp(nanosecondsSince1970: read(CLOCK_REALTIME)), boot: boot) }
+    package static var now: Moment {
+        let wall = time(CLOCK_REALTIME)
+        return Moment(wall: Timestamp(secondsSince1970: wall.tv_sec, nanoseconds: wall.tv_nsec), boot: boot)
+    }
 
     /// Now, on CLOCK_BOOTTIME.
     package static var boot: BootTime { BootTime(nanoseconds: read(CLOCK_BOOTTIME)) }
@@ -16,9 +19,15 @@ package enum SystemClock {
         return .nanoseconds(read(CLOCK_BOOTTIME) - monotonic)
     }
 
-    private static func read(_ clock: clockid_t) -> Int64 {
+    private static func time(_ clock: clockid_t) -> timespec {
         var time = timespec()
         clock_gettime(clock, &time)
+        return time
+    }
+
+    /// Of a clock that begins with the machine.
+    private static func read(_ clock: clockid_t) -> Int64 {
+        let time = time(clock)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -138,6 +138,8 @@ private final class Executor: QueueExecutor {
     private(set) var feed: PathFeed?
     private var epoch: UInt64 = 0
     private var watches: [Destination: () -> Void] = [:]
+    /// What was seen of the hosts that are watched, and the path that was made of it.
+    private var targets: [Destination: (state: ReachabilityState, path: QueuePath?)] = [:]
 
     init(loop: EventLoop, network: any QueueNetwork, checker: (any PathChecker)?) {
         self.loop = loop
@@ -155,6 +157,10 @@ private final class Executor: QueueExecutor {
             if set.epoch != epoch { attempts.newEpoch() }
             epoch = set.epoch
             send(.paths(set))
+            // Probes may have proved something of the paths to single hosts, too.
+            for (destination, known) in targets where feed?.path(to: known.state) != known.path {
+                report(known.state, of: destination)
+            }
         }
     }
 
@@ -195,10 +201,18 @@ private final class Executor: QueueExecutor {
         guard watches[destination] == nil, let target = destination.target else { return }
         watches[destination] = network.watch(target) { [weak self] news in
             guard let self, case .state(let state) = news else { return }
-            let path = QueuePath(to: state) { feed?.isValidated($0) ?? false }
-            send(.targetPath(destination, path))
+            report(state, of: destination)
         }
     }
 
-    func unwatch(_ destination: Destination) { watches.removeValue(forKey: destination)?() }
+    private func report(_ state: ReachabilityState, of destination: Destination) {
+        let path = feed?.path(to: state)
+        targets[destination] = (state, path)
+        send(.targetPath(destination, path))
+    }
+
+    func unwatch(_ destination: Destination) {
+        targets[destination] = nil
+        watches.removeValue(forKey: destination)?()
+    }
 }

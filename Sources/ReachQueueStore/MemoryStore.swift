@@ -99,7 +99,7 @@ package final class MemoryStore: QueueKeeping {
             kept.end = nil
             kept.result = nil
         case .purge(let ids): for id in ids { state.records[id] = nil }
-        case .holdQueue, .openBreaker, .closeBreaker: break
+        case .holdQueue, .openBreaker, .closeBreaker, .markRead: break
         }
         return nil
     }

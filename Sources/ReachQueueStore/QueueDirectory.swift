@@ -21,6 +21,8 @@ package final class QueueDirectory: Sendable {
         } catch {
             switch error {
             case .held(let process): throw .locked(path: path, process: process)
+            case .unsafe(let file, let reason):
+                throw .system(SystemError(call: "lock \(file), but \(reason)", number: EPERM))
             case .failed(let reason): throw .system(reason)
             }
         }
@@ -35,6 +37,24 @@ package final class QueueDirectory: Sendable {
 
     /// Where bodies are kept that are too large for the database.
     package var spoolPath: String { path + "/spool" }
+
+    /// Space that is given up when the disk is full.
+    package var reservePath: String { path + "/queue.reserve" }
+
+    /// Takes space on the disk, to give it up when there is no other.
+    ///
+    /// - Returns: Whether there is room for it; also where the file system cannot promise any.
+    func fillReserve(_ bytes: Int64) -> Bool {
+        let file = open(reservePath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return errno != ENOSPC && errno != EDQUOT }
+        defer { close(file) }
+        let number = posix_fallocate(file, 0, Int(bytes))
+        if number == 0 { return true }
+        ftruncate(file, 0)
+        return number != ENOSPC && number != EDQUOT
+    }
+
+    func giveUpReserve() { truncate(reservePath, 0) }
 
     package func spoolFile(_ name: String) -> String { spoolPath + "/" + name }
 

@@ -18,6 +18,8 @@ package final class QueueStore: Sendable {
         case failed(QueueStoreError)
         /// A transaction is safe. With what is to be sent for the leases in it.
         case committed(UInt64, leased: [(RequestID, QueuedRequest)])
+        /// A transaction that may not be refused could not be written yet; it is kept and tried again.
+        case postponed(UInt64)
         /// A transaction that may be refused was not written.
         case notCommitted(UInt64, String)
         /// The disk fails, with the reason; or it works again.
@@ -82,13 +84,6 @@ package final class QueueStore: Sendable {
     /// Reads what is kept of several requests. `body` runs on the store's thread.
     package func records(_ query: RecordQuery, _ body: @escaping @Sendable ([RequestRecord]) -> Void) {
         jobs.put(.read { body((try? $0.records(query)) ?? []) })
-    }
-
-    /// Reads events behind a number, for whoever passes them on. `body` runs on the store's thread.
-    package func events(
-        after sequence: Int64, limit: Int, _ body: @escaping @Sendable ([(sequence: Int64, json: [UInt8])]) -> Void
-    ) {
-        jobs.put(.read { body((try? $0.events(after: sequence, limit: limit)) ?? []) })
     }
 
     /// Writes what is there, moves the log into the file, and ends the thread.

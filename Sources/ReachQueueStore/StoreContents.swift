@@ -13,6 +13,8 @@ package struct StoreContents: Hashable, Sendable {
     package var begunAnswers: Set<RequestID> = []
     /// Where a damaged file was put, if this one is new in its place.
     package var setAside: String?
+    /// Rows that meant nothing.
+    package var rowsSetAside = RowsSetAside()
 
     /// Whether a request will still be sent.
     func isOpen(_ id: RequestID) -> Bool {
@@ -37,11 +39,14 @@ extension [StoredRequest] {
 
 /// How much is kept of what is over, and how the store writes.
 package struct QueueStoreOptions: Hashable, Sendable {
-    /// Answers and cancelled requests: so many, for so long.
+    /// Requests of one owner that are done or cancelled: their number, their bytes with answers, for how long.
     package var resultCount: Int
+    package var resultBytes: Int64
     package var resultLifetime: Duration
+    /// Attempts that are remembered, of everybody.
     package var attemptCount = 10_000
-    package var outboxBytes: Int64 = 32 << 20
+    /// A file of this length is given up when the disk is full, so that ends and changes can be written.
+    package var reserveBytes: Int64 = 1 << 20
     /// How many transactions are committed as one at most.
     package var batch = 64
     /// How often a disk that failed is tried again.
@@ -52,6 +57,7 @@ package struct QueueStoreOptions: Hashable, Sendable {
 
     package init(_ policy: QueuePolicy = QueuePolicy()) {
         resultCount = policy.resultCount
+        resultBytes = policy.resultBytes
         resultLifetime = policy.resultLifetime
     }
 }

@@ -19,7 +19,7 @@ final class StoreSyncer: Sendable {
     private let bell: WorkerBell
 
     /// - Parameters:
-    ///   - deliver: Told, on the syncer's thread, of each that is safe, in their order.
+    ///   - deliver: Called on the syncer's thread for each that is safe, in their order.
     ///   - fail: Told which of them may not have reached the disk.
     init(
         deliver: @escaping @Sendable (StoreReceipt) -> Void,

@@ -57,7 +57,9 @@ final class StoreWriter {
 
     private func startSyncer() throws {
         do throws(SystemError) {
-            syncer = try StoreSyncer(deliver: { [deliver] in deliver($0.notice) }) { [jobs] receipts, error in
+            syncer = try StoreSyncer(deliver: { [directory, deliver] in
+                Self.settle($0, directory, deliver)
+            }) { [jobs] receipts, error in
                 jobs.put(.notSynced(receipts, error))
             }
         } catch {
@@ -89,10 +91,14 @@ final class StoreWriter {
     private func openDatabase(at now: Moment) throws -> StoreContents {
         let database = try QueueDatabase(
             directory, options, schema, at: now, bootIdentity: BootIdentity.current)
+        let aside = try database.begin(at: now)
         var contents = try database.contents(at: now)
+        contents.rowsSetAside = aside
         contents.begunAnswers = directory.sweepSpool(keeping: try database.spoolNames(), isOpen: contents.isOpen)
         self.database = database
         try syncer?.follow(directory.databasePath + "-wal")
+        // Where there is no room for it now, there is none for requests either: the first one finds out.
+        _ = directory.fillReserve(options.reserveBytes)
         return contents
     }
 
@@ -120,13 +126,33 @@ final class StoreWriter {
     private func write(_ batch: inout [StoreTransaction]) {
         defer { batch = [] }
         guard !batch.isEmpty else { return }
-        guard retryAt == nil else { return refuse(batch, "the disk failed before") }
+        guard retryAt == nil else { return writeWhatMust(batch, "the disk failed before") }
         do throws(SQLiteError) {
             try commit(batch)
         } catch {
             degrade(error.description)
-            refuse(batch, error.description)
+            writeWhatMust(batch, error.description)
         }
+    }
+
+    /// Refuses what may be refused. All else is written into the space that is kept for it, so that a client can cancel
+    /// on a full disk; what does not even fit there is kept here, and its clients are not told that it is done.
+    private func writeWhatMust(_ batch: [StoreTransaction], _ reason: String) {
+        for transaction in batch where transaction.mayBeRefused {
+            deliver(.notCommitted(transaction.number, reason))
+        }
+        let needed = batch.filter { !$0.mayBeRefused }
+        if needed.isEmpty { return }
+        if kept.isEmpty {
+            directory.giveUpReserve()
+            do throws(SQLiteError) {
+                return try commit(needed)
+            } catch {
+                degrade(error.description)
+            }
+        }
+        kept += needed
+        for transaction in needed { deliver(.postponed(transaction.number)) }
     }
 
     private func degrade(_ reason: String) {
@@ -140,6 +166,7 @@ final class StoreWriter {
         for receipt in receipts {
             guard receipt.transaction.mayBeRefused else {
                 unsafe.append(receipt)
+                deliver(.postponed(receipt.transaction.number))
                 continue
             }
             let number = receipt.transaction.number
@@ -149,7 +176,7 @@ final class StoreWriter {
             }
             guard !inserted.isEmpty else { continue }
             kept.append(
-                StoreTransaction(number: number, changes: [.purge(inserted)], events: [], mayBeRefused: false))
+                StoreTransaction(number: number, changes: [.purge(inserted)], mayBeRefused: false))
         }
     }
 
@@ -158,22 +185,19 @@ final class StoreWriter {
         let receipts = try database.write(batch, at: observe)
         let waiting = receipts.filter(\.mustOutlastPower)
         if !waiting.isEmpty { syncer?.put(waiting) }
-        for receipt in receipts where !receipt.mustOutlastPower { deliver(receipt.notice) }
+        for receipt in receipts where !receipt.mustOutlastPower { Self.settle(receipt, directory, deliver) }
         guard database.pagesInLog >= options.checkpointPages else { return }
         observe(.beforeCheckpoint, batch)
         // Readers may keep it from finishing; the next one goes on.
         try? database.checkpoint()
     }
 
-    /// Keeps what has happened, and refuses what has not.
-    private func refuse(_ batch: [StoreTransaction], _ reason: String) {
-        for transaction in batch {
-            if transaction.mayBeRefused {
-                deliver(.notCommitted(transaction.number, reason))
-            } else {
-                kept.append(transaction)
-            }
-        }
+    /// The transaction is safe: its files go, and those who wait for it hear of it.
+    private static func settle(
+        _ receipt: StoreReceipt, _ directory: QueueDirectory, _ deliver: (QueueStore.Notice) -> Void
+    ) {
+        for name in receipt.doomed { directory.removeSpoolFile(name) }
+        deliver(receipt.notice)
     }
 
     /// Opens the file anew, since after a failed write nobody knows what SQLite's own memory is worth, and writes what was
@@ -184,15 +208,21 @@ final class StoreWriter {
             database = try QueueDatabase(
                 directory, options, schema, at: SystemClock.now, bootIdentity: BootIdentity.current)
             // All that the log holds goes into the file, and to the disk: then nothing is in doubt.
+            _ = try database?.begin(at: SystemClock.now)
             try database?.probe()
             try database?.checkpoint(truncate: true)
             try syncer?.follow(directory.databasePath + "-wal")
-            for receipt in unsafe { deliver(receipt.notice) }
+            for receipt in unsafe { Self.settle(receipt, directory, deliver) }
             unsafe = []
             while !kept.isEmpty {
                 let batch = Array(kept.prefix(options.batch))
                 try commit(batch)
                 kept.removeFirst(batch.count)
+            }
+            // New requests wait until there is room for ends and changes again.
+            guard directory.fillReserve(options.reserveBytes) else {
+                retryAt = SystemClock.boot + options.retryInterval
+                return
             }
             retryAt = nil
             deliver(.degraded(nil))

@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachQueue
 public import ReachSerialization
 
@@ -127,6 +128,9 @@ extension RequestSession {
         } catch {
             throw RequestError(error)
         }
+        if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.key, $0.value) }) {
+            throw RequestError(RequestMistake(.header, fault.description))
+        }
         var options = options ?? core.options.requests
         if let constraint { options.constraint = constraint }
         var queued = try QueuedRequest(request, core.limits)
@@ -153,13 +157,14 @@ extension QueuedRequest {
             throw RequestError(
                 .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limits.bytes))")
         }
+        let length = request.contentLength.map(String.init)
         do throws(RequestMistake) {
             try self.init(
                 method: request.method, url: request.address.description,
-                // Who sends it counts by himself.
-                headers: request.headers.fields.filter { $0.name.lowercased() != "content-length" }.map {
-                    Header(name: $0.name, value: $0.value)
-                })
+                // A serializer writes the length of its body, which is counted again when it is sent. Any other is refused.
+                headers: request.headers.fields.filter {
+                    $0.name.lowercased() != "content-length" || $0.value != length
+                }.map { Header(name: $0.name, value: $0.value) })
         } catch {
             throw RequestError(error)
         }

@@ -1,4 +1,5 @@
 internal import Glibc
+public import Logging
 public import ReachCore
 public import ReachRequest
 public import ReachSerialization
@@ -63,6 +64,10 @@ public struct RequestSessionOptions: Sendable {
     /// The class of links by patterns of their names, such as `"wwx*"`, where what the kernel tells of them is not what they
     /// are. Where several fit, the first in the order of the alphabet counts.
     public var linkClasses: [String: LinkClass] = [:]
+    /// Gets a line at level debug for each attempt that failed, and when the session's queue cannot be opened or written.
+    /// The lines name hosts, not whole URLs, which may hold secrets. By default nothing is logged. Called by the
+    /// session's thread: a handler must not wait.
+    public var logger: Logger?
     /// A descriptor of the network namespace to send in, open until the session has begun; for tests.
     package var namespace: CInt?
     /// A file of certificates to trust instead of the system's; for tests.

@@ -1,3 +1,4 @@
+internal import Logging
 public import ReachCore
 internal import ReachLoop
 internal import Synchronization
@@ -75,10 +76,22 @@ public final class ReachabilityMonitor: Sendable {
         let pass = run.pass
         run.watch.begin { [weak self] event in
             guard let self else { return }
+            log(event)
             switch event {
             case .change(let change): announcer.publish(change, of: self, pass)
             case .stale(let isStale): announcer.mark(isStale: isStale, pass)
             }
+        }
+    }
+
+    private func log(_ event: SourceEvent) {
+        guard let logger = options.logger else { return }
+        switch event {
+        case .stale(true): logger.debug("the daemon is gone", metadata: ["target": "\(target)"])
+        case .stale(false): logger.debug("the daemon is back", metadata: ["target": "\(target)"])
+        case .change(let change) where change.state.reason == .cannotObserve:
+            logger.debug("the network cannot be observed", metadata: ["target": "\(target)"])
+        case .change: break
         }
     }
 

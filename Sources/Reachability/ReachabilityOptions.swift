@@ -1,3 +1,4 @@
+public import Logging
 public import ReachCore
 internal import ReachEngine
 
@@ -22,6 +23,10 @@ public struct ReachabilityOptions: Sendable {
     /// Translates ``ReachabilityMonitor/localizedStatusDescription``: is given the English text as its key, as
     /// AFNetworking's table of strings was.
     public var translation: @Sendable (String) -> String = { $0 }
+
+    /// Gets a line at level debug when the daemon goes away or is back, and when the network cannot be observed. By
+    /// default nothing is logged. Called by the thread that observes: a handler must not wait.
+    public var logger: Logger?
 
     /// The defaults. Monitors that are equal in source, hold-down and anchors share one thread and its sockets; those of
     /// a daemon one thread, with a connection each.

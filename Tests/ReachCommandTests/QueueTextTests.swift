@@ -222,6 +222,14 @@ import Testing
     @Test func `values of the command line are read, and mistakes are refused`() throws {
         #expect(try QueueArgument.header("A: b: c") == QueueHeader("A", "b: c"))
         #expect(try QueueArgument.header("A:") == QueueHeader("A", ""))
+        for text in ["Content-Length: 3", "proxy-connection: x", "Host: a b", "TE:", "A: b\nC: d"] {
+            #expect {
+                try QueueArgument.header(text)
+            } throws: {
+                let name = text.prefix { $0 != ":" }
+                return String(describing: $0).contains("'\(name)'")
+            }
+        }
         for text in ["A", ":b", ""] { #expect(throws: (any Error).self) { try QueueArgument.header(text) } }
         #expect(try QueueArgument.statuses("404") == 404...404)
         #expect(try QueueArgument.statuses("200-299") == 200...299)

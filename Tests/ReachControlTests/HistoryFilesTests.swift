@@ -1,3 +1,4 @@
+import Glibc
 import ReachControl
 import ReachCore
 import ReachLoop
@@ -70,6 +71,23 @@ import Testing
         let log = try files.read()
         #expect(log.entries.count == 1)
         #expect(log.damaged == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a pipe or a link in its place is an error, and not waited at`() throws {
+        mkfifo(files.current, 0o644)
+        #expect(throws: SystemError.self) { try files.read() }
+        #expect(HistoryFiles.lastSign(in: files.current).entry == nil)
+        unlink(files.current)
+        symlink("/dev/zero", files.current)
+        #expect(throws: SystemError(call: "open \(files.current)", number: ELOOP)) { try files.read() }
+    }
+
+    @Test func `a file whose time is beyond what nanoseconds can say is read`() throws {
+        let path = try directory.file("history.jsonl", lines[0])
+        var times = [timespec(tv_sec: 9_300_000_000, tv_nsec: 0), timespec(tv_sec: 9_300_000_000, tv_nsec: 0)]
+        #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+        #expect(try files.read().lastSeen == Timestamp("2200-01-01T00:00:00Z"))
     }
 
     @Test func `the last record is found from the end`() throws {

@@ -7,7 +7,10 @@ import ReachLoop
 final class PlayedQueue: QueueService {
     private(set) var submissions: [(QueueSubmission, Caller)] = []
     private(set) var actions: [String] = []
-    private(set) var filters: [QueueFilter] = []
+    var filters: [QueueFilter] = []
+    /// Answers that wait for ``answerAll()``, if they come later.
+    private(set) var waiting: [() -> Void] = []
+    var answersLater = false
     private(set) var watchCount = 0
     private(set) var cancelCount = 0
     private var sinks: [Int64?: (QueueNotice) -> Void] = [:]
@@ -17,11 +20,21 @@ final class PlayedQueue: QueueService {
     /// What every call is answered with, if there is one.
     var failure: QueueServiceError?
 
-    private func answer<Value>(_ value: Value, _ reply: Reply<Value>) {
-        reply(failure.map { .failure($0) } ?? .success(value))
+    private func answer<Value>(_ value: Value, _ reply: @escaping Reply<Value>) {
+        let result: Result<Value, QueueServiceError> = failure.map { .failure($0) } ?? .success(value)
+        guard answersLater else { return reply(result) }
+        waiting.append { reply(result) }
     }
 
-    private func find<Value>(_ id: Int64, _ reply: Reply<Value>, _ value: (QueueItem) -> Value) {
+    /// - Returns: How many waited.
+    func answerAll() -> Int {
+        let answers = waiting
+        waiting = []
+        for answer in answers { answer() }
+        return answers.count
+    }
+
+    private func find<Value>(_ id: Int64, _ reply: @escaping Reply<Value>, _ value: (QueueItem) -> Value) {
         guard let item = items[id] else { return reply(.failure(.notFound(id))) }
         answer(value(item), reply)
     }

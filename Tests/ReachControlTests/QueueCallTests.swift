@@ -163,8 +163,8 @@ import Testing
             filter.after = page.next ?? -1
         } while filter.after >= 0
         #expect(ids == Array(1...40))
-        #expect(pages == 4)
-        #expect(server.queue { $0.filters.allSatisfy { $0.states == ["waiting", "dead"] && $0.limit == 1000 } })
+        #expect(pages == 8)
+        #expect(server.queue { $0.filters.allSatisfy { $0.states == ["waiting", "dead"] && $0.limit == 256 } })
     }
 
     @Test func `holding, releasing, cancelling and retrying name what they are about`() throws {

@@ -32,6 +32,19 @@ import Testing
         #expect(throws: MonitorError.tooManyConnections(limit: 2)) { try ledger.admit(0) }
     }
 
+    @Test func `a user watches a quarter of all targets, and whoever puts things right as many as there are`() throws {
+        var limits = ControlLimits()
+        limits.targets = 8
+        try limits.checkTarget(beside: 7, ofUser: 1, isExempt: false)
+        #expect(throws: MonitorError.tooManyTargets(limit: 2)) {
+            try limits.checkTarget(beside: 2, ofUser: 2, isExempt: false)
+        }
+        try limits.checkTarget(beside: 7, ofUser: 7, isExempt: true)
+        #expect(throws: MonitorError.tooManyTargets(limit: 8)) {
+            try limits.checkTarget(beside: 8, ofUser: 0, isExempt: true)
+        }
+    }
+
     @Test func `unfinished bytes count for the user, and go with the connection`() throws {
         var ledger = ledger()
         try ledger.admit(1)

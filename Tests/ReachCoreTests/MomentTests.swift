@@ -19,6 +19,17 @@ import Testing
         #expect(Timestamp(nanosecondsSince1970: seconds * 1_000_000_000).description == written)
     }
 
+    @Test(
+        arguments: [
+            (1, 5, 1_000_000_005), (-1, 5, -999_999_995), (7_258_118_400, 999, 7_258_118_400_000_000_999),
+            (7_258_118_401, 999, 7_258_118_400_000_000_000), (9_300_000_000, 1, 7_258_118_400_000_000_000),
+            (.max, 1, 7_258_118_400_000_000_000), (.min, 1, -2_208_988_800_000_000_000),
+        ] as [(Int, Int, Int64)])
+    func `what the system says of times far away is bounded`(seconds: Int, nanoseconds: Int, wanted: Int64) {
+        let time = Timestamp(secondsSince1970: seconds, nanoseconds: nanoseconds)
+        #expect(time == Timestamp(nanosecondsSince1970: wanted))
+    }
+
     @Test func `microseconds are cut, and count forwards before 1970 too`() {
         #expect(Timestamp(nanosecondsSince1970: 123_456_789).description == "1970-01-01T00:00:00.123456Z")
         #expect(Timestamp(nanosecondsSince1970: 999_999_999).description == "1970-01-01T00:00:00.999999Z")

@@ -112,6 +112,27 @@ internal import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root mounts file systems"))
+    func `D4 what was confirmed on a full disk holds after a kill`() throws {
+        let stage = try Stage(size: "4m")
+        let body = try stage.directory.file("body", String(repeating: "b", count: 100_000))
+        let (ids, refused) = try stage.add(upTo: 100, body: body)
+        #expect(refused.status == 75, "\(refused)")
+        // Nothing else is left on it, but the space for ends and changes.
+        let filler = stage.state + "/filler"
+        _ = try? ChildProcess.run(["dd", "if=/dev/zero", "of=\(filler)", "bs=4096", "count=4096"])
+        try #require(ids.count > 5)
+        var confirmed: [String] = []
+        for id in ids.prefix(3) where try stage.queue(["cancel", id]).status == 0 { confirmed.append(id) }
+        #expect(confirmed == Array(ids.prefix(3)))
+        #expect(try stage.queue(["hold", ids[3]]).status == 0)
+        try stage.kill()
+        unlink(filler)
+        try stage.restart()
+        #expect(try stage.waiting() == Array(ids.dropFirst(4)))
+        #expect(try stage.queue(["show", "--json", ids[3]]).standardOutput.contains("\"state\":\"held\""))
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root mounts file systems"))
     func `on a read-only disk there is no queue, and all else is there`() throws {
         let stage = try Stage(size: "40m")
         let body = try stage.directory.file("body", "b")

@@ -30,12 +30,12 @@ import Testing
         let configuration = try parse(uncommented)
         #expect(configuration.targets.count == 3)
         #expect(configuration.interfaces.count == 1)
-        let document = TOMLParser.parse(Array(uncommented.joined(separator: "\n").utf8))
+        let document = TOMLDocument.parse(Array(uncommented.joined(separator: "\n").utf8))
         var shown: Set<String> = []
         for entry in document.table.entries {
             switch entry.node.value {
             case .table(let table): shown.formUnion(table.entries.map { entry.key + "." + $0.key })
-            case .tables(let list): shown.formUnion(list.tables.flatMap(\.entries).map { entry.key + "." + $0.key })
+            case .tables(let tables): shown.formUnion(tables.flatMap(\.entries).map { entry.key + "." + $0.key })
             default: shown.insert(entry.key)
             }
         }

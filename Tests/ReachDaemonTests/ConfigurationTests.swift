@@ -116,7 +116,7 @@ import Testing
                 + "from 0 ms to 1 d 0 h, such as \"500ms\", \"10s\" or \"1m30s\"",
             "reach.toml:6: limits.connections: it is 0; expected a whole number from 1 to 65536",
             "reach.toml:7: limits.timeout: there is no such key; expected timeout below [connectivity]",
-            "reach.toml:8: limits.oops: there is no = behind the key; expected KEY = VALUE, or [TABLE]",
+            "reach.toml:8: limits.oops: there is '\\n' (while parsing key-value pair); expected '='",
             "reach.toml:9: interface: match is missing; expected match = VALUE below [[interface]]",
             "reach.toml:10: interface.class: \"wlan\" is none of its words; expected one of \"wired\", \"wifi\", \"wwan\", "
                 + "\"bluetooth\", \"tunnel\", \"virtual\", \"loopback\", \"other\"",

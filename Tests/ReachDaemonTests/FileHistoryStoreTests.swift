@@ -88,6 +88,13 @@ import Testing
         #expect(throws: SystemError.self) { try FileHistoryStore(files) }
     }
 
+    @Test func `it waits at no pipe that stands in its place`() throws {
+        try append(1...1, to: try FileHistoryStore(files))
+        unlink(files.current)
+        mkfifo(files.current, 0o600)
+        #expect(throws: SystemError.self) { try FileHistoryStore(files) }
+    }
+
     @Test func `a sign of life is the time of the file`() throws {
         let store = try FileHistoryStore(files)
         try append(1...1, to: store)

@@ -105,6 +105,17 @@ import Testing
         #expect(hasEnded(child))
     }
 
+    @Test func `what a hook started in a session of its own is ended with it`() throws {
+        let stage = try HookStage(timeout: .milliseconds(500), grace: .milliseconds(50))
+        try stage.hook(
+            "a", "setsid sh -c 'trap \"\" TERM; echo $$; sleep 1000 & echo $!; wait; wait' & exec sleep 1000")
+        stage.tell("1")
+        try stage.run(untilEnded: 1)
+        let children = stage.reports.output.compactMap { pid_t($0) }
+        #expect(children.count == 2)
+        for child in children { #expect(hasEnded(child)) }
+    }
+
     @Test func `a hook may leave something running, and is over nevertheless`() throws {
         let stage = try HookStage()
         try stage.hook("a", "sleep 1000 & echo $!")

@@ -1,3 +1,4 @@
+import Logging
 import ReachCore
 import ReachDaemon
 import Testing
@@ -8,10 +9,12 @@ import Testing
     private func field(_ key: String, _ value: String) -> LogMessage.Field { LogMessage.Field(key, value) }
 
     @Test(arguments: [
-        (LogLevel.error, "<3>listening"), (.warning, "<4>listening"), (.notice, "<5>listening"),
+        (Logger.Level.critical, "<2>listening"), (.error, "<3>listening"), (.warning, "<4>listening"),
+        (.notice, "<5>listening"),
         (.info, "<6>listening"), (.debug, "<7>listening"),
+        (.trace, "<7>listening"),
     ])
-    func `the journal gets the priority and no time`(level: LogLevel, line: String) {
+    func `the journal gets the priority and no time`(level: Logger.Level, line: String) {
         #expect(LogFormat.journal.line(LogMessage(level, "listening"), at: Self.time) == line)
     }
 
@@ -37,7 +40,8 @@ import Testing
         #expect(line == "<6>one\\u{a}<0>two\\u{1b}[2J")
     }
 
-    @Test func `levels are in the order of their gravity`() {
-        #expect(LogLevel.allCases.sorted() == [.debug, .info, .notice, .warning, .error])
+    @Test func `a level of the configuration is the logger's of the same name`() {
+        #expect(LogLevel.allCases.map(\.level.rawValue) == LogLevel.allCases.map(\.rawValue))
+        #expect(LogLevel.allCases.map(\.level) == [.debug, .info, .notice, .warning, .error])
     }
 }

@@ -1,3 +1,4 @@
+import Logging
 import ReachCore
 import ReachDaemon
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import ReachDaemon
 import ReachLoop
 import ReachTesting
@@ -23,11 +24,49 @@ import Testing
         let (read, write) = try pipeEnds()
         defer { [read, write].forEach { close($0) } }
         let log = Log(level: .warning, format: .journal, descriptor: write)
-        log.write(.info, "one")
-        log.write(.error, "two", ["error": "it broke"])
+        let logger = log.logger
+        logger.info("one")
+        logger.error("two", metadata: ["error": "it broke"])
         log.level = .debug
-        log.write(.debug, "three")
+        logger.debug("three")
         #expect(lines(read) == ["<3>two error=\"it broke\"", "<7>three"])
+    }
+
+    @Test func `what is left out costs no text, and a logger may have a level of its own`() throws {
+        let (read, write) = try pipeEnds()
+        defer { [read, write].forEach { close($0) } }
+        let log = Log(level: .info, format: .journal, descriptor: write)
+        var isAsked = false
+        func text() -> String {
+            isAsked = true
+            return "costly"
+        }
+        log.logger.debug("\(text())", metadata: ["field": "\(text())"])
+        #expect(!isAsked)
+        var own = log.logger
+        own.logLevel = .debug
+        own.debug("of its own")
+        log.logger.debug("of the log")
+        #expect(own.logLevel == .debug)
+        #expect(log.level == .info)
+        #expect(lines(read) == ["<7>of its own"])
+    }
+
+    @Test func `fields are in one order, however they are given`() throws {
+        let (read, write) = try pipeEnds()
+        defer { [read, write].forEach { close($0) } }
+        var logger = Log(level: .debug, format: .journal, descriptor: write).logger
+        logger.debug(
+            "change",
+            metadata: ["cause": "link-up", "target": "internet", "interface": "", "status": "reachable"])
+        logger[metadataKey: "b"] = "of the logger"
+        logger[metadataKey: "z"] = "of the logger"
+        logger.info("more", metadata: ["z": "of the message", "a": "1", "status": "on"])
+        #expect(
+            lines(read) == [
+                "<7>change target=internet status=reachable interface=\"\" cause=link-up",
+                "<6>more status=on a=1 b=\"of the logger\" z=\"of the message\"",
+            ])
     }
 
     @Test func `a reader that does not read holds nobody up, and is told what it missed`() throws {
@@ -35,9 +74,9 @@ import Testing
         defer { [read, write].forEach { close($0) } }
         let log = Log(level: .info, format: .journal, descriptor: write)
         let padding = String(repeating: "x", count: 500)
-        for number in 1...1000 { log.write(.info, "message \(number) \(padding)") }
+        for number in 1...1000 { log.logger.info("message \(number) \(padding)") }
         let first = lines(read)
-        log.write(.info, "at last")
+        log.logger.info("at last")
         let then = lines(read)
         let whole = first + then
         #expect(first.count < 1000)
@@ -53,7 +92,7 @@ import Testing
         let (read, write) = try pipeEnds()
         defer { [read, write].forEach { close($0) } }
         let log = Log(level: .info, format: .journal, descriptor: write)
-        for _ in 0..<8 { log.write(.info, "again") }
+        for _ in 0..<8 { log.logger.info("again") }
         log.finish()
         #expect(lines(read) == Array(repeating: "<6>again", count: 5) + ["<6>again repeated=3"])
     }
@@ -66,7 +105,7 @@ import Testing
         let ended = EventLog<Int>()
         for thread in 0..<4 {
             BackgroundThread.start(named: "log-test") {
-                for number in 0..<200 { log.write(.info, "thread \(thread) message \(number)") }
+                for number in 0..<200 { log.logger.info("thread \(thread) message \(number)") }
                 ended.append(thread)
             }
         }

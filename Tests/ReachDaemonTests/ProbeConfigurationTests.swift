@@ -83,6 +83,18 @@ import Testing
             "reach.toml:5: probe.class: there is an interface, too; expected either an interface or a class"
         ),
         (
+            "[[probe]]\nname = 'a'\ntarget = 'http://192.0.2.1/'\nheaders = ['Accept: a', 'transfer-encoding: xchunked']",
+            "reach.toml:4: probe.headers: the header 'transfer-encoding' may not be set: it is about the connection, which reach looks after itself; expected a header in quotes, such as \"Accept: text/html\""
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'http://192.0.2.1/'\nheaders = ['Host: a b']",
+            "reach.toml:4: probe.headers: the value of 'Host' is not a host, with or without a port; expected a header in quotes, such as \"Accept: text/html\""
+        ),
+        (
+            "[[probe]]\nname = 'a'\ntarget = 'http://192.0.2.1/'\nheaders = ['Host: a', 'host: b']",
+            "reach.toml:4: probe.headers: the header 'host' is given more than once; expected each header once"
+        ),
+        (
             "[metrics]\nlisten = '9101'",
             "reach.toml:2: metrics.listen: \"9101\" is no address with a port; expected an address and a port in quotes, such as \"127.0.0.1:9101\" or \"[::1]:9101\""
         ),

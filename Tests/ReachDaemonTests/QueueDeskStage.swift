@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import ReachControl
 import ReachCore
 import ReachEngine
@@ -34,9 +35,9 @@ final class QueueDeskStage: Sendable {
         let (box, ready, ended, logged) = (box, ThreadGate(), ended, logged)
         BackgroundThread.start(named: "test-desk") { [configuration] in
             if let loop = try? EventLoop() {
-                let keeper = QueueKeeper(loop: loop, transfers: SharedTransfers(loop: loop)) {
-                    logged.append("\($0) \($1)")
-                }
+                let keeper = QueueKeeper(
+                    loop: loop, transfers: SharedTransfers(loop: loop),
+                    log: Logger(label: "test") { _ in RecordingLogHandler(logged) })
                 let engine = ReachabilityEngine(loop: loop)
                 engine.start()
                 if let directory { keeper.open(in: directory, configuration, version: "1", network: engine) }
@@ -107,4 +108,20 @@ extension EventLog<QueueNotice> {
         guard case .event(let record) = notice else { throw CancellationError() }
         return record
     }
+}
+
+/// Keeps each message with its level.
+private struct RecordingLogHandler: LogHandler {
+    let messages: EventLog<String>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    init(_ messages: EventLog<String>) { self.messages = messages }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { messages.append("\(event.level) \(event.message)") }
 }

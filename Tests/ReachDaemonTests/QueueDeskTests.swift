@@ -171,7 +171,10 @@ struct QueueDeskTests {
         let stage = try QueueDeskStage(in: directory.path)
         let changes: [(String, @Sendable (inout QueueSubmission) -> Void)] = [
             ("url", { $0.url = "ftp://x/" }), ("method", { $0.method = "G T" }), ("when", { $0.when = "wlan" }),
-            ("header", { $0.headers = [QueueHeader("a b", "c")] }), ("priority", { $0.priority = "9" }),
+            ("header", { $0.headers = [QueueHeader("a b", "c")] }),
+            ("header", { $0.headers = [QueueHeader("content-length", "3")] }),
+            ("header", { $0.headers = [QueueHeader("Host", "a.example"), QueueHeader("host", "b.example")] }),
+            ("priority", { $0.priority = "9" }),
             ("mode", { $0.mode = "keep" }), ("max-attempts", { $0.maximumAttempts = 0 }),
             ("expires", { $0.expires = .zero }), ("order", { $0.depends = true }),
             ("upload", { $0.body = .upload("../../etc/passwd") }),
@@ -196,11 +199,95 @@ struct QueueDeskTests {
             $0.queue.requestsPerUser = 2
         }
         for _ in 0..<2 { _ = try await stage.add(Self.waiting) }
-        await #expect(throws: QueueServiceError.refused(reason: "user-limit")) { _ = try await stage.add(Self.waiting) }
+        let users = QueueExcess(limit: "queue.requests_per_user", allowed: 2, wanted: 3)
+        #expect(users.description == "too many requests: 3; your limit is 2 (queue.requests_per_user)")
+        await #expect(throws: QueueServiceError.refused(reason: "user-limit", excess: users)) {
+            _ = try await stage.add(Self.waiting)
+        }
         _ = try await stage.add(Self.waiting, for: QueueDeskStage.other)
-        await #expect(throws: QueueServiceError.refused(reason: "queue-full")) {
+        let all = QueueExcess(limit: "queue.requests", allowed: 3, wanted: 4)
+        await #expect(throws: QueueServiceError.refused(reason: "queue-full", excess: all)) {
             _ = try await stage.add(Self.waiting, for: QueueDeskStage.root)
         }
+    }
+
+    private func upload(
+        _ count: Int, _ name: String? = nil, for caller: Caller = QueueDeskStage.one, to stage: QueueDeskStage
+    ) async throws -> QueueUpload {
+        let piece = QueueUpload.Piece(name: name, bytes: [UInt8](repeating: 7, count: count))
+        return try await stage.ask { $0.upload(piece, for: caller, reply: $1) }
+    }
+
+    @Test func `uploads that no request uses count for their user, and a refusal names the limit`() async throws {
+        let directory = try TemporaryDirectory()
+        let stage = try QueueDeskStage(in: directory.path) {
+            $0.queue.bytesPerUser = 102_400
+            $0.queue.bytes = 204_800
+        }
+        _ = try await upload(61_440, to: stage)
+        let excess = QueueExcess(limit: "queue.bytes_per_user", allowed: 102_400, wanted: 122_880)
+        await #expect(throws: QueueServiceError.refused(reason: "user-limit", excess: excess)) {
+            _ = try await upload(61_440, to: stage)
+        }
+        #expect(
+            excess.description
+                == "requests and uploads too large: 120 KiB; your limit is 100 KiB (queue.bytes_per_user)")
+        do {
+            _ = try await upload(104_448, to: stage)
+            Issue.record("it was taken")
+        } catch {
+            #expect(
+                (error as? QueueServiceError)?.description
+                    == "upload too large: 102 KiB or more; your limit is 100 KiB (queue.bytes_per_user)")
+        }
+        var inline = Self.waiting
+        inline.body = .bytes([UInt8](repeating: 7, count: 50_000))
+        await #expect(throws: QueueServiceError.self) { _ = try await stage.add(inline) }
+        // Another user has room, until the queue has none.
+        let others = try await upload(92_160, for: QueueDeskStage.other, to: stage)
+        await #expect(throws: QueueServiceError.self) {
+            _ = try await upload(61_440, for: QueueDeskStage.root, to: stage)
+        }
+        // Used or thrown away, they count no longer twice.
+        var submission = Self.waiting
+        submission.body = .upload(others.name)
+        let id = try await stage.add(submission, for: QueueDeskStage.other)
+        let _: Void = try await stage.ask { $0.cancel(id, for: QueueDeskStage.other, reply: $1) }
+        let more = try await upload(92_160, for: QueueDeskStage.other, to: stage)
+        #expect(more.bytes == 92_160)
+    }
+
+    @Test func `a body goes with the request that another one stays for, and when its request is over`() async throws {
+        let directory = try TemporaryDirectory()
+        let stage = try QueueDeskStage(in: directory.path)
+        func spool() throws -> Int {
+            try ChildProcess.run(["ls", directory.path + "/queue/spool"]).split(separator: "\n").count
+        }
+        var submission = Self.waiting
+        submission.key = "k"
+        submission.body = .upload(try await upload(10, to: stage).name)
+        let id = try await stage.add(submission)
+        #expect(try spool() == 1)
+        submission.body = .upload(try await upload(10, to: stage).name)
+        #expect(try await stage.add(submission) == id)
+        // Files go on a thread of their own: the next upload is after it.
+        _ = try await upload(10, to: stage)
+        #expect(try spool() == 2)
+        let _: Void = try await stage.ask { $0.cancel(id, for: QueueDeskStage.one, reply: $1) }
+        #expect(try spool() == 1)
+    }
+
+    @Test func `an answer that its user may not keep ends the request, and says so`() async throws {
+        let directory = try TemporaryDirectory()
+        let stage = try QueueDeskStage(in: directory.path) { $0.queue.keepResultsBytes = 150_000 }
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + String(repeating: "x", count: 400_000))
+        }
+        let watch = try stage.watch(nil)
+        let id = try await stage.add(QueueSubmission(url: "http://127.0.0.1:\(server.port)/"))
+        try await watch.event("dead", of: id)
+        #expect(try await stage.show(id).reason == "quota")
     }
 
     @Test func `a long list comes in pages, each request once`() async throws {

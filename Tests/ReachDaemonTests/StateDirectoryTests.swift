@@ -27,8 +27,48 @@ import Testing
         let path = directory.path + "/local/state/reach"
         #expect(refusal(path) == nil)
         #expect(mode(directory.path + "/local/state") == 0o700)
-        #expect(mode(path) == 0o755)
+        #expect(mode(path) == 0o711)
         #expect(refusal(path) == nil, "it may be there")
+    }
+
+    @Test func `one that an earlier version left open to others is closed to them, and so is its lock`() throws {
+        let path = directory.path + "/old"
+        mkdir(path, 0o755)
+        try directory.file("old/reachd.lock", "1\n", mode: 0o644)
+        try directory.file("old/history.jsonl", "", mode: 0o644)
+        #expect(refusal(path) == nil)
+        #expect(mode(path) == 0o711)
+        #expect(mode(path + "/reachd.lock") == 0o600)
+        #expect(mode(path + "/history.jsonl") == 0o644)
+        chmod(path, 0o777)
+        #expect(refusal(path) == nil)
+        #expect(mode(path) == 0o711)
+        chmod(path, 0o700)
+        #expect(refusal(path) == nil)
+        #expect(mode(path) == 0o700)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
+    func `another user can neither list it nor keep its owner out, and reads the history`() throws {
+        let path = directory.path + "/state"
+        chmod(directory.path, 0o755)
+        _ = try StateDirectory(path)
+        try directory.file("state/history.jsonl", "a line\n", mode: 0o644)
+        let other = { (command: String) in
+            try? ChildProcess.run(["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "sh", "-c", command])
+        }
+        #expect(other("cat \(path)/history.jsonl") == "a line\n")
+        #expect(other("ls \(path) 2>/dev/null; echo") == "\n")
+        #expect(other("flock -sn \(path)/reachd.lock echo held 2>/dev/null; echo") == "\n")
+        #expect(other("flock -sn \(path) echo held 2>/dev/null; echo") == "\n")
+        #expect(refusal(path) == nil)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give directories away"))
+    func `one that belongs to another is refused`() throws {
+        chown(directory.path, 12_345, 0)
+        #expect(refusal(directory.path) == .unsafe(path: directory.path, reason: "it belongs to user 12345"))
+        chown(directory.path, 0, 0)
     }
 
     @Test func `one daemon has it at a time`() throws {

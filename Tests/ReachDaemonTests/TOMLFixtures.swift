@@ -8,10 +8,10 @@ extension TOMLNode.Value {
         case .integer(let number): "\(number)"
         case .float(let number): "\(number)"
         case .boolean(let flag): "\(flag)"
-        case .moment(let text): "<\(text)>"
+        case .moment: "<date>"
         case .array(let nodes): "[" + nodes.map(\.value.shown).joined(separator: ", ") + "]"
         case .table(let table): table.shown
-        case .tables(let list): "[" + list.tables.map(\.shown).joined(separator: ", ") + "]"
+        case .tables(let tables): "[" + tables.map(\.shown).joined(separator: ", ") + "]"
         }
     }
 }
@@ -20,7 +20,7 @@ extension TOMLTable {
     var shown: String { "{" + entries.map { "\($0.key): \($0.node.value.shown)" }.joined(separator: ", ") + "}" }
 }
 
-extension TOMLParser {
+extension TOMLDocument {
     /// What is understood of a text that has no mistake, or else its mistakes.
     static func shown(_ text: String) -> String {
         let document = parse(Array(text.utf8))

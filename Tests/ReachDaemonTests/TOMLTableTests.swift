@@ -13,7 +13,7 @@ import Testing
         ("a = { b = 1 }\n[c]", "{a: {b: 1}, c: {}}"),
     ])
     func `tables come from headers, dotted keys and lists of headers`(text: String, value: String) {
-        #expect(TOMLParser.shown(text) == value)
+        #expect(TOMLDocument.shown(text) == value)
     }
 
     @Test(arguments: [
@@ -24,7 +24,7 @@ import Testing
         ("[a.b.c]\nz = 1\n[a]\nb.c.t = 2", "4 a.b.c.t"), ("[[a]]\n[a.b]\n[a.b]", "3 a.b"), ("a = [{}]\n[a.b]", "2 a.b"),
     ])
     func `what is defined twice is a mistake of the second place`(text: String, mistake: String) {
-        #expect(TOMLParser.mistakes(in: text) == [mistake])
+        #expect(TOMLDocument.mistakes(in: text) == [mistake])
     }
 
     @Test(arguments: [
@@ -32,38 +32,79 @@ import Testing
         ("[a", "1 a"),
         ("[a]b", "1 a"), ("[[a]", "1 a"), ("[a.]", "1 -"), ("\"\"\"a\"\"\" = 1", "1 -"), ("a = 1 b = 2", "1 a"),
         ("é = 1", "1 -"),
-        ("# a\u{1}", "1 -"), ("a = 1\rb = 2", "1 a"), ("[a]]", "1 a"),
+        ("# a\u{1}", "1 -"), ("a = 1\rb = 2", "1 a"), ("[a]]", "1 a"), ("[", "1 -"), ("[.]", "1 -"), ("[..]", "1 -"),
+        ("[é]", "1 -"),
+        ("[\n", "1 -"), ("[[.a]]", "1 -"),
     ])
     func `what is no statement is a mistake`(text: String, mistake: String) {
-        #expect(TOMLParser.mistakes(in: text) == [mistake])
+        #expect(TOMLDocument.mistakes(in: text) == [mistake])
     }
 
     @Test func `every line's mistake is told, and what is right between them is read`() {
-        let document = TOMLParser.parse(Array("a = yes\nb = 1\nc\n[d\ne = 5\n[f]\ng = 08\nh = 2".utf8))
+        let document = TOMLDocument.parse(Array("a = yes\nb = 1\nc\n[d\ne = 5\n[f]\ng = 08\nh = 2".utf8))
         #expect(document.mistakes.map(\.line) == [1, 3, 4, 7])
         #expect(document.table.shown == "{b: 1, f: {h: 2}}")
     }
 
     @Test func `a mistake says what is wrong and what was expected`() {
         #expect(
-            TOMLParser.shown("[a]\nclass = wifi")
-                == "t:2: a.class: wifi is no value; expected a text in quotes, a number, true, false, or a [list]")
+            TOMLDocument.shown("[a]\nclass = wifi")
+                == "t:2: a.class: it is no value; expected a text in quotes, a number, true, false, or a [list]")
         #expect(
-            TOMLParser.shown("a = 1\n\na = 2") == "t:3: a: it is set twice, first on line 1; expected each key once")
+            TOMLDocument.shown("a = 1\n\na = 2")
+                == "t:3: a: cannot redefine existing integer 'a' (while parsing key-value pair); "
+                + "expected each key and each table once")
     }
 
     @Test func `text that is not UTF-8 is one mistake, on its first such line`() {
-        let document = TOMLParser.parse(Array("a = 1\nb = \"".utf8) + [0xc3, 0x28] + Array("\"\nc".utf8))
+        let document = TOMLDocument.parse(Array("a = 1\nb = \"".utf8) + [0xc3, 0x28] + Array("\"\nc".utf8))
         #expect(document.mistakes.map(\.line) == [2])
     }
 
     @Test func `a file of another kind does not bring a mistake for each of its lines`() {
-        #expect(TOMLParser.mistakes(in: String(repeating: "!\n", count: 10_000)).count == 50)
+        #expect(TOMLDocument.mistakes(in: String(repeating: "!\n", count: 10_000)).count == 50)
     }
 
-    @Test func `a key with too many dots is refused`() {
-        let key = Array(repeating: "a", count: 65).joined(separator: ".")
-        #expect(TOMLParser.mistakes(in: key + " = 1") == ["1 -"])
-        #expect(TOMLParser.mistakes(in: key.dropLast(2) + " = 1") == [])
+    @Test(arguments: [
+        "KEY = 1", "b = 2\nKEY = 1", "[KEY]", "[[KEY]]", "b = { KEY = 1 }", "b = { c = 'x', KEY = 1 }",
+        "b = [{ KEY = 1 }]", #"b = { c = """""x""""", KEY = 1 }"#, #"b = { c = 'it\', KEY = 1 }"#,
+        "b = \"\\\"\"\n'a'.KEY = 1",
+    ])
+    func `a key with too many dots is refused before it is followed`(text: String) {
+        for parts in [65, 20_000] {
+            let key = Array(repeating: "a", count: parts).joined(separator: parts == 65 ? " . " : ".")
+            let mistakes = TOMLDocument.parse(Array(text.replacing("KEY", with: key).utf8)).mistakes
+            #expect(mistakes.map(\.problem) == ["the key is too long"])
+            #expect(mistakes.first?.line == text.split(separator: "\n").count)
+        }
+    }
+
+    @Test func `dots elsewhere make no key too long`() {
+        let dots = String(repeating: ".", count: 1000)
+        let key = Array(repeating: "a", count: 64).joined(separator: ".")
+        let text = """
+            \(key) = 1 # \(dots)
+            b = '\(dots)'
+            c = "\\"\(dots)"
+            d = ""\"
+            \(dots)""\"
+            e = '''
+            \(dots)'''
+            f = [\(String(repeating: "1.5, ", count: 1000))]
+            """
+        #expect(TOMLDocument.mistakes(in: text) == [])
+    }
+
+    @Test func `keys and values that nest too deeply together are refused`() {
+        let key = Array(repeating: "a", count: 40).joined(separator: ".")
+        let inner = String(repeating: "{ \(key) = ", count: 60) + "1" + String(repeating: "}", count: 60)
+        #expect(TOMLDocument.mistakes(in: "b = 1\na = \(inner)") == ["2 -"])
+    }
+
+    @Test func `a mistake in each of many lines costs bounded work`() {
+        let right = (1...2000).map { "key\($0) = 'a value of some length'\n" }.joined()
+        let mistakes = TOMLDocument.mistakes(in: right + String(repeating: "!\n", count: 6000))
+        #expect(mistakes.first == "2001 -")
+        #expect((1...50).contains(mistakes.count))
     }
 }

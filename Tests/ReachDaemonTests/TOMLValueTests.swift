@@ -10,7 +10,7 @@ import Testing
         ("nan", "nan"), ("true", "true"), ("false", "false"),
     ])
     func `numbers and truth values are read`(written: String, value: String) {
-        #expect(TOMLParser.shown("a = \(written)") == "{a: \(value)}")
+        #expect(TOMLDocument.shown("a = \(written)") == "{a: \(value)}")
     }
 
     @Test(arguments: [
@@ -18,15 +18,14 @@ import Testing
         "9223372036854775808", "True", "tru", "on", "wifi", "1s", "infinity", "--1", "1.5.2", "1e5e5", "",
     ])
     func `what only looks like a number or a truth value is a mistake on its line`(written: String) {
-        #expect(TOMLParser.mistakes(in: "b = 1\na = \(written)\nc = 2") == ["2 a"])
+        #expect(TOMLDocument.mistakes(in: "b = 1\na = \(written)\nc = 2") == ["2 a"])
     }
 
     @Test(arguments: [
-        ("1979-05-27", "<1979-05-27>"), ("1979-05-27T07:32:00Z", "<1979-05-27T07:32:00Z>"),
-        ("1979-05-27 07:32:00.5", "<1979-05-27>"), ("07:32:00", "<07:32:00>"),
+        "1979-05-27", "1979-05-27T07:32:00Z", "1979-05-27 07:32:00.5", "07:32:00",
     ])
-    func `dates are known for what they are`(written: String, value: String) {
-        #expect(TOMLParser.shown("a = \(written) # then\nb = 1") == "{a: \(value), b: 1}")
+    func `dates are known for what they are`(written: String) {
+        #expect(TOMLDocument.shown("a = \(written) # then\nb = 1") == "{a: <date>, b: 1}")
     }
 
     @Test(arguments: [
@@ -38,7 +37,7 @@ import Testing
         (#"'''it''s''''"#, #""it\'\'s\'""#),
     ])
     func `the four kinds of strings are read`(written: String, value: String) {
-        #expect(TOMLParser.shown("a = \(written)\nb = 1") == "{a: \(value), b: 1}")
+        #expect(TOMLDocument.shown("a = \(written)\nb = 1") == "{a: \(value), b: 1}")
     }
 
     @Test(arguments: [
@@ -47,11 +46,11 @@ import Testing
         (#""a" b"#, ["2 a"]), ("'a\u{0}b'", ["2 a"]), (#""\"#, ["2 a"]),
     ])
     func `a string's mistake is told on its line, and the next line is read`(written: String, mistakes: [String]) {
-        #expect(TOMLParser.mistakes(in: "b = 1\na = \(written)\nc 2") == mistakes + ["3 c"])
+        #expect(TOMLDocument.mistakes(in: "b = 1\na = \(written)\nc 2") == mistakes + ["3 c"])
     }
 
     @Test func `a long string without an end is a mistake where it begins, and what follows is read`() {
-        #expect(TOMLParser.mistakes(in: "a = \"\"\"\ntext\nb = 1\nb = 2\n") == ["1 a", "4 b"])
+        #expect(TOMLDocument.mistakes(in: "a = \"\"\"\ntext\nb = 1\nb = 2\n") == ["1 a", "4 b"])
     }
 
     @Test(arguments: [
@@ -61,30 +60,30 @@ import Testing
         ("{ \"b c\" = true }", "{b c: true}"),
     ])
     func `lists and inline tables are read`(written: String, value: String) {
-        #expect(TOMLParser.shown("a = \(written)\nz = 1") == "{a: \(value), z: 1}")
+        #expect(TOMLDocument.shown("a = \(written)\nz = 1") == "{a: \(value), z: 1}")
     }
 
     @Test(arguments: [
         ("[1 2]", "1 a"), ("[1,,2]", "1 a"), ("[,]", "1 a"), ("{b = 1,}", "1 a"), ("{b = 1 c = 2}", "1 a"),
-        ("{b}", "1 a.b"),
-        ("{\nb = 1}", "1 a"), ("{b = 1, b = 2}", "1 a.b"), ("{b = 1, b.c = 2}", "1 a.b.c"), ("]", "1 a"),
+        ("{b}", "1 a"),
+        ("{\nb = 1}", "1 a"), ("{b = 1, b = 2}", "1 a"), ("{b = 1, b.c = 2}", "1 a"), ("]", "1 a"),
     ])
-    func `mistakes within lists and inline tables are told with their key`(written: String, mistake: String) {
-        #expect(TOMLParser.mistakes(in: "a = \(written)").first == mistake)
+    func `mistakes within lists and inline tables name the key that has them`(written: String, mistake: String) {
+        #expect(TOMLDocument.mistakes(in: "a = \(written)").first == mistake)
     }
 
     @Test func `a list without an end is one mistake, and its elements are not further ones`() {
         let text = "a = [\n  \"x\",\n  \"y\",\n\n[hold]\nup = 1\nup = 2\n"
-        #expect(TOMLParser.mistakes(in: text) == ["5 a", "7 hold.up"])
+        #expect(TOMLDocument.mistakes(in: text) == ["5 a", "7 hold.up"])
     }
 
     @Test func `lists nested without end are refused, not followed`() {
         let text = "a = " + String(repeating: "[", count: 100_000) + "\nb b"
-        #expect(TOMLParser.mistakes(in: text).first == "1 a")
+        #expect(TOMLDocument.mistakes(in: text).first == "1 a")
         #expect(
-            TOMLParser.mistakes(in: "a = " + String(repeating: "{x=", count: 100_000)).first?.hasPrefix("1 a.x") == true
+            TOMLDocument.mistakes(in: "a = " + String(repeating: "{x=", count: 100_000)).first == "1 a"
         )
         let allowed = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
-        #expect(TOMLParser.mistakes(in: "a = " + allowed) == [])
+        #expect(TOMLDocument.mistakes(in: "a = " + allowed) == [])
     }
 }

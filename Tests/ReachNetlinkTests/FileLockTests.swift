@@ -28,6 +28,64 @@ import Testing
         #expect(Self.refusal(path) == .failed(SystemError(call: "open \(path)", number: ELOOP)))
     }
 
+    @Test func `it is its owner's alone, whatever the mask`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/lock"
+        let lock = try FileLock(at: path)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+        _ = consume lock
+    }
+
+    @Test func `one that was open to others is replaced, though somebody holds it`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("lock", "1\n", mode: 0o644)
+        // As flock(1) of another user does it; process 1 holds nothing.
+        let stranger = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(stranger) }
+        #expect(flock(stranger, LOCK_SH) == 0)
+        do {
+            let lock = try FileLock(at: path)
+            #expect(Self.refusal(path) == .held(process: getpid()))
+            _ = consume lock
+        }
+        #expect(Self.refusal(path) == nil)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+        #expect(access(path + ".new", F_OK) != 0)
+    }
+
+    @Test func `one that was open to others is not replaced while its owner has it`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("lock", "\(getpid())\n", mode: 0o644)
+        let owner = open(path, O_RDONLY | O_CLOEXEC)
+        #expect(flock(owner, LOCK_EX) == 0)
+        #expect(Self.refusal(path) == .held(process: getpid()))
+        close(owner)
+        #expect(Self.refusal(path) == nil)
+    }
+
+    @Test func `what somebody else may have laid there is refused, and not written to`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/lock"
+        let victim = try directory.file("victim", "contents")
+        #expect(link(victim, path) == 0)
+        #expect(Self.refusal(path) == .unsafe(path: path, reason: "it has 2 names"))
+        unlink(path)
+        mkfifo(path, 0o600)
+        #expect(Self.refusal(path) == .unsafe(path: path, reason: "it is no regular file"))
+        unlink(path)
+        #expect(try ChildProcess.run(["cat", victim]) == "contents")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `one of another user is refused`() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.file("lock", "", mode: 0o600)
+        chown(path, 12_345, 0)
+        #expect(Self.refusal(path) == .unsafe(path: path, reason: "it belongs to user 12345"))
+    }
+
     private static func refusal(_ path: String) -> FileLock.Failure? {
         do throws(FileLock.Failure) {
             _ = try FileLock(at: path)

@@ -180,7 +180,7 @@ import Testing
             "server { listen 80; listen [::]:80; location / { return 200 ok; } location /far { return 302 /a; } }",
             listensOn: [80], in: peer)
         defer { withExtendedLifetime((names, web)) {} }
-        var options = Resolver.Options()
+        var options = NameService.Options()
         options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("192.0.2.1")))])
         let scene = try RunnerScene(in: namespace, options)
         for (family, address) in [(IPAddress.Family.ipv4, "192.0.2.1"), (.ipv6, "2001:db8::1")] {
@@ -284,7 +284,7 @@ import Testing
             "nft",
             "add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in udp dport 53 drop"
         )
-        var options = Resolver.Options()
+        var options = NameService.Options()
         options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("192.0.2.1")))])
         let scene = try RunnerScene(in: namespace, options)
         let lateness = LoopLateness()
@@ -343,7 +343,7 @@ import Testing
             return (side, answer, far, server, web)
         }
         defer { for (_, _, far, _, _) in answers { far.remove() } }
-        var options = Resolver.Options()
+        var options = NameService.Options()
         options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("203.0.113.53")))])
         let scene = try RunnerScene(in: namespace, options)
         for (side, answer, _, _, _) in answers {

@@ -19,7 +19,7 @@ final class RunnerScene: Sendable {
     private nonisolated(unsafe) var runner: ProbeRunner?
     private nonisolated(unsafe) var attempts: [any ProbeAttempt] = []
 
-    init(in namespace: TestNamespace? = nil, _ options: Resolver.Options = Resolver.Options()) throws {
+    init(in namespace: TestNamespace? = nil, _ options: NameService.Options = NameService.Options()) throws {
         signal(SIGPIPE, SIG_IGN)
         let ready = EventLog<Mailbox>()
         let scene = EventLog<ProbeRunnerBox>()

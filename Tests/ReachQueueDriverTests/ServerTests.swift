@@ -61,6 +61,39 @@ struct ServerTests {
         #expect(sent.allSatisfy { $0.hasSuffix("hello") })
     }
 
+    @Test(arguments: [
+        "SSH-2.0-OpenSSH_9.2\r\n", "\u{15}\u{3}\u{1}\u{0}\u{2}\u{2}F", "HTTP/3.7 200 OK\r\n\r\n",
+        "<html><body>Please log in</body></html>\n",
+    ])
+    func `an answer that is no HTTP is a failure, and a POST is sent again with its key`(text: String) async throws {
+        let links = try TwoLinks()
+        let room = try QueueRoom(in: links.machine)
+        let tries = EventLog<Bool>()
+        let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in
+            connection.readRequest()
+            tries.append(true)
+            connection.write(
+                tries.values.count > 1
+                    ? "HTTP/1.1 201 Made\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" : text)
+        }
+        let id = try await room.add(Self.url, method: "POST", body: .inline(Array("hello".utf8)))
+        try await room.wait(for: .done, of: id)
+        #expect(server.requests.values.count == 2)
+        #expect(try await room.record(id)?.attempts == 2)
+    }
+
+    @Test func `a request that was stored before its headers were checked is not sent`() async throws {
+        let links = try TwoLinks()
+        let room = try QueueRoom(in: links.machine)
+        let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { $0.readRequest() }
+        var request = try QueuedRequest(method: "PUT", url: Self.url, body: .inline(Array("abc".utf8)))
+        request.headers = [.init(name: "Content-Length", value: "1")]
+        room.perform { [request] room in room.queue.driver.ask({ .add(request, $0) }) { _ in } }
+        let dead = try await room.wait(for: .dead)
+        #expect(dead.event.reason == "invalid")
+        #expect(server.requests.values.isEmpty)
+    }
+
     @Test func `N5: a network that swallows everything is a timeout, and delays nobody`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine) {

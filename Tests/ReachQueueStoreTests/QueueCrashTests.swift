@@ -1,9 +1,10 @@
 import Glibc
 import ReachLoop
 import ReachQueue
-import ReachQueueStore
 import ReachTesting
 import Testing
+
+@testable import ReachQueueStore
 
 /// A process that is killed at every place where that could matter: list D of scheduling.md, 1 and 2.
 @Suite struct QueueCrashTests {
@@ -32,20 +33,13 @@ import Testing
         return found
     }
 
-    /// How often the outbox says of each request that it is over.
-    private func ends() async throws -> [String: Int] {
-        let store = try QueueStore(try QueueDirectory(temporary.path + "/queue")) { _ in }
-        defer { store.close(patience: .seconds(5)) }
-        let found = EventLog<[String]>()
-        store.events(after: 0, limit: 1_000_000) { events in
-            found.append(events.map { String(decoding: $0.json, as: UTF8.self) })
-        }
+    /// How often an attempt of each request ended for good.
+    private func ends() throws -> [String: Int] {
+        let database = try SQLiteDatabase.open(temporary.path + "/queue/queue.sqlite")
+        let rows = try database.prepare(
+            "SELECT request, count(*) FROM attempt WHERE outcome != 'interrupted' GROUP BY request")
         var ends: [String: Int] = [:]
-        for event in try await found.wait(for: 1)[0]
-        where ["done", "dead", "cancelled"].contains(where: { event.contains("\"event\":\"\($0)\"") }) {
-            let id = event.split(separator: "\"id\":")[1].prefix { $0.isNumber }
-            ends[String(id), default: 0] += 1
-        }
+        while try rows.step() { ends[String(rows.integer(0))] = Int(rows.integer(1)) }
         return ends
     }
 
@@ -67,7 +61,7 @@ import Testing
         for (id, delivery) in delivered {
             #expect(delivery.count <= 2 && delivery.keys.count == 1, "\(id): \(delivery)")
         }
-        let ends = try await ends()
+        let ends = try ends()
         #expect(ends.allSatisfy { $0.value == 1 })
         #expect(Set(ends.keys).isSuperset(of: acknowledged))
         #expect(Set(ends.keys) == Set(delivered.keys))
@@ -123,7 +117,7 @@ import Testing
         // What was on its way when the process died may have arrived: at most as many as run at once to one destination.
         #expect(repeated <= kills * 4)
         #expect(delivered.values.allSatisfy { $0.keys.count == 1 })
-        #expect(try await ends().allSatisfy { $0.value == 1 })
+        #expect(try ends().allSatisfy { $0.value == 1 })
         print("D2: \(kills) kills, \(acknowledged.count) acknowledged, \(delivered.count) delivered, \(repeated) twice")
     }
 }

@@ -54,16 +54,13 @@ import Testing
             status: 201, headers: [.init(name: "Content-Type", value: "text/plain")], body: .inline([1, 2, 3]))
         let progress = RequestProgress(id: id, tries: 1)
         let end = StoreChange.finish(progress, .done, result, at: SystemClock.now)
-        #expect(try await stage.write(2, [end], events: [StoreStage.event(1)], to: store))
+        #expect(try await stage.write(2, [end], to: store))
         let outcomes = EventLog<RequestOutcome?>()
         store.outcome(of: id) { outcomes.append($0) }
         store.outcome(of: RequestID(rawValue: 9)) { outcomes.append($0) }
         let found = try await outcomes.wait(for: 2)
         #expect(found[0]?.end == .done && found[0]?.result == result && found[0]?.owner == 1000)
         #expect(found[1] == nil)
-        let events = EventLog<[Int64]>()
-        store.events(after: 0, limit: 10) { events.append($0.map(\.sequence)) }
-        #expect(try await events.wait(for: 1) == [[1]])
     }
 
     @Test func `a hold of what is leased leaves the lease`() async throws {
@@ -90,7 +87,7 @@ import Testing
         let now = SystemClock.now
         let destination = try Destination(url: "https://a.example/")
         let breaker = StoredBreaker(
-            destination: destination, interface: "eth0",
+            destination: destination, interface: "eth0", owner: 1000,
             openUntil: Moment(wall: now.wall, boot: now.boot + .seconds(50)),
             step: 3)
         let id = RequestID(rawValue: 1)
@@ -130,7 +127,7 @@ import Testing
             let database = try QueueDatabase(
                 directory, QueueStoreOptions(), QueueSchema(), at: moment(0, 5000), bootIdentity: "first")
             let transaction = StoreTransaction(
-                number: 1, changes: [.insert(stored, request)], events: [], mayBeRefused: true)
+                number: 1, changes: [.insert(stored, request)], mayBeRefused: true)
             _ = try database.write([transaction]) { _, _ in }
             #expect(try database.contents(at: moment(9000, 5010)).requests[0].deadline.boot == moment(0, 5100).boot)
         }
@@ -240,12 +237,12 @@ import Testing
         }
         #expect(written.count > 3 && written.count < 30)
         #expect(stage.notices.values.contains { $0.isDegradation })
+        // Ends and changes have space of their own.
         let end = StoreChange.finish(RequestProgress(id: RequestID(rawValue: 1)), .done, nil, at: SystemClock.now)
-        store.submit(StoreTransaction(number: 500, changes: [end], events: [], mayBeRefused: false))
+        #expect(try await stage.write(500, [end], mayBeRefused: false, to: store))
         #expect(try await !stage.write(501, [StoreStage.insert(501, request)], to: store))
-        #expect(!stage.notices.values.contains { $0.number == 500 })
         #expect(mount("tmpfs", mountPoint, "tmpfs", UInt(MS_REMOUNT), "size=30m") == 0)
-        _ = try await stage.notices.wait { $0.contains { $0.isRecovery } && $0.contains { $0.number == 500 } }
+        _ = try await stage.notices.wait { $0.contains { $0.isRecovery } }
         #expect(try await stage.write(502, [StoreStage.insert(502, request)], to: store))
         store.close(patience: .seconds(5))
         let seen = stage.notices.values.count
@@ -253,6 +250,30 @@ import Testing
         let contents = try await stage.contents(after: seen)
         #expect(contents.requests.map(\.id.rawValue) == written.dropFirst() + [502])
         again.close(patience: .seconds(5))
+    }
+
+    @Test func `D4 what does not even fit into the space for ends is not confirmed, and written when it can be`()
+        async throws
+    {
+        let mountPoint = stage.temporary.path + "/small"
+        mkdir(mountPoint, 0o700)
+        guard mount("tmpfs", mountPoint, "tmpfs", 0, "size=4m") == 0 else {
+            return print("skipped: a small file system cannot be mounted: \(String(cString: strerror(errno)))")
+        }
+        defer { umount2(mountPoint, CInt(MNT_DETACH)) }
+        var options = QueueStoreOptions()
+        options.retryInterval = .milliseconds(200)
+        let store = try stage.open(at: mountPoint + "/queue", options: options)
+        _ = try await stage.contents()
+        #expect(try await stage.write(1, [StoreStage.insert(1, try StoreStage.request())], to: store))
+        // More than the disk has, in an answer.
+        let end = StoreStage.finish(1, .done, .inline([UInt8](repeating: 7, count: 6 << 20)))
+        store.submit(StoreTransaction(number: 2, changes: [end], mayBeRefused: false))
+        _ = try await stage.notices.wait { $0.contains { if case .postponed(2) = $0 { true } else { false } } }
+        #expect(!stage.notices.values.contains { if case .committed(2, _) = $0 { true } else { false } })
+        #expect(mount("tmpfs", mountPoint, "tmpfs", UInt(MS_REMOUNT), "size=60m") == 0)
+        _ = try await stage.notices.wait { $0.contains { if case .committed(2, _) = $0 { true } else { false } } }
+        store.close(patience: .seconds(5))
     }
 
     // MARK: Damage
@@ -370,8 +391,8 @@ import Testing
         _ = try stage.open()
         _ = try await known.wait { $0.count > later }
         guard case .failed(let error)? = known.values.last else { throw StoreStage.Failure(text: "\(known.values)") }
-        #expect(error == .tooNew(version: 2, known: 1))
-        #expect(error.description.contains("version 2"))
+        #expect(error == .tooNew(version: 3, known: 2))
+        #expect(error.description.contains("version 3"))
         #expect(try Self.read(stage.file) == before)
     }
 
@@ -388,36 +409,6 @@ import Testing
         let again = stage.notices.values.count
         let store = try stage.open()
         #expect(try await stage.contents(after: again).requests.count == 3)
-        store.close(patience: .seconds(5))
-    }
-
-    // MARK: The outbox
-
-    @Test func `D10 a full outbox drops the oldest, and says once how many`() async throws {
-        var options = QueueStoreOptions()
-        options.outboxBytes = 20_000
-        let store = try stage.open(options: options)
-        _ = try await stage.contents()
-        var written = 0
-        for number in UInt64(1)...20 {
-            let events = (0..<50).map { _ in StoreStage.event(Int64(number)) }
-            written += events.count
-            #expect(try await stage.write(number, [], events: events, to: store))
-        }
-        let found = EventLog<[(sequence: Int64, json: [UInt8])]>()
-        store.events(after: 0, limit: 100_000) { found.append($0) }
-        let events = try await found.wait(for: 1)[0]
-        #expect(events.reduce(0) { $0 + $1.json.count } <= 20_000)
-        let sequences = events.map(\.sequence)
-        #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 < $1 })
-        #expect(sequences.last == Int64(written))
-        let gaps = events.filter { String(decoding: $0.json, as: UTF8.self).contains("\"event\":\"gap\"") }
-        #expect(gaps.count == 1)
-        let dropped = Int64(written - (events.count - 1))
-        let gap = String(decoding: try #require(gaps.first).json, as: UTF8.self)
-        #expect(
-            gap == #"{"v":1,"type":"queue","event":"gap","count":\#(dropped),"first_seq":1,"last_seq":\#(dropped)}"#)
-        #expect(events.first?.sequence == dropped)
         store.close(patience: .seconds(5))
     }
 

@@ -33,11 +33,11 @@ struct StoreStage {
 
     /// - Returns: Whether it was committed.
     func write(
-        _ number: UInt64, _ changes: [StoreChange], events: [QueueEvent] = [], mayBeRefused: Bool = true,
+        _ number: UInt64, _ changes: [StoreChange], mayBeRefused: Bool = true,
         to store: QueueStore
     ) async throws -> Bool {
         store.submit(
-            StoreTransaction(number: number, changes: changes, events: events, mayBeRefused: mayBeRefused))
+            StoreTransaction(number: number, changes: changes, mayBeRefused: mayBeRefused))
         return try await notices.wait(within: .seconds(20)) { notices in
             notices.contains { $0.number == number }
         }.contains { if case .committed(number, _) = $0 { true } else { false } }
@@ -65,10 +65,18 @@ struct StoreStage {
             request)
     }
 
-    static func event(_ id: Int64) -> QueueEvent {
-        var event = QueueEvent(.done, at: SystemClock.now, epoch: 1)
-        event.request = RequestID(rawValue: id)
-        return event
+    /// An end of a request.
+    static func finish(_ id: Int64, _ end: RequestEnd = .done, _ body: RequestBody = .none) -> StoreChange {
+        .finish(
+            RequestProgress(id: RequestID(rawValue: id)), end, RequestResult(status: 200, body: body),
+            at: SystemClock.now)
+    }
+
+    /// Which of these requests the store still has.
+    func kept(_ ids: ClosedRange<Int64>, in store: QueueStore) async throws -> [Int64] {
+        let found = EventLog<(Int64, Bool)>()
+        for id in ids { store.outcome(of: RequestID(rawValue: id)) { found.append((id, $0 != nil)) } }
+        return try await found.wait(for: ids.count).filter(\.1).map(\.0)
     }
 }
 

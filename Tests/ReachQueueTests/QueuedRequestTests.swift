@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: [
         ("https://Example.NET/x", "https://example.net:443"), ("http://a.example:8080", "http://a.example:8080"),
         ("HTTP://[2001:db8::1]:81/", "http://[2001:db8::1]:81"), ("https://192.0.2.1?q", "https://192.0.2.1:443"),
-        ("http://a.example:/", "http://a.example:80"),
+        ("http://a.example:/", "http://a.example:80"), ("https://a.example/\u{e4} [b]|{c}", "https://a.example:443"),
+        ("http://a.example\\@b.example/", "http://a.example:80"),
     ])
     func `a destination is scheme, host and port`(url: String, destination: String) throws {
         #expect(try QueuedRequest(url: url).destination.description == destination)
@@ -19,7 +20,8 @@ import Testing
         ("a.example", "is not a URL"), ("", "is not a URL"), ("https://", "a host name must not be empty"),
         ("https://user:secret@a.example/", "holds a user name"), ("https://a.example:0/", "has a port"),
         ("https://a.example:99999/", "has a port"), ("https://a b.example/", "has characters"),
-        ("https://a.example/\u{e4}", "has characters"), ("https://-a.example/", "is not a host name"),
+        ("https://a.example/\n", "byte 18"), ("https://\u{e4}.example/", "xn--"),
+        ("https://-a.example/", "is not a host name"),
     ])
     func `a URL that cannot be queued is told why`(url: String, message: String) {
         #expect {
@@ -44,7 +46,10 @@ import Testing
         #expect(try mistake { _ in } == nil)
         #expect(try mistake { $0.method = "GET /" }?.field == .method)
         #expect(try mistake { $0.method = "" }?.field == .method)
+        #expect(try mistake { $0.method = "CONNECT" }?.field == .method)
         #expect(try mistake { $0.headers = [.init(name: "A b", value: "")] }?.field == .header)
+        #expect(try mistake { $0.headers = [.init(name: "A", value: "x\u{1}")] }?.field == .header)
+        #expect(try mistake { $0.headers = [.init(name: "Host", value: "a.example:80")] } == nil)
         #expect(try mistake { $0.headers = [.init(name: "A", value: "x\r\nB: y")] }?.field == .header)
         #expect(
             try mistake { $0.headers = [.init(name: "A", value: String(repeating: "x", count: 70_000))] }?.field
@@ -53,6 +58,12 @@ import Testing
         #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20 + 1)) }?.field == .body)
         #expect(try mistake { $0.timeToLive = .zero }?.field == .timeToLive)
         #expect(try mistake { $0.maximumAttempts = 0 }?.field == .maximumAttempts)
+        #expect(try mistake { $0.acceptedStatuses = Array(repeating: 200...299, count: 32) } == nil)
+        #expect(
+            try mistake { $0.acceptedStatuses = Array(repeating: 200...299, count: 33) }?.field == .acceptedStatuses)
+        for range in [99...200, 200...600, .min ... .max, 600...700] {
+            #expect(try mistake { $0.acceptedStatuses = [range] }?.field == .acceptedStatuses)
+        }
         #expect(try mistake { $0.orderKey = "" }?.field == .orderKey)
         #expect(try mistake { $0.dependsOnPrevious = true }?.field == .orderKey)
         #expect(try mistake { $0.uniqueness = .coalesce(key: "") }?.field == .uniqueness)
@@ -61,6 +72,12 @@ import Testing
                 $0.orderKey = "a"
                 $0.uniqueness = .coalesce(key: "b")
             }?.field == .uniqueness)
+    }
+
+    @Test(arguments: ["Content-Length", "content-length", "Transfer-Encoding", "Connection", "Proxy-Authorization"])
+    func `a header that frames the message is refused by its name`(name: String) throws {
+        let found = try mistake { $0.headers = [.init(name: "A", value: "b"), .init(name: name, value: "3")] }
+        #expect(found?.field == .header && found?.description.contains("'\(name)'") == true)
     }
 
     @Test(arguments: [

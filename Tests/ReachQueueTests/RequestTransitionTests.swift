@@ -16,8 +16,8 @@ import Testing
         waiting    . . . . . . . . . . . . H s s s s d s x x C . .
         backoff    . . . . . . . . . . . . H s d d s s W x x C . .
         ready      . . R . . . . . . . . . H s s s s s W x x C . .
-        running    . . . d D d d d x L . . H s . s s s s s . C . d
-        lingering  . . . . D d d d x s R d H s . s s s s s . C . .
+        running    . . . d D d d d x L . . H s . s s s s x . C . d
+        lingering  . . . . D d d d x s R d H s . s s s s x . C . .
         done       . . . . . . . . . . . . . . . . . . . . . s . .
         dead       . . . . . . . . . . . . . . . . . . . . . s d .
         cancelled  . . . . . . . . . . . . . . . . . . . . . s . .

@@ -25,11 +25,11 @@ import Testing
         #expect(stage.events.last?.kind == .done)
     }
 
-    @Test mutating func `an end and its event are one transaction`() throws {
+    @Test mutating func `an end is written before its event is sent`() throws {
         stage.network([.wired])
         stage.answer(try stage.add())
         let last = try #require(stage.transactions.last)
-        #expect(last.changes.count == 1 && last.events.map(\.kind) == [.done] && !last.mayBeRefused)
+        #expect(last.changes.count == 1 && !last.mayBeRefused)
         guard case .finish(_, .done, let result, _) = last.changes[0] else { throw QueueStage.Refused(reply: nil) }
         #expect(result?.status == 200)
     }
@@ -58,12 +58,71 @@ import Testing
         #expect(stage.starts.map(\.order.number) == [1])
     }
 
-    @Test mutating func `while the disk fails, a cancelling is answered and holds`() throws {
-        let id = try stage.add()
+    @Test mutating func `while the disk is full, a change is confirmed when it is written, and not before`() throws {
+        let ids = [try stage.add(), try stage.add(), try stage.add()]
         stage.commits = false
         stage.send(.degraded(true))
-        #expect(stage.ask { .cancel(id, .root, $0) } == .done)
-        #expect(stage.state(id) == nil)
+        #expect(stage.ask { .cancel(ids[0], .root, $0) } == nil)
+        // What follows from it waits with it.
+        #expect(stage.ask { .cancel(ids[0], .root, $0) } == nil)
+        #expect(stage.ask { .hold(ids[1], .root, $0) } == nil)
+        #expect(stage.transactions.suffix(2).allSatisfy { $0.isAwaited && !$0.mayBeRefused })
+        let written = stage.uncommitted.suffix(2)
+        stage.send(.committed(written[written.startIndex]))
+        #expect(stage.replies.values.flatMap { $0 }.count { $0 == .alreadyOver } == 1)
+        stage.send(.postponed(written[written.startIndex + 1]))
+        #expect(stage.replies.values.flatMap { $0 }.count { $0 == .refused(.storage) } == 1)
+        // Nothing is begun that cannot be written.
+        #expect(stage.ask { .cancel(ids[2], .root, $0) } == .refused(.storage))
+        #expect(stage.state(ids[2]) != nil)
+        stage.commits = true
+        stage.send(.degraded(false))
+        #expect(stage.ask { .cancel(ids[2], .root, $0) } == .done)
+    }
+
+    @Test mutating func `one user's dead push out nobody else's, by number or by bytes`() throws {
+        var policy = QueuePolicy()
+        policy.deadCount = 3
+        policy.deadBytes = 10_000
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        func die(_ owner: UInt32, _ bytes: Int, at host: Int) throws -> RequestID {
+            let id = try stage.add("https://host\(host).example/") {
+                $0.owner = owner
+                $0.body = .inline([UInt8](repeating: 0, count: bytes))
+            }
+            stage.answer(id, 404)
+            stage.pass(.seconds(1))
+            return id
+        }
+        let first = try die(7, 10, at: 0)
+        let many = try (1...6).map { try die(8, 10, at: $0) }
+        #expect(many.map { stage.state($0) == .dead } == [false, false, false, true, true, true])
+        #expect(stage.state(first) == .dead)
+        let long = try (7...8).map { try die(8, 6000, at: $0) }
+        #expect(long.map { stage.state($0) == .dead } == [false, true])
+        #expect(many.allSatisfy { stage.state($0) == nil })
+        #expect(stage.ask { .retry(first, QueueCommand.Client(user: 7), $0) } == .retried(1))
+        // A restart counts them again.
+        let rows = kept()
+        stage = QueueStage(policy)
+        stage.send(.restore(rows, breakers: [], heldQueues: []))
+        #expect(stage.state(long[1]) == .dead)
+    }
+
+    @Test mutating func `uploads that no request uses count for their user, also for the first request`() throws {
+        var policy = QueuePolicy()
+        policy.limits.ownerBytes = 10_000
+        stage = QueueStage(policy)
+        var request = try QueuedRequest(url: "https://a.example/", owner: 7)
+        request.body = .inline([UInt8](repeating: 0, count: 12_000))
+        #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
+        request.body = .inline([UInt8](repeating: 0, count: 6000))
+        stage.queue.reserve(5000, for: 7)
+        #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
+        #expect(stage.queue.bytes(of: 7).owner == 5000)
+        stage.queue.reserve(-5000, for: 7)
+        #expect(stage.ask { .add(request, $0) } == .added(RequestID(rawValue: 1)))
     }
 
     @Test mutating func `a queue and a user have their limits, and root only the queue's`() throws {

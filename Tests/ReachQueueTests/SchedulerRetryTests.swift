@@ -28,7 +28,9 @@ import Testing
 
     @Test(arguments: [
         ("120", 120.0, 132.0), ("Thu, 01 Jan 2026 00:02:00 GMT", 120, 132), ("Wed, 31 Dec 2025 23:00:00 GMT", 0.25, 1),
-        ("soon", 0.25, 1), ("1000000000", 21_600, 21_600), ("99999999999999999999999", 21_600, 21_600),
+        ("soon", 0.25, 1), ("1000000000", 21_600, 21_600),
+        ("Fri, 31 Dec 2027 00:00:00 GMT", 21_600, 21_600), ("Fri, 31 Dec 9999 23:59:59 GMT", 21_600, 21_600),
+        ("99999999999999999999999", 21_600, 21_600),
         ("-5", 0.25, 1), ("0", 0.25, 1),
     ])
     func `C12 Retry-After is taken in both forms, and never beyond reason`(
@@ -49,7 +51,7 @@ import Testing
         #expect(stage.explanation(id)?.death == .expired)
     }
 
-    @Test mutating func `what a destination asks for holds for all that go there`() throws {
+    @Test mutating func `what a destination asks for holds for all of the user's requests that go there`() throws {
         let first = try stage.add()
         stage.answer(first, 429, headers: ["Retry-After": "100"])
         let second = try stage.add()

@@ -56,6 +56,19 @@ import Testing
         #expect(other?.json?["line"]?.string == "GET /other HTTP/1.1")
     }
 
+    @Test(arguments: ["Content-Length", "Connection", "Transfer-Encoding"])
+    func `a header that frames the message is not taken from a hook`(name: String) async throws {
+        var headers = HTTPHeaders()
+        try headers.set(name, "3")
+        let stage = try SessionStage { [headers] in
+            $0.hooks.redirect = { _, _ in .followAdding(headers) }
+        } answer: {
+            Self.redirecting($0)
+        }
+        #expect(await failure { try await stage.session.get("/to/302").response() } == "request bad-request")
+        #expect(stage.server.requests.values.count == 1)
+    }
+
     @Test func `redirects end, and can be forbidden`() async throws {
         let stage = try SessionStage({ $0.redirects = .follow(limit: 3) }, answer: Self.redirecting)
         #expect(await failure { try await stage.session.get("/loop").response() } == "response bad-status")

@@ -62,9 +62,41 @@ struct FaultTests {
             $0.readRequest()
             $0.write("HTTP/1.1 200 OK\r\nX-Nul: a\0b\r\nContent-Length: 0\r\n\r\n")
         },
-        Fault(description: "E8: not HTTP at all", reason: .unsupportedProtocol, code: 1) {
+        Fault(description: "a banner of SSH", reason: .badResponse, code: 1) {
             $0.readRequest()
             $0.write("SSH-2.0-OpenSSH_9.2\r\n")
+        },
+        Fault(description: "an alert of TLS", reason: .badResponse, code: 1) {
+            $0.readRequest()
+            $0.write([0x15, 3, 1, 0, 2, 2, 70])
+        },
+        Fault(description: "a version of HTTP that does not exist", reason: .badResponse, code: 1) {
+            $0.readRequest()
+            $0.write("HTTP/3.7 200 OK\r\nContent-Length: 0\r\n\r\n")
+        },
+        Fault(description: "a page without a head", reason: .badResponse, code: 1) {
+            $0.readRequest()
+            $0.write("<html><body>Please log in</body></html>\n")
+        },
+        Fault(description: "lengths that differ", reason: .badResponse, code: 8) {
+            $0.readRequest()
+            $0.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 4\r\n\r\nabcd")
+            $0.waitForEnd()
+        },
+        Fault(description: "early hints without end", reason: .headerTooLarge, code: 100) { connection in
+            connection.readRequest()
+            while connection.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n") {}
+        },
+        Fault(description: "trailers without end", reason: .headerTooLarge, code: 100) { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n")
+            while connection.write("X: something\r\n") {}
+        },
+        Fault(description: "an extension of a chunk without end", reason: .idleTimeout, code: 28) { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")
+            let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 65536)
+            while connection.write(piece) {}
         },
     ]
 

@@ -26,6 +26,35 @@ struct ResponseReaderTests {
         #expect(reader.response?.contentLength == nil)
     }
 
+    @Test(arguments: [
+        (["HTTP/1.1 200 OK", "Content-Length: 2"], false),
+        (["HTTP/1.1 200 OK", "Transfer-Encoding: Chunked"], false),
+        (["HTTP/2 200", "content-length: 2"], false),
+        (["HTTP/1.1 103 Early Hints", "Link: x", "", "HTTP/1.1 200 OK", "Content-Length: 2"], false),
+        (["HTTP/1.1 200 OK", "Content-Length: 2", "Transfer-Encoding: chunked"], true),
+        (["HTTP/1.1 200 OK", "transfer-encoding: chunked", "content-length: 2"], true),
+        (["HTTP/1.1 200 OK", "Transfer-Encoding: xchunked"], true),
+        (["HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], true),
+        (["HTTP/1.1 200 OK", "Content-Length: 2", "Content-Length: 2"], true),
+        (["HTTP/1.1 200 OK", "Content-Length: 2, 2"], true), (["HTTP/1.1 200 OK", "Content-Length: +2"], true),
+        (["HTTP/1.1 200 OK", "Content-Length: "], true), (["HTTP/1.1 200 OK", "Content-Length : 2"], true),
+        (["HTTP/1.1 200 OK", "X: a", " Content-Length: 2"], true), (["HTTP/1.1 200 OK", "\tfolded"], true),
+        (["HTTP/1.1 200 OK", "no colon"], true), (["HTTP/1.1 200 OK", "X: a\rContent-Length: 2"], true),
+        (["HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 2"], true),
+        (["HTTP/1.1 200 OK", "HTTP/1.1 204 No Content"], true),
+    ])
+    func `an answer whose end another reader could see elsewhere is in doubt`(lines: [String], isInDoubt: Bool) {
+        var reader = ResponseReader(limit: ResponseLimit())
+        for line in lines + [""] { _ = reader.read(line: Array((line + "\r\n").utf8)) }
+        #expect(reader.isInDoubt == isInDoubt)
+    }
+
+    @Test func `a trailer does not begin another answer`() {
+        var reader = ResponseReader(limit: ResponseLimit())
+        _ = read(&reader, "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP/1.1 500 Not This", "")
+        #expect(reader.response?.status == 200)
+    }
+
     @Test func `an announced length beyond the limit fails at once, but not for HEAD`() {
         for (method, fails) in [("GET", true), ("HEAD", false)] {
             var reader = ResponseReader(method: method, limit: ResponseLimit(bodyBytes: 10))

@@ -51,6 +51,7 @@ struct TLSTests {
                 return """
                     server { listen 127.0.0.1:\(port) ssl http2; ssl_certificate \(identity.certificatePath);
                     ssl_certificate_key \(identity.keyPath); \(extra) location / { return 200 "$ssl_protocol"; }
+                    location /session { return 200 "$ssl_session_reused"; }
                     location /away { return 302 https://localhost:\(port)/; }
                     location /http { return 302 http://127.0.0.1:\(port)/; }
                     location /here { return 302 /; } }
@@ -274,6 +275,23 @@ struct TLSTests {
         #expect(again.hops.first?.reusedConnection == true)
         let strict = try await stage.run(try scene.request(.good, .standard))
         #expect(strict.failure?.reason == .certificateUntrusted)
+    }
+
+    @Test func `no TLS session is resumed, neither by another owner nor by the same`() async throws {
+        let stage = try TransferStage()
+        let policy = try SecurityPolicy(anchors: .only([try scene.root]))
+        let exchanges: [(UInt32, HTTPVersion)] = [(1, .automatic), (2, .automatic), (3, .http1), (4, .http1)]
+        for (owner, version) in exchanges {
+            var request = try scene.request(.good, policy, "/session")
+            request.owner = .user(owner)
+            request.version = version
+            request.connection = .fresh
+            // What nginx says of a session that is new.
+            #expect(try await stage.run(request).body == Array(".".utf8))
+            request.connection = .pooled
+            let pooled = try await stage.run(request)
+            #expect(pooled.body == Array(".".utf8) && pooled.hops.first?.reusedConnection == false)
+        }
     }
 
     @Test func `a connection alone tells of its TLS, and sends nothing`() async throws {

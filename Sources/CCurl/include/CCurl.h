@@ -56,6 +56,10 @@ static inline CURLcode reach_curl_set_before_request(CURL *h, curl_prereq_callba
 {
     return curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, f);
 }
+static inline CURLcode reach_curl_set_debug(CURL *h, curl_debug_callback f)
+{
+    return curl_easy_setopt(h, CURLOPT_DEBUGFUNCTION, f);
+}
 static inline CURLcode reach_curl_set_tls_context(CURL *h, curl_ssl_ctx_callback f)
 {
     return curl_easy_setopt(h, CURLOPT_SSL_CTX_FUNCTION, f);
@@ -74,8 +78,10 @@ static inline CURLMcode reach_multi_set_timer(CURLM *m, curl_multi_timer_callbac
     return code != CURLM_OK ? code : curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, f);
 }
 static inline CURLMcode reach_multi_set_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
-/* curl_url_get, whose handle is constant from some version on. */
-CURLUcode reach_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags);
+
+/* Puts a socket that has hung up in the place of this one, which is closed: libcurl knows it by its number, and finds it
+   dead. */
+void reach_socket_sever(int socket);
 
 /* The fields of a CURLMsg's union. */
 static inline CURLcode reach_message_result(const CURLMsg *message) { return message->data.result; }

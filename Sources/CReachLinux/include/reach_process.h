@@ -21,4 +21,7 @@ void reach_limit_descriptors(pid_t process, unsigned long soft);
 /* A descriptor that is readable once the process has ended (Linux 5.3). */
 int reach_pidfd_open(pid_t process);
 
+/* Sends a signal to the process that the descriptor stands for, never to another of its number. 0, or a negative errno. */
+int reach_pidfd_send_signal(int descriptor, int number);
+
 #endif

@@ -68,9 +68,26 @@ package struct HistoryFiles: Hashable, Sendable {
 
     private static func lastTouched(_ path: String) -> Timestamp? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        let time = status.st_mtim
-        return Timestamp(nanosecondsSince1970: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Timestamp(secondsSince1970: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+    }
+
+    /// Opens one of the files, and nothing that stands in its place: a pipe would be waited at, and a link may lead
+    /// anywhere.
+    ///
+    /// - Parameter mode: Of a file that is made.
+    package static func openRegularFile(
+        _ path: String, _ flags: CInt, mode: UInt32 = 0o644
+    ) throws(SystemError) -> CInt {
+        let descriptor = try SystemError.check("open \(path)") {
+            open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw SystemError(call: "open \(path), which is no regular file", number: EINVAL)
+        }
+        return descriptor
     }
 
     /// Calls `body` with each line, the last one too if it has no end.
@@ -79,7 +96,7 @@ package struct HistoryFiles: Hashable, Sendable {
     private static func readLines(
         of path: String, fromEnd: Int? = nil, _ body: (ArraySlice<UInt8>) -> Void
     ) throws(SystemError) {
-        let file = FileDescriptor(owning: try SystemError.check("open") { open(path, O_RDONLY | O_CLOEXEC) })
+        let file = FileDescriptor(owning: try openRegularFile(path, O_RDONLY))
         if let fromEnd, lseek(file.rawValue, 0, SEEK_END) > fromEnd {
             lseek(file.rawValue, -fromEnd, SEEK_END)
         } else {

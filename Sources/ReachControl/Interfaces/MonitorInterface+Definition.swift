@@ -288,7 +288,8 @@ extension MonitorInterface {
         method NetworkNamespace() -> (inode: ?int)
 
         # Makes one attempt now, and tells what came of it. The target is the name of a configured probe, or a URL: that is for root, the
-        # daemon's own user, and the group that the configuration names.
+        # daemon's own user, and the group that the configuration names. Other users have one attempt a second: further ones wait, up
+        # to eight of them.
         method Probe(target: ?string, interface: ?string, timeout_ms: ?int) -> (result: ProbeResult)
 
         # The configured probes, in the order of the configuration.
@@ -309,7 +310,7 @@ extension MonitorInterface {
         # There are so many connections already, of all users or of one. The connection is closed.
         error TooManyConnections (limit: int)
 
-        # So many different targets are watched already.
+        # So many different targets are watched already, by all users or by the caller's.
         error TooManyTargets (limit: int)
 
         # This daemon cannot do that, for this reason.

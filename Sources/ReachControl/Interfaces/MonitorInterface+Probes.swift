@@ -8,7 +8,7 @@ extension MonitorInterface {
             "Probe": .init(["target", "interface", "timeout_ms"]) { request throws(VarlinkError) in
                 guard let target = try request.text("target") else { throw .invalidParameter("target") }
                 // A name has no colon; a URL has one.
-                guard !target.contains(":") || request.mayChange() else {
+                guard !target.contains(":") || request.mayChange else {
                     throw MonitorError.permissionDenied(method: name + ".Probe").varlink
                 }
                 let order = ProbeOrder(

@@ -24,7 +24,7 @@ package enum MonitorInterface {
                     guard request.call.wantsMore else { throw .expectedMore }
                     try request.stream(topics, target, withRequests: withRequests)
                 },
-                "Links": .init([]) { request throws(VarlinkError) in
+                "Links": .init([], cost: .large) { request throws(VarlinkError) in
                     service.links(for: request.caller) { result in
                         request.reply(result) { json, reports in
                             let now = SystemClock.now
@@ -34,7 +34,7 @@ package enum MonitorInterface {
                         }
                     }
                 },
-                "Explain": .init(["target"]) { request throws(VarlinkError) in
+                "Explain": .init(["target"], cost: .large) { request throws(VarlinkError) in
                     service.explain(try request.target(), for: request.caller) { result in
                         request.reply(result) { json, explanation in
                             json.key("explanation")

@@ -10,7 +10,8 @@ extension QueueInterface {
         # keys and words: ignore those that you do not know.
         interface io.reach.Queue
 
-        # A header of HTTP.
+        # A header of HTTP. Of a request, those about the connection (Content-Length, Transfer-Encoding, Connection, Keep-Alive,
+        # Upgrade, TE, Trailer, Expect, Proxy-*, and a Host that is none) are invalid.
         type Header (
           name: string,
           value: string
@@ -175,7 +176,7 @@ extension QueueInterface {
         #   key             names the piece of work; mode says what becomes of others with the same key: "keep", "replace",
         #                   "append", "append-or-replace", "coalesce"
         #   strict          an attempt is ended when its path no longer satisfies when, although it still works
-        #   accept          statuses that are success; 200 to 299 if none are given
+        #   accept          statuses that are success, up to 32 ranges from 100 to 599; 200 to 299 if none are given
         method Add(
           url: string,
           method: ?string,
@@ -202,7 +203,7 @@ extension QueueInterface {
         # Requests by their numbers, from the lowest: those on their way, and those that are over and still kept.
         #   states  those that are wanted; all if none are given
         #   after   only those with larger numbers: next of the page before, which is null after the last
-        #   limit   at most so many, and at most 1000; 100 if it is not given. There may be fewer, as a message has room for
+        #   limit   at most so many, and at most 256; 100 if it is not given. There may be fewer, as a message has room for
         #   count   how many of the caller's requests are not over; for root, of everybody's
         method List(states: ?[]string, after: ?int, limit: ?int) -> (requests: []Request, next: ?int, count: int)
 
@@ -235,7 +236,9 @@ extension QueueInterface {
         error BadRequest (parameter: string, reason: string)
 
         # There is no room now: try again later. The reason is "queue-full", "user-limit" or "storage".
-        error QueueFull (reason: string)
+        #   limit    the key in reach.toml of the limit that would be passed, where there is one
+        #   allowed  requests or bytes that are allowed, and wanted what there would be
+        error QueueFull (reason: string, limit: ?string, allowed: ?int, wanted: ?int)
 
         # There is no such request, or none of the caller's.
         error NotFound (id: int)

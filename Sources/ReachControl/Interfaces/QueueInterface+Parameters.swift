@@ -43,6 +43,9 @@ extension ControlRequest {
         return .request(id)
     }
 
+    /// Requests on one page, whatever is asked for: nobody's page keeps others waiting.
+    private static let longestPage: Int64 = 256
+
     func filter() throws(VarlinkError) -> QueueFilter {
         var filter = QueueFilter()
         for state in try value("states", \.array) ?? [] {
@@ -50,7 +53,7 @@ extension ControlRequest {
             filter.states.insert(word)
         }
         filter.after = try natural("after") ?? 0
-        filter.limit = Int(min(try natural("limit") ?? 100, 1000))
+        filter.limit = Int(min(try natural("limit") ?? 100, Self.longestPage))
         return filter
     }
 

@@ -5,8 +5,9 @@ internal import ReachLoop
 package enum QueueInterface {
     package static let name = "io.reach.Queue"
 
-    /// When a page has so many bytes no further request is written to it: what is left of a message is for the last one.
-    static let pageBytes = 768 << 10
+    /// When a page has so many bytes no further request is written to it: what is left of a message is for the last one,
+    /// and to write a page takes the loop's thread no longer than some milliseconds.
+    static let pageBytes = 256 << 10
 
     static func make(_ service: any QueueService, _ topics: Topics) -> VarlinkInterface {
         let methods = [reading(service, topics), changing(service)]
@@ -18,12 +19,12 @@ package enum QueueInterface {
 
     private static func reading(_ service: any QueueService, _ topics: Topics) -> [String: VarlinkInterface.Method] {
         [
-            "List": .init(["states", "after", "limit"]) { request throws(VarlinkError) in
+            "List": .init(["states", "after", "limit"], cost: .large) { request throws(VarlinkError) in
                 service.list(try request.filter(), for: request.caller) { result in
                     request.reply(result) { json, page in json.queuePage(page, at: SystemClock.now) }
                 }
             },
-            "Show": .init(["id"]) { request throws(VarlinkError) in
+            "Show": .init(["id"], cost: .large) { request throws(VarlinkError) in
                 service.show(try request.id(), for: request.caller) { result in
                     request.reply(result) { json, item in
                         json.key("request")
@@ -31,7 +32,7 @@ package enum QueueInterface {
                     }
                 }
             },
-            "Explain": .init(["id"]) { request throws(VarlinkError) in
+            "Explain": .init(["id"], cost: .large) { request throws(VarlinkError) in
                 service.explain(try request.id(), for: request.caller) { result in
                     request.reply(result) { json, explanation in
                         json.key("explanation")
@@ -39,7 +40,7 @@ package enum QueueInterface {
                     }
                 }
             },
-            "Result": .init(["id", "offset", "length"]) { request throws(VarlinkError) in
+            "Result": .init(["id", "offset", "length"], cost: .large) { request throws(VarlinkError) in
                 let offset = try request.natural("offset") ?? 0
                 let length = min(try request.natural("length") ?? .max, Int64(QueueAnswer.longest))
                 service.result(try request.id(), from: offset, upTo: Int(length), for: request.caller) { result in

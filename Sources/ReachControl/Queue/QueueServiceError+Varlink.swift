@@ -6,7 +6,14 @@ extension QueueServiceError {
         switch self {
         case .invalid(let field, let reason):
             Self.error("BadRequest", ["parameter": .string(field), "reason": .string(reason)])
-        case .refused(let reason): Self.error("QueueFull", ["reason": .string(reason)])
+        case .refused(let reason, let excess):
+            Self.error(
+                "QueueFull",
+                [
+                    "reason": .string(reason), "limit": excess.map { .string($0.limit) } ?? .null,
+                    "allowed": excess.map { .integer($0.allowed) } ?? .null,
+                    "wanted": excess.map { .integer($0.wanted) } ?? .null,
+                ])
         case .notFound(let id): Self.error("NotFound", ["id": .integer(id)])
         case .alreadyOver(let id): Self.error("AlreadyOver", ["id": .integer(id)])
         case .notDead(let id): Self.error("NotDead", ["id": .integer(id)])
@@ -24,7 +31,7 @@ extension QueueServiceError {
         switch error.name {
         case Self.interface + "BadRequest":
             self = .invalid(field: parameters["parameter"]?.string ?? "", reason: reason)
-        case Self.interface + "QueueFull": self = .refused(reason: reason)
+        case Self.interface + "QueueFull": self = .refused(reason: reason, excess: QueueExcess(parameters))
         case Self.interface + "NotFound": self = .notFound(id)
         case Self.interface + "AlreadyOver": self = .alreadyOver(id)
         case Self.interface + "NotDead": self = .notDead(id)
@@ -43,6 +50,16 @@ extension QueueServiceError {
 
     private static func error(_ name: String, _ parameters: [String: JSONValue]) -> VarlinkError {
         VarlinkError(interface + name, parameters)
+    }
+}
+
+extension QueueExcess {
+    /// - Returns: `nil` where the daemon does not say.
+    fileprivate init?(_ parameters: JSONValue) {
+        guard let limit = parameters["limit"]?.string, let allowed = parameters["allowed"]?.integer,
+            let wanted = parameters["wanted"]?.integer
+        else { return nil }
+        self.init(limit: limit, allowed: allowed, wanted: wanted)
     }
 }
 

@@ -7,8 +7,10 @@ package enum QueueServiceError: Error, Hashable, Sendable, CustomStringConvertib
     case invalid(field: String, reason: String)
     /// No room at the moment: try again later (exit status 75).
     ///
-    /// - Parameter reason: `queue-full`, `user-limit`, or `storage`.
-    case refused(reason: String)
+    /// - Parameters:
+    ///   - reason: `queue-full`, `user-limit`, or `storage`.
+    ///   - excess: The limit that it would pass, where that is known.
+    case refused(reason: String, excess: QueueExcess? = nil)
     /// There is none, or none of the caller's, of that number (exit status 1).
     case notFound(Int64)
     /// It is over already: nothing was changed.
@@ -26,10 +28,11 @@ package enum QueueServiceError: Error, Hashable, Sendable, CustomStringConvertib
     package var description: String {
         switch self {
         case .invalid(_, let reason): reason
-        case .refused("queue-full"): "the queue is full"
-        case .refused("user-limit"): "the user has as many requests in the queue as are allowed"
-        case .refused("storage"): "the queue's file cannot be written"
-        case .refused(let reason): "the queue takes nothing now: \(reason)"
+        case .refused(_, let excess?): excess.description
+        case .refused("queue-full", nil): "the queue is full"
+        case .refused("user-limit", nil): "the user has as many requests in the queue as are allowed"
+        case .refused("storage", nil): "the queue's file cannot be written"
+        case .refused(let reason, nil): "the queue takes nothing now: \(reason)"
         case .notFound(let id): "there is no request \(id)"
         case .alreadyOver(let id): "request \(id) is over"
         case .notDead(let id): "request \(id) is not dead, and cannot be sent again"

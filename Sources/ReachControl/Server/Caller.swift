@@ -33,6 +33,9 @@ package struct ControlAuthority: Hashable, Sendable {
         self.group = group
     }
 
+    /// Users that no limit keeps out which others may reach.
+    var exempt: Set<UInt32> { [0, user] }
+
     /// - Parameter isMember: Whether the caller has a supplementary group.
     func mayChange(_ caller: Caller, isMember: (UInt32) -> Bool) -> Bool {
         if caller.user == 0 || caller.user == user { return true }

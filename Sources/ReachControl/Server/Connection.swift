@@ -2,8 +2,9 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// One client. Calls are answered one after the other, and the next is not read before the client has taken the
-/// answer: who does not read keeps nobody busy.
+/// One client. Calls are answered one after the other, those too that want no answer: the next is not looked at before
+/// the one before is over and the client has taken the answer. Who does not read keeps nobody busy, and all that is done
+/// for a client is done when its user's turn comes.
 final class Connection {
     private enum Phase {
         /// A call may come.
@@ -20,6 +21,10 @@ final class Connection {
     private var reader: FrameReader
     private var output: SocketOutput
     private var phase = Phase.idle
+    /// The call that is being answered wants no answer.
+    private var isOneWay = false
+    /// How long that call's message is.
+    private var callBytes = 0
     private(set) var subscription: Subscription?
     /// What was read holds no whole message any more.
     private var needsBytes = true
@@ -27,12 +32,13 @@ final class Connection {
     private var patienceTimer: TimerQueue.ID?
     /// As told to the switchboard.
     private var unfinishedBytes = 0
-    private var isClosed = false
+    private(set) var isClosed = false
     private var isDue = false
+    /// The client has left. What it sent before is still read; nothing can be sent.
+    private var hasLeft = false
     private var isHandling = false
 
-    /// Others are served after so many calls, or events.
-    private static let callsPerTurn = 8
+    /// A call is a turn, and so are so many events.
     private static let eventsPerTurn = 32
     /// For the kernel to hold; it doubles it. What is beyond waits in the backlog, which all subscribers share.
     private static let sendBufferBytes: CInt = 32 << 10
@@ -61,15 +67,23 @@ final class Connection {
         stopPatienceTimer()
         let subscription = subscription
         self.subscription = nil
-        switchboard.remove(self, subscription, unfinishedBytes: unfinishedBytes)
+        reader = FrameReader(limit: 0)
+        output = SocketOutput(-1)
+        switchboard.remove(self, subscription)
+        if phase != .answering { switchboard.settleAccount(of: caller, unfinishedBytes: unfinishedBytes) }
     }
 
     // MARK: - Turns
 
-    /// Goes on after what is happening now, and after everybody who was here before.
+    /// Continues in the next turn of the caller's user.
     func proceedSoon() {
         // One who has not taken what was sent is heard of when there is room.
-        guard !isDue, !isClosed, output.isEmpty else { return }
+        guard output.isEmpty else { return }
+        enqueue()
+    }
+
+    private func enqueue() {
+        guard !isDue, !isClosed else { return }
         isDue = true
         switchboard.enqueue(self)
     }
@@ -77,40 +91,50 @@ final class Connection {
     func proceed() {
         isDue = false
         guard !isClosed else { return }
-        if !output.isEmpty { output.flush() }
+        let wasBlocked = !output.isEmpty
+        if wasBlocked { output.flush() }
         if output.isEmpty, !output.hasFailed {
             switch phase {
-            case .idle: handleCalls()
+            case .idle: needsBytes ? read() : handleCall()
             case .answering: break
             case .streaming: tellEvents()
             }
+            if wasBlocked, output.isEmpty { subscription?.topic.forgetRead() }
         }
         settle()
     }
 
+    /// Nothing is done here but to note it: what others' clients do must not come before it is their turn.
     private func ready(_ readiness: EventLoop.Interest) {
-        let isGone = !readiness.isDisjoint(with: .failed)
-        if !output.isEmpty || phase != .idle {
-            if isGone, !readiness.contains(.writable) { return close() }
-            let wasBlocked = !output.isEmpty
-            proceed()
-            if wasBlocked, output.isEmpty { subscription?.topic.forgetRead() }
-        } else if needsBytes {
-            read()
-        }
+        if !readiness.isDisjoint(with: .failed), !readiness.contains(.writable) { return leave() }
+        guard isDue else { return enqueue() }
+        // The loop would bring it up again and again.
+        listen(for: [])
+    }
+
+    /// The client has hung up. Calls that it wanted no answer to are still made.
+    private func leave() {
+        guard phase == .idle || isOneWay, output.isEmpty else { return close() }
+        hasLeft = true
+        switchboard.loop.unwatch(descriptor)
+        if phase == .idle { enqueue() }
+    }
+
+    private func listen(for wanted: EventLoop.Interest) {
+        guard wanted != interest, !hasLeft else { return }
+        interest = wanted
+        try? switchboard.loop.change(descriptor, to: wanted)
     }
 
     /// Waits for what can come next.
     private func settle() {
         guard !isClosed else { return }
         if output.hasFailed { return close() }
+        if hasLeft, phase == .streaming { return close() }
         let takesBytes = output.isEmpty && phase == .idle && needsBytes
-        let wanted: EventLoop.Interest = !output.isEmpty ? .writable : takesBytes ? .readable : []
-        if wanted != interest {
-            interest = wanted
-            try? switchboard.loop.change(descriptor, to: wanted)
-        }
-        let change = reader.pendingCount + output.pendingCount - unfinishedBytes
+        listen(for: !output.isEmpty ? .writable : takesBytes && !isDue ? .readable : [])
+        if hasLeft, takesBytes { enqueue() }
+        let change = reader.pendingCount + output.pendingCount + callBytes - unfinishedBytes
         unfinishedBytes += change
         if change != 0, !switchboard.account(change, for: caller) { return close() }
         if !takesBytes || unfinishedBytes == 0 {
@@ -136,41 +160,46 @@ final class Connection {
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else { return close() }
         needsBytes = false
-        handleCalls()
-        settle()
+        handleCall()
     }
 
-    private func handleCalls() {
-        for _ in 0..<Self.callsPerTurn {
-            guard phase == .idle, output.isEmpty, !output.hasFailed, !needsBytes else { break }
-            do {
-                guard let frame = try reader.next() else { return needsBytes = true }
-                stopPatienceTimer()
-                handle(try VarlinkCall(reading: frame))
-            } catch {
-                switchboard.reportBadMessage(from: caller, error)
-                return close()
-            }
+    private func handleCall() {
+        do {
+            guard let frame = try reader.next() else { return needsBytes = true }
+            stopPatienceTimer()
+            callBytes = frame.count
+            handle(try VarlinkCall(reading: frame))
+        } catch {
+            switchboard.reportBadMessage(from: caller, error)
+            return close()
         }
-        if !needsBytes { proceedSoon() }
+        switch phase {
+        case .idle:
+            needsBytes = reader.pendingCount == 0
+            if !needsBytes { proceedSoon() }
+        case .answering: break
+        case .streaming: proceedSoon()
+        }
     }
 
     private func handle(_ call: VarlinkCall) {
-        if !call.isOneWay { phase = .answering }
-        let request = ControlRequest(call, from: caller, answerTo: call.isOneWay ? nil : self)
+        phase = .answering
+        isOneWay = call.isOneWay
         isHandling = true
-        do throws(VarlinkError) {
-            try switchboard.answer(request, at: descriptor)
-        } catch {
-            request.fail(error)
-        }
+        switchboard.answer(ControlRequest(call, on: self, of: switchboard), at: descriptor)
         isHandling = false
     }
 
-    func answer(_ frame: [UInt8]) {
-        guard phase == .answering, !isClosed else { return }
+    /// The call is over.
+    ///
+    /// - Parameter frame: The answer, where one is wanted.
+    func finish(with frame: [UInt8]?) {
+        guard phase == .answering else { return }
         phase = .idle
-        output.send(frame)
+        isOneWay = false
+        callBytes = 0
+        if isClosed { return switchboard.settleAccount(of: caller, unfinishedBytes: unfinishedBytes) }
+        if let frame { output.send(frame) }
         goOn()
     }
 
@@ -178,6 +207,7 @@ final class Connection {
 
     func stream(_ subscription: Subscription) {
         phase = .streaming
+        callBytes = 0
         self.subscription = subscription
         // Nothing is read any more.
         reader = FrameReader(limit: 0)

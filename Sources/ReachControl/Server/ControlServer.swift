@@ -32,7 +32,8 @@ package final class ControlServer {
         limits: ControlLimits = ControlLimits()
     ) {
         self.loop = loop
-        let topics = Topics(service: service, queue: queue, limits: limits)
+        let topics = Topics(
+            service: service, queue: queue, limits: limits, exempt: authority.exempt)
         let queueInterface = queue.map { QueueInterface.make($0, topics) }
         let own = [MonitorInterface.make(service, topics)] + [queueInterface].compactMap { $0 } + interfaces
         switchboard = Switchboard(

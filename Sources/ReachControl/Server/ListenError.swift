@@ -6,6 +6,8 @@ package enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     case inUse(path: String, process: Int32?)
     /// Whoever could write there could put a socket of their own in place of ours.
     case unsafeDirectory(String, reason: String)
+    /// Somebody else laid the file there by which daemons keep out of each other's way.
+    case unsafeLock(String, reason: String)
     case notASocket(path: String)
     case badPath(String)
     /// A descriptor that was handed down is no Unix socket that listens.
@@ -17,6 +19,7 @@ package enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
         case .inUse(let path, let process?): "\(path) belongs to process \(process)"
         case .inUse(let path, nil): "\(path) belongs to another process"
         case .unsafeDirectory(let path, let reason): "\(path) is no place for a socket: \(reason)"
+        case .unsafeLock(let path, let reason): "\(path) is no lock of ours: \(reason)"
         case .notASocket(let path): "\(path) is there and no socket"
         case .badPath(let path): "'\(path)' cannot be the path of a socket: 1 to 107 bytes"
         case .badDescriptor(let descriptor): "descriptor \(descriptor) is no Unix socket that listens"

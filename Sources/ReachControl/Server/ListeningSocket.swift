@@ -58,6 +58,7 @@ final class ListeningSocket {
         } catch {
             switch error {
             case .held(let process): throw .inUse(path: path, process: process)
+            case .unsafe(let lock, let reason): throw .unsafeLock(lock, reason: reason)
             case .failed(let error): throw .failed(path: path, error)
             }
         }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 
 /// All connections of a server: lets them in, gives each its turn, and brings its calls to who answers them.
@@ -12,14 +13,29 @@ final class Switchboard {
     private let authority: ControlAuthority
     private var ledger: UserLedger
     private var connections: [CInt: Connection] = [:]
-    /// Connections that have something to do, in the order in which they came to have it.
-    private var due: [Connection] = []
+    /// What a turn is for.
+    private enum Turn {
+        case connection(Connection)
+        /// A costly call that had to wait.
+        case call(PendingCall)
+    }
+
+    private struct PendingCall {
+        let request: ControlRequest
+        let method: VarlinkInterface.Method
+    }
+
+    /// Connections that have something to do, and calls that may begin.
+    private var turns = FairTurns<Turn>()
+    private var gate: CallGate<PendingCall>
     private var isServing = false
+    /// What is done at the moment is counted for somebody already.
+    private var isInTurn = false
     private var counts = ControlServer.Statistics()
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    /// The kernel's notices may come between so many connections and the next.
-    private static let connectionsPerTurn = 32
+    /// The kernel's notices, and whatever else became ready, come after so much time of turns.
+    private static let turnTime: Duration = .milliseconds(1)
 
     init(
         loop: EventLoop, topics: Topics, interfaces: [VarlinkInterface], authority: ControlAuthority,
@@ -30,7 +46,8 @@ final class Switchboard {
         self.interfaces = Dictionary(interfaces.map { ($0.name, $0) }) { first, _ in first }
         self.authority = authority
         self.limits = limits
-        ledger = UserLedger(limits: limits, exempt: [0, authority.user])
+        gate = CallGate(limit: limits.costlyCallsPerUser)
+        ledger = UserLedger(limits: limits, exempt: authority.exempt)
     }
 
     deinit { input.deallocate() }
@@ -69,12 +86,16 @@ final class Switchboard {
 
     func closeAll() {
         for connection in connections.values { connection.close() }
-        due = []
+        turns.removeAll()
     }
 
-    func remove(_ connection: Connection, _ subscription: Subscription?, unfinishedBytes: Int) {
+    /// The connection and all that was done for it are over.
+    func settleAccount(of caller: Caller, unfinishedBytes: Int) {
+        ledger.release(caller.user, unfinishedBytes: unfinishedBytes)
+    }
+
+    func remove(_ connection: Connection, _ subscription: Subscription?) {
         connections[connection.descriptor] = nil
-        ledger.release(connection.caller.user, unfinishedBytes: unfinishedBytes)
         guard let subscription else { return }
         counts.droppedEvents += subscription.droppedCount
         topics.unsubscribe(connection, from: subscription.topic)
@@ -100,8 +121,10 @@ final class Switchboard {
 
     // MARK: - Turns
 
-    func enqueue(_ connection: Connection) {
-        due.append(connection)
+    func enqueue(_ connection: Connection) { enqueue(.connection(connection), for: connection.caller.user) }
+
+    private func enqueue(_ turn: Turn, for user: UInt32) {
+        turns.add(turn, for: user)
         guard !isServing else { return }
         isServing = true
         serveSoon()
@@ -112,16 +135,61 @@ final class Switchboard {
     }
 
     private func serve() {
-        let turn = due.prefix(Self.connectionsPerTurn)
-        due.removeFirst(turn.count)
-        for connection in turn { connection.proceed() }
-        isServing = !due.isEmpty
+        let end = SystemClock.boot + Self.turnTime
+        while SystemClock.boot < end, let (user, turn) = turns.next() {
+            work(for: user) {
+                switch turn {
+                case .connection(let connection): connection.proceed()
+                case .call(let call): begin(call)
+                }
+            }
+        }
+        isServing = !turns.isEmpty
         if isServing { serveSoon() }
+    }
+
+    /// Does something whose time counts for a user: in a turn, or when an answer has come from elsewhere.
+    func work(for user: UInt32, _ body: () -> Void) {
+        guard !isInTurn else { return body() }
+        let start = SystemClock.boot
+        isInTurn = true
+        body()
+        isInTurn = false
+        turns.charge(SystemClock.boot - start, to: user)
     }
 
     // MARK: - Calls
 
-    func answer(_ request: ControlRequest, at descriptor: CInt) throws(VarlinkError) {
+    /// Answers a call, or lets it wait for others of its user.
+    func answer(_ request: ControlRequest, at descriptor: CInt) {
+        do throws(VarlinkError) {
+            let method = try permittedMethod(for: request, at: descriptor)
+            let call = PendingCall(request: request, method: method)
+            guard method.cost == .large else { return run(call) }
+            request.isCostly = true
+            if gate.admit(call, of: request.caller.user) { run(call) }
+        } catch {
+            request.fail(error)
+        }
+    }
+
+    /// A costly call of the user is over: the next one may begin.
+    func finishCostlyCall(of user: UInt32) {
+        gate.finish(of: user).map { enqueue(.call($0), for: user) }
+    }
+
+    private func begin(_ call: PendingCall) {
+        guard !call.request.isAbandoned else { return call.request.reply() }
+        run(call)
+    }
+
+    private func run(_ call: PendingCall) {
+        do throws(VarlinkError) { try call.method.answer(call.request) } catch { call.request.fail(error) }
+    }
+
+    private func permittedMethod(
+        for request: ControlRequest, at descriptor: CInt
+    ) throws(VarlinkError) -> VarlinkInterface.Method {
         let call = request.call
         guard let names = call.names else { throw .methodNotFound(call.method) }
         guard let interface = interfaces[String(names.interface)] else {
@@ -132,10 +200,9 @@ final class Switchboard {
         if let unknown = call.parameters.keys.filter({ !method.parameters.contains($0) }).min() {
             throw .invalidParameter(unknown)
         }
-        request.mayChange = { [authority, caller = request.caller] in authority.mayChange(caller, at: descriptor) }
-        if method.access == .changing, !request.mayChange() {
-            throw MonitorError.permissionDenied(method: call.method).varlink
-        }
-        try method.answer(request)
+        let mayChange = authority.mayChange(request.caller, at: descriptor)
+        request.mayChange = mayChange
+        if method.access == .changing, !mayChange { throw MonitorError.permissionDenied(method: call.method).varlink }
+        return method
     }
 }

@@ -6,13 +6,18 @@ final class Topics {
     private let service: any ControlService
     private let queue: (any QueueService)?
     private let limits: ControlLimits
+    /// Users who may watch as many targets as there is room for, since they put things right.
+    private let exempt: Set<UInt32>
     private var topics: [Topic.Subject: Topic] = [:]
     private var queueWatches: [UInt32: Int] = [:]
 
-    init(service: any ControlService, queue: (any QueueService)?, limits: ControlLimits) {
+    init(
+        service: any ControlService, queue: (any QueueService)?, limits: ControlLimits, exempt: Set<UInt32> = []
+    ) {
         self.service = service
         self.queue = queue
         self.limits = limits
+        self.exempt = exempt
     }
 
     var targetCount: Int { topics.count - queueWatches.values.reduce(0, +) }
@@ -36,12 +41,21 @@ final class Topics {
         connection.stream(try topic(for: target, requestsOf: user, connection.caller).add(connection))
     }
 
+    /// Different targets that a user's connections subscribe to.
+    private func targetCount(of user: UInt32) -> Int {
+        topics.count { subject, topic in
+            guard case .target = subject else { return false }
+            return topic.subscribers.values.contains { $0.caller.user == user }
+        }
+    }
+
     private func topic(
         for target: Target, requestsOf user: UInt32?, _ caller: Caller
     ) throws(MonitorError) -> Topic {
         let subject = Topic.Subject.target(target, requestsOf: user)
         if let topic = topics[subject] { return topic }
-        guard targetCount < limits.targets else { throw .tooManyTargets(limit: limits.targets) }
+        try limits.checkTarget(
+            beside: targetCount, ofUser: targetCount(of: caller.user), isExempt: exempt.contains(caller.user))
         let topic = Topic(subject, backlogBytes: limits.backlogBytes)
         let watch = try service.watch(target, for: caller) { [weak topic] event in
             let isChange = if case .change = event { true } else { false }

@@ -31,7 +31,7 @@ struct UserLedger {
         accounts[user, default: account].connections += 1
     }
 
-    /// One connection less, with what it has not finished.
+    /// One connection less, with what it has not finished. To be called when the connection's last call is over.
     mutating func release(_ user: UInt32, unfinishedBytes: Int) {
         connections -= 1
         accounts[user]?.connections -= 1

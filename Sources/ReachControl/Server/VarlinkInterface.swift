@@ -8,19 +8,29 @@ package struct VarlinkInterface {
             case changing
         }
 
+        package enum Cost: Sendable {
+            /// Nothing but its turn on the loop's thread.
+            case small
+            /// Time on other threads, or memory, that users would take from one another.
+            case large
+        }
+
         let parameters: [String]
         let access: Access
+        let cost: Cost
         let answer: (ControlRequest) throws(VarlinkError) -> Void
 
         /// - Parameters:
         ///   - parameters: The names it knows; another is an error, since a misspelt one would otherwise be the default.
+        ///   - cost: Of those with a large one a user has a few at a time (``ControlLimits/costlyCallsPerUser``).
         ///   - answer: Answers the request, now or later, or throws the error to answer with.
         package init(
-            _ parameters: [String], access: Access = .reading,
+            _ parameters: [String], access: Access = .reading, cost: Cost = .small,
             answer: @escaping (ControlRequest) throws(VarlinkError) -> Void
         ) {
             self.parameters = parameters
             self.access = access
+            self.cost = cost
             self.answer = answer
         }
     }

@@ -45,6 +45,15 @@ extension Configuration {
         options.policy.destinationLimit = queue.concurrencyPerDestination
         options.policy.timeToLive = queue.expires
         options.attempts.answerBytes = UInt64(queue.answerBytes)
+        options.attempts.ownerAnswerBytes = UInt64(queue.keepResultsBytes)
+        options.policy.resultCount = queue.keepResults
+        options.policy.resultBytes = Int64(queue.keepResultsBytes)
+        options.policy.resultLifetime = queue.keepResultsFor
+        options.policy.deadCount = queue.keepDead
+        options.policy.deadBytes = Int64(queue.keepDeadBytes)
+        options.policy.deadLifetime = queue.keepDeadFor
+        options.attempts.timeouts.total = queue.attemptTime == .zero ? nil : queue.attemptTime
+        options.attempts.timeouts.leastRate = UInt64(queue.leastRate)
         options.attempts.userAgent = "reach/\(version)"
         return options
     }

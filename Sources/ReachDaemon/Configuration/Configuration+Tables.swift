@@ -79,6 +79,17 @@ extension Configuration {
                 ConfigurationKey(
                     "expires", \.queue.expires, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
                 ConfigurationKey("answer_bytes", \.queue.answerBytes, .number(1024...1_099_511_627_776)),
+                ConfigurationKey("keep_results", \.queue.keepResults, .number(0...1_000_000)),
+                ConfigurationKey("keep_results_bytes", \.queue.keepResultsBytes, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey(
+                    "keep_results_for", \.queue.keepResultsFor,
+                    .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
+                ConfigurationKey("keep_dead", \.queue.keepDead, .number(0...1_000_000)),
+                ConfigurationKey("keep_dead_bytes", \.queue.keepDeadBytes, .number(65_536...1_099_511_627_776)),
+                ConfigurationKey(
+                    "keep_dead_for", \.queue.keepDeadFor, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
+                ConfigurationKey("attempt_time", \.queue.attemptTime, .duration(upTo: .seconds(30 * 86_400))),
+                ConfigurationKey("least_rate", \.queue.leastRate, .number(0...1_000_000_000)),
             ]),
         .keys(
             "probes",
@@ -114,7 +125,7 @@ extension Configuration {
         ConfigurationKey("class", \.linkClass, .optional(.word)),
         ConfigurationKey("family", \.family, .optional(.word)),
         ConfigurationKey("method", \.method, .optional(.word)),
-        ConfigurationKey("headers", \.headers, .list(of: .header, 0...32)),
+        ConfigurationKey("headers", \.headers, .list(of: .requestHeader, 0...32)),
         ConfigurationKey("redirects", \.redirects, .optional(.number(0...20))),
         ConfigurationKey("any_certificate", \.anyCertificate, .optional(.flag)),
         ConfigurationKey("status", \.status, .optional(.statusSet)),

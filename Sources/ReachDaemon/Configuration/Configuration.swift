@@ -113,6 +113,19 @@ package struct Configuration: Hashable, Sendable {
         package var expires = QueuePolicy().timeToLive
         /// The longest answer that is taken.
         package var answerBytes = QueueLimits.answerBytes
+        /// What is kept of one user's requests that are done or cancelled, and of dead ones.
+        package var keepResults = QueuePolicy().resultCount
+        package var keepResultsBytes = Int(QueuePolicy().resultBytes)
+        package var keepResultsFor = QueuePolicy().resultLifetime
+        package var keepDead = QueuePolicy().deadCount
+        package var keepDeadBytes = Int(QueuePolicy().deadBytes)
+        package var keepDeadFor = QueuePolicy().deadLifetime
+        /// How long one attempt may take; zero is without limit. Half a day: what is larger than fits into it and cannot
+        /// be resumed is rare, and a slot that is kept longer is lost to others.
+        package var attemptTime: Duration = .seconds(12 * 3600)
+        /// Bytes a second that must move in each minute of an attempt. Far below what any network in use carries, and
+        /// above what keeps a connection open for the sake of it.
+        package var leastRate = 8
     }
 
     package var logLevel = LogLevel.info

@@ -79,10 +79,10 @@ package struct ConfigurationTable: Sendable {
         add: @escaping @Sendable (inout Configuration, Element) -> Void
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
-            guard case .tables(let list) = node.value else {
+            guard case .tables(let tables) = node.value else {
                 return reader.report(node, name, "it is no list of tables", expected: "[[\(name)]]")
             }
-            for table in list.tables {
+            for table in tables {
                 var element = empty
                 let before = reader.mistakes.count
                 reader.readKeys(of: table, path: name, keys, into: &element)

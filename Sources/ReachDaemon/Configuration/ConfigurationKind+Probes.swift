@@ -32,6 +32,18 @@ extension ConfigurationKind<ProbeConditions.Header> {
     }
 }
 
+extension ConfigurationKind<ProbeConditions.Header> {
+    /// One that is sent.
+    static var requestHeader: Self {
+        Self("a header in quotes, such as \"Accept: text/html\"") { value in
+            guard let text = value.text else { return .otherType }
+            guard let header = ProbeConditions.Header(text) else { return .wrong("\"\(text)\" is no header") }
+            if let fault = RequestFieldFault(header.name, header.value) { return .wrong(fault.description) }
+            return .value(header)
+        }
+    }
+}
+
 extension ConfigurationKind<String> {
     /// A text that is not empty.
     static func text(longest: Int) -> Self {

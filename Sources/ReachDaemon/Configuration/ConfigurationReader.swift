@@ -5,7 +5,7 @@ struct ConfigurationReader {
     /// Where each key was set, for contradictions between keys.
     private var lines: [String: Int] = [:]
 
-    static func read(_ document: TOMLParser.Document) -> (Configuration, [ConfigurationMistake]) {
+    static func read(_ document: TOMLDocument) -> (Configuration, [ConfigurationMistake]) {
         var reader = ConfigurationReader()
         reader.mistakes = document.mistakes
         reader.readTables(of: document.table)
@@ -82,7 +82,7 @@ extension Configuration {
     ///
     /// - Parameter file: Its name, for mistakes.
     package static func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Configuration {
-        let (configuration, mistakes) = ConfigurationReader.read(TOMLParser.parse(text))
+        let (configuration, mistakes) = ConfigurationReader.read(TOMLDocument.parse(text))
         guard mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: mistakes) }
         return configuration
     }

@@ -1,3 +1,4 @@
+internal import Logging
 internal import ReachCore
 internal import ReachEngine
 internal import ReachLoop
@@ -9,14 +10,14 @@ internal import ReachTransfer
 final class ConnectivityKeeper {
     private let loop: EventLoop
     private let transfers: SharedTransfers
-    private let log: (LogLevel, String) -> Void
+    private let log: Logger
     private var options: Validator.Options?
     private var validator: Validator?
     private weak var engine: ReachabilityEngine?
     /// Told what is proved, whenever that differs; `nil` where nothing is asked.
     var whenSurveyed: (ConnectivitySurvey?) -> Void = { _ in }
 
-    init(loop: EventLoop, transfers: SharedTransfers, log: @escaping (LogLevel, String) -> Void) {
+    init(loop: EventLoop, transfers: SharedTransfers, log: Logger) {
         self.loop = loop
         self.transfers = transfers
         self.log = log
@@ -61,7 +62,7 @@ final class ConnectivityKeeper {
                 whenSurveyed(survey)
             }
         } catch {
-            log(.error, "the Internet cannot be validated: \(error)")
+            log.error("the Internet cannot be validated: \(error)")
             return nil
         }
     }

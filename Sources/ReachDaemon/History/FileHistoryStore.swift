@@ -13,7 +13,7 @@ package final class FileHistoryStore: HistoryStore {
 
     /// Opens the files, and makes the directory if its parent is there.
     package init(_ files: HistoryFiles) throws(SystemError) {
-        if mkdir(files.directory, 0o755) != 0, errno != EEXIST { throw SystemError(call: "mkdir \(files.directory)") }
+        if mkdir(files.directory, 0o711) != 0, errno != EEXIST { throw SystemError(call: "mkdir \(files.directory)") }
         let sign = HistoryFiles.lastSign(in: files.current)
         // Between the two steps of a rotation there is no current file.
         lastSign = sign.time == nil ? HistoryFiles.lastSign(in: files.older) : sign
@@ -64,9 +64,7 @@ package final class FileHistoryStore: HistoryStore {
     package func sync() { fdatasync(file) }
 
     private static func open(_ path: String) throws(SystemError) -> CInt {
-        try SystemError.check("open \(path)") {
-            Glibc.open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        }
+        try HistoryFiles.openRegularFile(path, O_RDWR | O_CREAT | O_APPEND)
     }
 
     /// Counts the lines, and ends one that a crash tore: the next record then stands on a line of its own.

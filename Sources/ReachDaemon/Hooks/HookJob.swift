@@ -11,6 +11,7 @@ final class HookJob {
     private let report: (HookReport) -> Void
     private let whenEnded: () -> Void
     private let began = SystemClock.boot
+    private let family: HookFamily
     private var output = HookOutput()
     private var timer: TimerQueue.ID?
     private var wasTold = false
@@ -21,6 +22,7 @@ final class HookJob {
         report: @escaping (HookReport) -> Void, whenEnded: @escaping () -> Void
     ) {
         self.process = process
+        family = HookFamily(of: process.process)
         self.run = run
         self.loop = loop
         self.options = options
@@ -42,22 +44,29 @@ final class HookJob {
 
     deinit {
         timer.map(loop.cancel)
-        if !hasEnded { kill(-process.process, SIGTERM) }
+        if !hasEnded { signal(SIGTERM) }
         loop.unwatch(process.end)
         loop.unwatch(process.output)
         close(process.end)
         close(process.output)
     }
 
-    /// Tells it and all that it started to end, and ends them if they do not.
+    /// Asks it and all that it started to end, and ends them if they do not.
     func terminate() {
         timer.map(loop.cancel)
         wasTold = true
-        kill(-process.process, SIGTERM)
+        signal(SIGTERM)
         timer = loop.schedule(at: SystemClock.boot + options.grace) { [unowned self] in
             timer = nil
-            kill(-process.process, SIGKILL)
+            signal(SIGKILL)
         }
+    }
+
+    /// Its process group and, since a child may have left that, all that descends from it. While the process is not
+    /// awaited the group's number is nobody else's.
+    private func signal(_ number: CInt) {
+        family.signal(number)
+        kill(-process.process, number)
     }
 
     private func readOutput() {
@@ -71,8 +80,7 @@ final class HookJob {
     }
 
     private func end() {
-        // While the process is not awaited its group's number is nobody else's.
-        if wasTold { kill(-process.process, SIGKILL) }
+        if wasTold { signal(SIGKILL) }
         var word: CInt = 0
         while waitpid(process.process, &word, 0) == -1, errno == EINTR {}
         hasEnded = true

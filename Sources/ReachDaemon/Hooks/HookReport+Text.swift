@@ -1,8 +1,9 @@
+internal import Logging
 internal import ReachCore
 
 extension HookReport {
     /// How grave it is.
-    var level: LogLevel {
+    var level: Logger.Level {
         switch self {
         case .output, .ended(_, .exit(0), _, _): .info
         case .ended, .timedOut, .failed, .refused: .warning

@@ -1,45 +1,53 @@
 internal import Glibc
+package import Logging
 internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// The daemon's log on standard error. Any thread may write; none waits for whoever reads.
+/// The daemon's log on standard error, into which its ``logger`` writes. Any thread may write; none waits for whoever
+/// reads.
 package final class Log: Sendable {
     private struct State {
-        var level: LogLevel
         var limiter = LogLimiter()
         var output: LogOutput
     }
 
+    private static let levels = Logger.Level.allCases
+
     private let format: LogFormat
     private let state: Mutex<State>
+    /// The place of the level in ``levels``. Read for each message, so that one that is left out costs no lock.
+    private let place: Atomic<Int>
 
     /// - Parameters:
     ///   - level: What is less grave is left out.
     ///   - format: `nil` is the journal's if `descriptor` is connected with it.
-    package init(level: LogLevel, format: LogFormat? = nil, descriptor: CInt = STDERR_FILENO) {
+    package init(level: Logger.Level, format: LogFormat? = nil, descriptor: CInt = STDERR_FILENO) {
         self.format = format ?? (Self.isJournal(descriptor) ? .journal : .plain)
-        state = Mutex(State(level: level, output: LogOutput(descriptor)))
+        place = Atomic(Self.place(of: level))
+        state = Mutex(State(output: LogOutput(descriptor)))
     }
 
-    package var level: LogLevel {
-        get { state.withLock(\.level) }
-        set { state.withLock { $0.level = newValue } }
+    /// Of all loggers that do not have one of their own.
+    package var level: Logger.Level {
+        get { Self.levels[place.load(ordering: .relaxed)] }
+        set { place.store(Self.place(of: newValue), ordering: .relaxed) }
     }
 
-    /// - Parameters:
-    ///   - text: The sentence, which should be the same each time: what differs belongs into fields.
-    ///   - fields: Written as `key=value`.
-    package func write(_ level: LogLevel, _ text: String, _ fields: KeyValuePairs<String, String> = [:]) {
-        let message = LogMessage(level, text, fields.map { LogMessage.Field($0, $1) })
+    /// What the daemon's code writes with. The message should be the same each time: what differs belongs into metadata,
+    /// which is written as `key=value`.
+    package var logger: Logger {
+        Logger(label: "reachd") { _ in JournalLogHandler(self) }
+    }
+
+    func write(_ message: LogMessage) {
         state.withLock { state in
-            guard level >= state.level else { return }
             let now = SystemClock.now
             for admitted in state.limiter.admit(message, at: now.boot) { write(admitted, now.wall, &state.output) }
         }
     }
 
-    /// Tells what was counted and not yet told. To be called at the end.
+    /// Writes what was counted and not yet written. To be called at the end.
     package func finish() {
         state.withLock { state in
             let now = SystemClock.now.wall
@@ -53,6 +61,8 @@ package final class Log: Sendable {
             return format.line(note, at: time)
         }
     }
+
+    private static func place(of level: Logger.Level) -> Int { levels.firstIndex(of: level) ?? 0 }
 
     /// Whether the descriptor is the one that JOURNAL_STREAM names by device and inode (systemd.exec(5)): the variable
     /// is inherited also by programs whose standard error was sent elsewhere.

@@ -1,7 +1,8 @@
+internal import Logging
 package import ReachCore
 
 /// Keeps one message that repeats itself from filling the log: five times in ten seconds it is let through, then it is
-/// only counted, and the count is told with the first message after those ten seconds, whichever that is. There is no
+/// only counted, and the count is written with the first message after those ten seconds, whichever that is. There is no
 /// timer for it: while nothing is logged nothing wakes up.
 ///
 /// Messages are the same if their level and sentence are; their fields may differ.
@@ -14,7 +15,7 @@ package struct LogLimiter: Sendable {
     }
 
     private struct Key: Hashable {
-        let level: LogLevel
+        let level: Logger.Level
         let text: String
     }
 
@@ -41,7 +42,7 @@ package struct LogLimiter: Sendable {
         return admitted
     }
 
-    /// What was counted and not yet told. To be called at the end.
+    /// What was counted and not yet written. To be called at the end.
     package mutating func drain() -> [LogMessage] { close { _ in true } }
 
     private mutating func close(where isDue: (Window) -> Bool) -> [LogMessage] {

@@ -1,3 +1,4 @@
+package import Logging
 package import ReachCore
 
 /// Something to be logged: a sentence for people, which is the same each time, and what differs in fields.
@@ -12,11 +13,11 @@ package struct LogMessage: Hashable, Sendable {
         }
     }
 
-    package let level: LogLevel
+    package let level: Logger.Level
     package let text: String
     package let fields: [Field]
 
-    package init(_ level: LogLevel, _ text: String, _ fields: [Field] = []) {
+    package init(_ level: Logger.Level, _ text: String, _ fields: [Field] = []) {
         self.level = level
         self.text = text
         self.fields = fields
@@ -51,5 +52,32 @@ package enum LogFormat: Hashable, Sendable {
             quoted.append(character)
         }
         return quoted + "\""
+    }
+}
+
+extension Logger.Level {
+    /// The priority of syslog(3), which is lower for what is graver.
+    package var priority: Int {
+        switch self {
+        case .critical: 2
+        case .error: 3
+        case .warning: 4
+        case .notice: 5
+        case .info: 6
+        case .debug, .trace: 7
+        }
+    }
+}
+
+extension LogLevel {
+    /// The same for those who write.
+    package var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
     }
 }

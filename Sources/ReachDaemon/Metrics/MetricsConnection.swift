@@ -4,6 +4,11 @@ internal import ReachLoop
 
 /// One client of the metrics: one request, one answer, and it is closed.
 final class MetricsConnection {
+    /// Those that came later have larger ones.
+    let number: UInt64
+    private var hasAsked = false
+    /// Its request is whole, and its answer is not on its way yet.
+    var isBeingAnswered: Bool { hasAsked && !isAnswered }
     private let descriptor: CInt
     private let loop: EventLoop
     private let source: MetricsSource
@@ -18,7 +23,11 @@ final class MetricsConnection {
     /// For the request, the snapshot and the answer together: Prometheus gives up after 10 s.
     private static let patience = Duration.seconds(10)
 
-    init(_ descriptor: CInt, on loop: EventLoop, _ source: MetricsSource, whenClosed: @escaping () -> Void) {
+    init(
+        _ descriptor: CInt, number: UInt64, on loop: EventLoop, _ source: MetricsSource,
+        whenClosed: @escaping () -> Void
+    ) {
+        self.number = number
         self.descriptor = descriptor
         self.loop = loop
         self.source = source
@@ -47,7 +56,9 @@ final class MetricsConnection {
         guard count > 0 else { return close() }
         if isAnswered { return }
         received += piece.prefix(count)
-        switch MetricsRequest(received) {
+        let request = MetricsRequest(received)
+        hasAsked = request != .incomplete
+        switch request {
         case .incomplete: break
         case .metrics(let hasBody): askForMetrics(hasBody)
         case .index: answer("200 OK", "text/plain", Array("reachd: see /metrics\n".utf8))

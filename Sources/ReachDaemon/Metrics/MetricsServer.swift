@@ -12,9 +12,13 @@ final class MetricsServer {
     private let loop: EventLoop
     private let source: MetricsSource
     private var connections: [CInt: MetricsConnection] = [:]
+    private var accepted: UInt64 = 0
 
-    /// Prometheus has one, a person with a browser a few.
-    private static let connectionLimit = 16
+    /// Prometheus has one, a person with a browser a few; others may be silent.
+    private static let connectionLimit = 64
+    /// What those sent who were let in is read before more are.
+    private static let acceptsPerTurn = 16
+    private static let listenBacklog: CInt = 256
 
     /// Takes the listening socket over.
     init(listener: CInt, on loop: EventLoop, _ source: MetricsSource) {
@@ -40,7 +44,7 @@ final class MetricsServer {
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
             let address = SocketAddress(address: place.address, port: place.port)
             _ = try SystemError.check("bind") { address.withPointer { bind(descriptor, $0, $1) } }
-            _ = try SystemError.check("listen") { Glibc.listen(descriptor, CInt(connectionLimit)) }
+            _ = try SystemError.check("listen") { Glibc.listen(descriptor, listenBacklog) }
             return descriptor
         } catch {
             Glibc.close(descriptor)
@@ -49,16 +53,24 @@ final class MetricsServer {
     }
 
     private func accept() {
-        while true {
+        for _ in 0..<Self.acceptsPerTurn {
             let descriptor = reach_accept(listener)
             guard descriptor >= 0 else { return }
-            guard connections.count < Self.connectionLimit else {
-                close(descriptor)
-                continue
-            }
-            connections[descriptor] = MetricsConnection(descriptor, on: loop, source) { [unowned self] in
+            makeRoom()
+            accepted += 1
+            connections[descriptor] = MetricsConnection(descriptor, number: accepted, on: loop, source) {
+                [unowned self] in
                 connections[descriptor] = nil
             }
         }
+    }
+
+    /// Where there is none, whoever has been silent for longest gives way, and else whoever has been there for longest:
+    /// those who want to know ask at once, and are answered within milliseconds.
+    private func makeRoom() {
+        guard connections.count >= Self.connectionLimit else { return }
+        let all = connections.values
+        let idle = all.lazy.filter { !$0.isBeingAnswered }.min { $0.number < $1.number }
+        (idle ?? all.min { $0.number < $1.number })?.close()
     }
 }

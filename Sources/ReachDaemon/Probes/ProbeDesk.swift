@@ -16,11 +16,18 @@ final class ProbeDesk {
     private var keeper: ProbeKeeper?
     private let tell: (ProbeEvent) -> Void
     /// Attempts that were asked for.
-    private var orders: [UInt64: any ProbeAttempt] = [:]
+    private var orders: [UInt64: Order] = [:]
+    private var pace = OrderPace()
     private var lastOrder: UInt64 = 0
+
+    private struct Order {
+        let user: UInt32
+        let cancel: () -> Void
+    }
 
     /// What people ask for must not keep the machine's own probes from their descriptors.
     private static let orderLimit = 64
+    private static let orderLimitPerUser = 8
 
     init(
         loop: EventLoop, watcher: Watcher, transfers: SharedTransfers, tell: @escaping (ProbeEvent) -> Void
@@ -52,8 +59,14 @@ final class ProbeDesk {
 
     // MARK: - On demand
 
-    /// Makes one attempt now. It counts for nothing but its answer.
-    func probe(_ order: ProbeOrder, _ reply: @escaping (Result<ProbeAnswer, MonitorError>) -> Void) {
+    /// Makes one attempt now, or when it is the user's time. It counts for nothing but its answer.
+    func probe(
+        _ order: ProbeOrder, for user: UInt32, _ reply: @escaping (Result<ProbeAnswer, MonitorError>) -> Void
+    ) {
+        guard orders.values.count(where: { $0.user == user }) < Self.orderLimitPerUser else {
+            return reply(
+                .failure(.notAvailable(reason: "\(Self.orderLimitPerUser) of your attempts are under way already")))
+        }
         guard orders.count < Self.orderLimit else {
             return reply(.failure(.notAvailable(reason: "\(Self.orderLimit) attempts are under way already")))
         }
@@ -69,11 +82,19 @@ final class ProbeDesk {
         lastOrder += 1
         let id = lastOrder
         let name = order.target.contains(":") ? nil : order.target
-        orders[id] = runner.start(specification, binding: specification.way.binding) { [weak self] observation in
-            self?.orders[id] = nil
-            let result = ProbeJudge.result(of: observation, specification.conditions, evidence: .same)
-            reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
+        let begin = { [weak self] in
+            let attempt = runner.start(specification, binding: specification.way.binding) { observation in
+                self?.orders[id] = nil
+                let result = ProbeJudge.result(of: observation, specification.conditions, evidence: .same)
+                reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
+            }
+            self?.orders[id] = Order(user: user) { attempt.cancel() }
         }
+        let now = SystemClock.boot
+        let start = user == 0 || user == getuid() ? now : pace.claim(for: user, at: now)
+        guard start > now else { return begin() }
+        let timer = loop.schedule(at: start, begin)
+        orders[id] = Order(user: user) { [loop] in loop.cancel(timer) }
     }
 
     private func specification(for order: ProbeOrder) throws(MonitorError) -> ProbeSpecification {

@@ -1,8 +1,9 @@
+internal import Logging
 internal import ReachCore
 
 extension ProbeEvent {
     /// How it is logged.
-    var level: LogLevel {
+    var level: Logger.Level {
         switch kind {
         case .down: .warning
         case .up: .notice

@@ -105,12 +105,16 @@ extension QueueDesk {
             }
         }
         let count = min(max(count, 0), QueueAnswer.longest)
+        let isOwner = { (record: RequestRecord) in record.request.owner == caller.user }
         find(id, for: caller, reply) { record, engine in
             guard let result = record.outcome.result, let end = record.outcome.end else {
                 return reply(.failure(.noAnswer(id)))
             }
             let answer = { (bytes: [UInt8]) in
-                QueueAnswer(
+                if isOwner(record), offset + Int64(bytes.count) >= result.body.count {
+                    engine.driver.markRead(record.id)
+                }
+                return QueueAnswer(
                     id: id, state: end == .done ? "done" : "dead", status: result.status,
                     headers: result.headers.map { QueueHeader($0.name, $0.value) }, bodyBytes: result.body.count,
                     offset: offset, bytes: bytes)

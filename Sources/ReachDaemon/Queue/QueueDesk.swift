@@ -59,12 +59,15 @@ package final class QueueDesk: QueueService {
                 request.body = .spooled(name: name, bytes: bytes)
                 // Its row must not name bytes that a loss of power would take.
                 return spool.seal(name) { [weak self] number in
+                    // From here on the request counts for its owner.
+                    engine.driver.reserve(-bytes, for: caller.user)
                     guard number == 0 else {
                         spool.remove(name)
                         return reply(.failure(.refused(reason: "storage")))
                     }
                     self?.add(request, to: engine) { result in
-                        if case .failure = result { spool.remove(name) }
+                        // Where another request stays in its place, nothing needs its body.
+                        if (try? result.get().isKept) != false { spool.remove(name) }
                         reply(result)
                     }
                 }
@@ -84,11 +87,13 @@ package final class QueueDesk: QueueService {
 
     private func add(_ request: QueuedRequest, to engine: QueueEngine, reply: @escaping Reply<QueueReceipt>) {
         do throws(RequestMistake) {
-            try engine.driver.add(request, makeKey: UniqueKey.make) { answer in
+            try engine.driver.add(request, makeKey: UniqueKey.make) { [weak self] answer in
                 switch answer {
                 case .added(let id): reply(.success(QueueReceipt(id: id.rawValue, isKept: false)))
                 case .kept(let id): reply(.success(QueueReceipt(id: id.rawValue, isKept: true)))
-                case .refused(let refusal): reply(.failure(.refused(reason: refusal.rawValue)))
+                case .refused(let refusal):
+                    let excess = self?.excess(of: request, refusal, in: engine)
+                    reply(.failure(.refused(reason: refusal.rawValue, excess: excess)))
                 default: reply(.failure(.refused(reason: "storage")))
                 }
             }
@@ -106,10 +111,30 @@ package final class QueueDesk: QueueService {
     private func take(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
         attempt(reply) { engine throws(QueueServiceError) in
             guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
-            let limits = keeper.policy.limits
-            let longest = isPrivileged(caller) ? limits.bytes : limits.ownerBytes
-            uploads.take(piece, of: caller.user, upTo: longest, into: spool, reply: reply)
+            let place = QueueUploads.Place(
+                spool: spool, driver: engine.driver, limits: keeper.policy.limits, isLimited: !isPrivileged(caller))
+            uploads.receive(piece, of: caller.user, into: place, reply: reply)
         }
+    }
+
+    /// The limit that a request would have passed.
+    private func excess(
+        of request: QueuedRequest, _ refusal: QueueReply.Refusal, in engine: QueueEngine
+    ) -> QueueExcess? {
+        let limits = keeper.policy.limits
+        let isUsers = refusal == .userLimit
+        guard isUsers || refusal == .queueFull else { return nil }
+        let count = engine.driver.count(of: isUsers ? QueueCommand.Client(user: request.owner) : .root)
+        let allowed = isUsers ? limits.ownerRequests : limits.requests
+        let suffix = isUsers ? "_per_user" : ""
+        if count >= allowed {
+            return QueueExcess(
+                limit: "queue.requests" + suffix, allowed: Int64(allowed), wanted: Int64(count + 1))
+        }
+        let bytes = engine.driver.bytes(of: request.owner)
+        return QueueExcess(
+            limit: "queue.bytes" + suffix, allowed: isUsers ? limits.ownerBytes : limits.bytes,
+            wanted: (isUsers ? bytes.owner : bytes.all) + request.bytesHeld)
     }
 
     // MARK: Changing

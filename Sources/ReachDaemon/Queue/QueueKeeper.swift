@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Logging
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
@@ -15,7 +16,7 @@ final class QueueKeeper {
     /// `nil` before it is opened, and where it cannot be.
     private(set) var engine: QueueEngine?
     private(set) var policy = QueuePolicy()
-    private let log: (LogLevel, String) -> Void
+    private let log: Logger
     private let checker: EndpointPathChecker
     /// Told when a request was answered as it should be.
     var whenAnswered: () -> Void = {}
@@ -30,7 +31,7 @@ final class QueueKeeper {
         case moved(AttemptProgress)
     }
 
-    init(loop: EventLoop, transfers: SharedTransfers, log: @escaping (LogLevel, String) -> Void) {
+    init(loop: EventLoop, transfers: SharedTransfers, log: Logger) {
         self.loop = loop
         self.log = log
         checker = EndpointPathChecker(loop: loop, transfers: transfers)
@@ -56,7 +57,7 @@ final class QueueKeeper {
             try engine.open(directory)
             self.engine = engine
         } catch {
-            log(.error, "there is no queue: \(error)")
+            log.error("there is no queue: \(error)")
             beOpen()
         }
     }
@@ -82,7 +83,7 @@ final class QueueKeeper {
     /// Ends attempts, and lets the store finish.
     func close(patience: Duration) {
         guard let engine else { return }
-        if !engine.close(patience: patience) { log(.warning, "the queue's file could not be written to the end") }
+        if !engine.close(patience: patience) { log.warning("the queue's file could not be written to the end") }
         self.engine = nil
     }
 
@@ -110,20 +111,23 @@ final class QueueKeeper {
         switch notice {
         case .opened(let count, let setAside):
             if let setAside {
-                log(.error, "the queue's file was damaged, and is now \(setAside); the queue begins anew")
+                log.error("the queue's file was damaged, and is now \(setAside); the queue begins anew")
                 tellWhole("storage-reset")
             }
-            log(.info, "the queue is open, with \(count) requests")
+            log.info("the queue is open, with \(count) requests")
             beOpen()
+        case .setAside(let rows):
+            let examples = rows.examples.joined(separator: ", ") + (rows.count > rows.examples.count ? ", ..." : "")
+            log.error("\(rows.count) rows of the queue's file meant nothing; its table set_aside has them: \(examples)")
         case .failed(let error):
-            log(.error, "there is no queue: \(error)")
+            log.error("there is no queue: \(error)")
             engine = nil
             beOpen()
         case .degraded(let reason?):
-            log(.error, "the queue's file cannot be written: \(reason)")
+            log.error("the queue's file cannot be written: \(reason)")
             tellWhole("degraded")
         case .degraded(nil):
-            log(.warning, "the queue's file can be written again")
+            log.warning("the queue's file can be written again")
             tellWhole("recovered")
         }
     }

@@ -1,7 +1,9 @@
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachQueue
 internal import ReachQueueDriver
+internal import ReachQueueStore
 
 /// Bodies that clients bring in, in pieces, before the request that they are for. Confined to the loop.
 final class QueueUploads {
@@ -19,17 +21,26 @@ final class QueueUploads {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Takes a piece.
-    ///
-    /// - Parameter longest: A body may not be longer.
-    func take(
-        _ piece: QueueUpload.Piece, of owner: UInt32, upTo longest: Int64, into spool: QueueSpool,
+    /// Where uploads go, and what they count for.
+    struct Place {
+        let spool: QueueSpool
+        /// Counts them for their owners.
+        weak var driver: QueueDriver?
+        let limits: QueueLimits
+        /// Whether the limits of one user hold; those of the queue hold for everybody.
+        let isLimited: Bool
+    }
+
+    /// Appends a piece, if it fits into what its owner and the queue may have.
+    func receive(
+        _ piece: QueueUpload.Piece, of owner: UInt32, into place: Place,
         reply: @escaping (Result<QueueUpload, QueueServiceError>) -> Void
     ) {
         let name = piece.name ?? "body-" + UniqueKey.make()
         if piece.name == nil {
             guard uploads.values.count(where: { $0.owner == owner }) < Self.limit else {
-                return reply(.failure(.refused(reason: "user-limit")))
+                let reason = "\(Self.limit) uploads wait for their requests; use or finish one first"
+                return reply(.failure(.invalid(field: "upload", reason: reason)))
             }
             uploads[name] = Upload(owner: owner)
         }
@@ -37,29 +48,56 @@ final class QueueUploads {
         guard !upload.isBusy else {
             return reply(.failure(.invalid(field: "upload", reason: "a piece is sent when the one before was taken")))
         }
-        guard upload.bytes + Int64(piece.bytes.count) <= longest else {
-            drop(name, from: spool)
-            return reply(
-                .failure(.invalid(field: "body", reason: "a body of more than \(longest) bytes is not taken")))
+        let count = Int64(piece.bytes.count)
+        if let refusal = Self.refusal(of: count, more: upload.bytes, of: owner, in: place) {
+            drop(name, from: place)
+            return reply(.failure(refusal))
         }
         uploads[name]?.isBusy = true
+        uploads[name]?.bytes += count
+        place.driver?.reserve(count, for: owner)
         stopExpiry(of: name)
-        spool.append(piece.bytes, to: name) { [weak self] result in
+        place.spool.append(piece.bytes, to: name) { [weak self] result in
             guard let self else { return }
             uploads[name]?.isBusy = false
             switch result {
             case .success(let bytes):
-                uploads[name]?.bytes = bytes
-                startExpiry(of: name, in: spool)
+                startExpiry(of: name, in: place)
                 reply(.success(QueueUpload(name: name, bytes: bytes)))
             case .failure:
-                drop(name, from: spool)
+                drop(name, from: place)
                 reply(.failure(.refused(reason: "storage")))
             }
         }
     }
 
-    /// Hands a body over to a request: from now on its file belongs to that.
+    /// - Parameter before: Bytes that the upload has.
+    private static func refusal(
+        of count: Int64, more before: Int64, of owner: UInt32, in place: Place
+    ) -> QueueServiceError? {
+        let limits = place.limits
+        let held: (owner: Int64, all: Int64) = place.driver?.bytes(of: owner) ?? (0, 0)
+        let limit = place.isLimited ? "queue.bytes_per_user" : "queue.bytes"
+        let longest = QueueExcess(
+            limit: limit, allowed: place.isLimited ? limits.ownerBytes : limits.bytes, wanted: before + count)
+        if longest.wanted > longest.allowed {
+            // It never fits, whatever else goes.
+            let (wanted, allowed) = longest.amounts
+            return .invalid(
+                field: "body", reason: "upload too large: \(wanted) or more; your limit is \(allowed) (\(limit))")
+        }
+        if place.isLimited, held.owner + count > limits.ownerBytes {
+            let excess = QueueExcess(limit: limit, allowed: limits.ownerBytes, wanted: held.owner + count)
+            return .refused(reason: "user-limit", excess: excess)
+        }
+        if held.all + count > limits.bytes {
+            let excess = QueueExcess(limit: "queue.bytes", allowed: limits.bytes, wanted: held.all + count)
+            return .refused(reason: "queue-full", excess: excess)
+        }
+        return nil
+    }
+
+    /// Hands a body over to a request: from now on its file belongs to that, and the caller counts its bytes.
     func claim(_ name: String, for owner: UInt32) throws(QueueServiceError) -> Int64 {
         guard let upload = uploads[name], upload.owner == owner, !upload.isBusy else { throw Self.unknown }
         stopExpiry(of: name)
@@ -67,9 +105,9 @@ final class QueueUploads {
         return upload.bytes
     }
 
-    private func startExpiry(of name: String, in spool: QueueSpool) {
+    private func startExpiry(of name: String, in place: Place) {
         uploads[name]?.expiry = loop.schedule(at: SystemClock.boot + QueueUpload.lifetime) { [weak self] in
-            self?.drop(name, from: spool)
+            self?.drop(name, from: place)
         }
     }
 
@@ -78,10 +116,10 @@ final class QueueUploads {
         uploads[name]?.expiry = nil
     }
 
-    private func drop(_ name: String, from spool: QueueSpool) {
+    private func drop(_ name: String, from place: Place) {
         stopExpiry(of: name)
-        uploads[name] = nil
-        spool.remove(name)
+        if let upload = uploads.removeValue(forKey: name) { place.driver?.reserve(-upload.bytes, for: upload.owner) }
+        place.spool.remove(name)
     }
 
     private static let unknown = QueueServiceError.invalid(

@@ -5,34 +5,20 @@ package struct TOMLNode {
         case integer(Int64)
         case float(Double)
         case boolean(Bool)
-        /// A date, a time, or both, as written: reach has no key that takes one.
-        case moment(String)
+        /// A date, a time, or both: reach has no key that takes one.
+        case moment
         case array([TOMLNode])
         case table(TOMLTable)
-        /// An array made of `[[headers]]`.
-        case tables(TOMLTableList)
+        /// An array that `[[headers]]` make.
+        case tables([TOMLTable])
     }
 
     package let value: Value
     package let line: Int
 }
 
-/// A table of a TOML document: its keys in the order in which they were written.
-///
-/// A class, since headers and dotted keys come back to tables that were begun before, anywhere in the tree.
-package final class TOMLTable {
-    /// What brought a table about decides what may still be added to it.
-    enum Origin {
-        /// Only named on the way to another one: `a` in `[a.b]`.
-        case implicit
-        /// `[a]`, or an element of `[[a]]`, or the document.
-        case header
-        /// `a` in `a.b = 1`.
-        case dotted
-        /// `{ ... }`: complete.
-        case inline
-    }
-
+/// A table of a TOML document: its keys in the order in which the file has them.
+package struct TOMLTable {
     package struct Entry {
         package let key: String
         /// Where the key stands; its value may begin and end on other lines.
@@ -40,28 +26,8 @@ package final class TOMLTable {
         package let node: TOMLNode
     }
 
-    package private(set) var entries: [Entry] = []
+    package let entries: [Entry]
     package let line: Int
-    var origin: Origin
-    private var places: [String: Int] = [:]
 
-    init(_ origin: Origin, line: Int) {
-        self.origin = origin
-        self.line = line
-    }
-
-    package subscript(key: String) -> Entry? { places[key].map { entries[$0] } }
-
-    /// The key is not there yet.
-    func add(_ key: String, _ value: TOMLNode.Value, line: Int) {
-        places[key] = entries.count
-        entries.append(Entry(key: key, line: line, node: TOMLNode(value: value, line: line)))
-    }
-}
-
-/// The tables that `[[name]]` headers made.
-package final class TOMLTableList {
-    package fileprivate(set) var tables: [TOMLTable] = []
-
-    func append(_ table: TOMLTable) { tables.append(table) }
+    package subscript(key: String) -> Entry? { entries.first { $0.key == key } }
 }

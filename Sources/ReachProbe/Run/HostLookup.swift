@@ -4,10 +4,10 @@ internal import ReachTransfer
 
 /// The first part of an attempt that makes its own socket: an address for the target's host.
 final class HostLookup {
-    private let resolver: Resolver
-    private var id: Resolver.ID?
+    private let resolver: NameService
+    private var id: NameService.ID?
 
-    init(_ resolver: Resolver) { self.resolver = resolver }
+    init(_ resolver: NameService) { self.resolver = resolver }
 
     /// - Parameter completion: Called at once for an address, else later.
     func find(

@@ -17,7 +17,7 @@ package final class ProbeRunner {
         self.transfers = transfers
     }
 
-    var resolver: Resolver { transfers.resolver }
+    var resolver: NameService { transfers.resolver }
 
     /// Begins an attempt.
     ///

@@ -8,10 +8,9 @@ internal import ReachTransfer
 final class QuestionAttempt: ProbeAttempt {
     private let course: AttemptCourse
     private let question: ProbeTarget.Question
-    private var exchange: DNSExchange?
+    private var channel: DNSChannel?
     private var server: ResolverConfiguration.Server?
-    private var asked: BootTime?
-    private var response: DNSResponse?
+    private var reply: DNSReply?
 
     init(
         _ plan: ProbePlan, _ question: ProbeTarget.Question, _ runner: ProbeRunner,
@@ -32,8 +31,8 @@ final class QuestionAttempt: ProbeAttempt {
     }
 
     private func close() {
-        exchange?.close()
-        exchange = nil
+        channel?.stop()
+        channel = nil
     }
 
     private func begin() {
@@ -52,29 +51,23 @@ final class QuestionAttempt: ProbeAttempt {
     }
 
     private func ask(_ server: ResolverConfiguration.Server) {
-        guard let name = DNSName(question.name) else {
-            return course.finish(.failed(.protocolError, "'\(question.name)' is no name"))
-        }
         self.server = server
-        asked = SystemClock.boot
-        let query = DNSQuery(id: .random(in: .min ... .max), name: name, type: question.type.number)
-        send(query, to: server, by: .datagram)
-    }
-
-    private func send(_ query: DNSQuery, to server: ResolverConfiguration.Server, by transport: DNSExchange.Transport) {
-        exchange = DNSExchange(
-            loop: course.runner.loop, query: query, server: server, interface: course.plan.binding, transport: transport
+        let started = SystemClock.boot
+        channel = DNSChannel(
+            loop: course.runner.loop,
+            question: DNSChannel.Question(name: question.name, type: question.type.number), servers: [server],
+            interface: course.plan.binding, patience: course.plan.specification.effectiveTimeout, rounds: 1
         ) { [weak self] outcome in
             guard let self else { return }
             switch outcome {
-            case .failed(let number): course.finish(ProbeObservation.Ending(systemError: number, "\(server.address)"))
-            case .response(let response):
-                guard !response.isTruncated || transport == .stream else {
-                    return send(query, to: server, by: .stream)
-                }
-                self.response = response
-                course.phases[.processing] = asked.map { SystemClock.boot - $0 }
+            case .reply(let reply):
+                self.reply = reply
+                course.phases[.processing] = SystemClock.boot - started
                 course.finish(.answered)
+            case .notAName: course.finish(.failed(.protocolError, "'\(question.name)' is no name"))
+            case .notAsked(let number): course.finish(ProbeObservation.Ending(systemError: number, "\(server.address)"))
+            // A single server's refusal is a reply.
+            case .silent, .refused: course.finish(course.plan.timedOut)
             }
         }
     }
@@ -82,8 +75,22 @@ final class QuestionAttempt: ProbeAttempt {
     private func settle(_ observation: inout ProbeObservation) {
         close()
         observation.address = server?.address
-        observation.responseCode = response?.code
-        let type = question.type.number
-        observation.answers = response?.answers.filter { $0.type == type }.map(\.text) ?? []
+        observation.responseCode = reply?.code
+        observation.answers = reply?.texts(question.type.number) ?? []
+    }
+}
+
+extension DNSRecordType {
+    fileprivate var number: DNSType {
+        switch self {
+        case .a: .a
+        case .aaaa: .aaaa
+        case .cname: .cname
+        case .mx: .mx
+        case .ns: .ns
+        case .ptr: .ptr
+        case .srv: .srv
+        case .txt: .txt
+        }
     }
 }

@@ -52,6 +52,7 @@ final class TransferAttempt: ProbeAttempt {
         if !specification.headers.contains(where: { $0.name.lowercased() == "user-agent" }) {
             request.headers.append(HTTPField("User-Agent", "reach"))
         }
+        request.owner = .probes
         request.interface = plan.binding
         request.family = specification.family
         if case .address(let address, _) = target.host { request.addresses = [address] }

@@ -79,13 +79,9 @@ struct ProbeTargetParser {
         case .name(let name): host = .name(name)
         case .internet, .prefix, .interface: throw fault("is sent to no host")
         }
-        let authority = authority.prefix { !"/?#".contains($0) }
-        let afterUser = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        let afterBracket = afterUser.lastIndex(of: "]") ?? afterUser.startIndex
-        guard let colon = afterUser[afterBracket...].lastIndex(of: ":") else { return (host, nil) }
-        let digits = afterUser[afterUser.index(after: colon)...]
-        guard !digits.isEmpty else { return (host, nil) }
-        guard let port = UInt16(digits), port > 0 else { throw fault("has no port that can be connected to") }
+        let pieces = URLPieces("http://" + authority).authority
+        let port = pieces?.portNumber ?? nil
+        guard port != 0 else { throw fault("has no port that can be connected to") }
         return (host, port)
     }
 

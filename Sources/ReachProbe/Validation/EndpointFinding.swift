@@ -31,7 +31,8 @@ package enum EndpointFinding: Hashable, Sendable {
                 let page = Location(location, from: endpoint).url
             else { return .portal(url: endpoint.url) }
             // Many servers send whoever comes by http to the same page by https.
-            return page.isSecureForm(of: endpoint) ? .failure(.wrongAnswer) : .portal(url: page.text)
+            return page.isSecureForm(of: endpoint)
+                ? .failure(.wrongAnswer) : .portal(url: PortalAddress(page.text)?.text ?? endpoint.url)
         case 200..<300:
             // An empty page is what broken proxies make of a 204.
             let isEmpty = response.body.count <= EndpointResponse.emptyBodyBytes

@@ -15,7 +15,7 @@ package indirect enum QueueAction: Hashable, Sendable {
     case watch(Destination)
     case unwatch(Destination)
     case reply(QueueCommand.Ticket, QueueReply)
-    /// What those who watch are told; those that are kept are in the store's outbox by then.
+    /// An event for those who watch; one that changed what is kept comes after its commit.
     case tell(QueueEvent)
 }
 

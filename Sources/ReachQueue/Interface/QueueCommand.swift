@@ -40,6 +40,8 @@ package indirect enum QueueCommand: Sendable {
     case committed(UInt64)
     /// A transaction that may be refused could not be written, and will not be.
     case notCommitted(UInt64)
+    /// A transaction that must be written could not be yet: the store keeps it and tries again.
+    case postponed(UInt64)
     /// The store cannot write at the moment, or can again.
     case degraded(Bool)
 

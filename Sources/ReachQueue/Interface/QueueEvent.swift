@@ -26,7 +26,7 @@ package struct QueueEvent: Hashable, Sendable {
         case breakerOpen = "breaker-open"
         case breakerClosed = "breaker-closed"
 
-        /// Whether it is kept in the outbox, for whoever was not there.
+        /// Whether it reports a change of what is kept: it is then sent only after the commit.
         package var isKept: Bool {
             switch self {
             case .started, .waiting, .resumed, .opened, .closed: false

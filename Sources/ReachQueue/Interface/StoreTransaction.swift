@@ -5,16 +5,16 @@ package struct StoreTransaction: Hashable, Sendable {
     /// In the order of their making.
     package let number: UInt64
     package var changes: [StoreChange]
-    /// Written into the outbox in the same transaction.
-    package var events: [QueueEvent]
     /// If the store cannot write it now, it is refused instead of kept until it can.
     package let mayBeRefused: Bool
+    /// A client gets its answer when this is committed: it must outlast a loss of power.
+    package let isAwaited: Bool
 
-    package init(number: UInt64, changes: [StoreChange], events: [QueueEvent], mayBeRefused: Bool) {
+    package init(number: UInt64, changes: [StoreChange], mayBeRefused: Bool, isAwaited: Bool = false) {
         self.number = number
         self.changes = changes
-        self.events = events
         self.mayBeRefused = mayBeRefused
+        self.isAwaited = isAwaited
     }
 }
 
@@ -34,20 +34,25 @@ package indirect enum StoreChange: Hashable, Sendable {
     case holdQueue(owner: UInt32?, isHeld: Bool)
     /// What is kept of them is no longer needed.
     case purge([RequestID])
+    /// Its owner has read its answer to the end: it goes before those that nobody read.
+    case markRead(RequestID)
     case openBreaker(StoredBreaker)
-    case closeBreaker(Destination, interface: String)
+    case closeBreaker(Destination, interface: String, owner: UInt32)
 }
 
 /// A circuit breaker that is open.
 package struct StoredBreaker: Hashable, Sendable {
     package let destination: Destination
     package let interface: String
+    /// Whose requests opened it: it holds back no one else's.
+    package let owner: UInt32
     package let openUntil: Moment
     package let step: Int
 
-    package init(destination: Destination, interface: String, openUntil: Moment, step: Int) {
+    package init(destination: Destination, interface: String, owner: UInt32, openUntil: Moment, step: Int) {
         self.destination = destination
         self.interface = interface
+        self.owner = owner
         self.openUntil = openUntil
         self.step = step
     }
@@ -98,8 +103,12 @@ package struct StoredRequest: Hashable, Sendable {
     package var dependsOnPrevious: Bool
     package var isStrict: Bool
     package var isRepeatable: Bool
+    /// See ``QueuedRequest/isRevealing``.
+    package var isRevealing = false
     package var maximumAttempts: Int?
     package var bytesHeld: Int64
+    /// Bytes of the answer that a dead request died of.
+    package var answerBytes: Int64 = 0
     package var created: Moment
     package var deadline: Moment
 
@@ -114,6 +123,7 @@ package struct StoredRequest: Hashable, Sendable {
         dependsOnPrevious = request.dependsOnPrevious
         isStrict = request.isStrict
         isRepeatable = request.isRepeatable
+        isRevealing = request.isRevealing
         maximumAttempts = request.maximumAttempts
         bytesHeld = request.bytesHeld
         self.created = created
@@ -128,7 +138,7 @@ extension StoredRequest {
         progress: RequestProgress, condition: Condition, owner: UInt32, destination: Destination,
         constraint: Constraint, priority: RequestPriority, orderKey: String?, uniqueness: RequestUniqueness,
         dependsOnPrevious: Bool, isStrict: Bool, isRepeatable: Bool, maximumAttempts: Int?, bytesHeld: Int64,
-        created: Moment, deadline: Moment
+        answerBytes: Int64 = 0, created: Moment, deadline: Moment
     ) {
         self.progress = progress
         self.condition = condition
@@ -143,6 +153,7 @@ extension StoredRequest {
         self.isRepeatable = isRepeatable
         self.maximumAttempts = maximumAttempts
         self.bytesHeld = bytesHeld
+        self.answerBytes = answerBytes
         self.created = created
         self.deadline = deadline
     }

@@ -10,6 +10,8 @@ package struct QueuePath: Hashable, Sendable {
     package var isMetered = false
     /// Probes have proved the Internet behind it.
     package var isValidated = false
+    /// Probes have proved that something else than the Internet answers behind it: a portal, or nothing.
+    package var isDoubted = false
     /// In which families a default route goes by it; for the path to one host, in which family the host is reached.
     package var families: Set<IPAddress.Family> = [.ipv4]
     /// The route's metric: the lower is preferred.

@@ -29,10 +29,15 @@ extension QueuedRequest {
     ///
     /// - Throws: ``RequestMistake``, which names the field and the text at fault.
     package func check(_ limits: QueueLimits) throws(RequestMistake) {
-        guard !method.isEmpty, method.utf8.count <= 32, method.utf8.allSatisfy(Self.isOfToken) else {
+        guard !method.isEmpty, method.utf8.count <= 32, method.utf8.allSatisfy(RequestFieldFault.isOfToken) else {
             throw RequestMistake(.method, "'\(DisplayText.sanitized(method))' is not a method such as GET")
         }
-        for header in headers { try Self.check(header) }
+        guard method != "CONNECT" else {
+            throw RequestMistake(.method, "'CONNECT' asks for a tunnel, not for an answer")
+        }
+        if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.name, $0.value) }) {
+            throw RequestMistake(.header, fault.description)
+        }
         let headBytes = url.utf8.count + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard headBytes <= limits.headBytes else {
             throw RequestMistake(
@@ -47,7 +52,23 @@ extension QueuedRequest {
         if let maximumAttempts, maximumAttempts < 1 {
             throw RequestMistake(.maximumAttempts, "'\(maximumAttempts)' attempts are too few: at least 1")
         }
+        try checkStatuses()
         try checkKeys(limits)
+    }
+
+    /// More ranges than that only take up room: they would count towards no limit.
+    private static let statusRanges = 32
+
+    private func checkStatuses() throws(RequestMistake) {
+        guard acceptedStatuses.count <= Self.statusRanges else {
+            throw RequestMistake(
+                .acceptedStatuses,
+                "\(acceptedStatuses.count) ranges of statuses are too many: at most \(Self.statusRanges)")
+        }
+        guard let odd = acceptedStatuses.first(where: { !(100...599).contains($0.lowerBound) || $0.upperBound > 599 })
+        else { return }
+        throw RequestMistake(
+            .acceptedStatuses, "\(odd.lowerBound)-\(odd.upperBound) are no statuses: they go from 100 to 599")
     }
 
     private func checkKeys(_ limits: QueueLimits) throws(RequestMistake) {
@@ -70,27 +91,6 @@ extension QueuedRequest {
         guard orderKey == nil else {
             throw RequestMistake(
                 .uniqueness, "a request has either an order key or a key of its own: the key orders, too")
-        }
-    }
-
-    private static func check(_ header: Header) throws(RequestMistake) {
-        let name = DisplayText.sanitized(String(header.name.prefix(64)))
-        guard !header.name.isEmpty, header.name.utf8.allSatisfy(isOfToken) else {
-            throw RequestMistake(.header, "'\(name)' is not the name of a header")
-        }
-        // RFC 9110, 5.5: a line break would begin a header of somebody else's making.
-        guard !header.value.utf8.contains(where: { $0 == 13 || $0 == 10 || $0 == 0 }) else {
-            throw RequestMistake(.header, "the value of '\(name)' has a line break or a NUL")
-        }
-    }
-
-    /// RFC 9110, 5.6.2.
-    private static func isOfToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
     }
 }

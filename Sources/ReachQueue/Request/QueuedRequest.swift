@@ -59,6 +59,18 @@ package struct QueuedRequest: Hashable, Sendable {
     /// Whether it may be sent again when what became of an attempt is not known.
     package var isRepeatable: Bool { idempotency.allowsRepetition(ofMethod: method) }
 
+    /// Whether whoever answers in the destination's place would learn what is meant for it alone: it goes in the clear, with
+    /// credentials or a body. By HTTPS a portal is found out before anything is sent.
+    package var isRevealing: Bool {
+        guard !destination.isSecure else { return false }
+        return body != .none || headers.contains { Self.isCredential($0.name) }
+    }
+
+    /// Whether a header of this name has credentials.
+    package static func isCredential(_ name: String) -> Bool {
+        ["authorization", "proxy-authorization", "cookie"].contains(name.lowercased())
+    }
+
     package func accepts(status: Int) -> Bool { acceptedStatuses.contains { $0.contains(status) } }
 
     /// How many bytes of the queue's room it takes, in round numbers: its texts, its body, and a row's overhead.

@@ -11,6 +11,7 @@ package struct RequestMistake: Error, Hashable, Sendable, CustomStringConvertibl
         case orderKey = "order"
         case uniqueness = "key"
         case maximumAttempts = "max-attempts"
+        case acceptedStatuses = "accept"
     }
 
     package let field: Field

@@ -43,6 +43,8 @@ package struct TransferFault: Hashable, Sendable {
         case invalid
         case redirects
         case unreadable
+        /// The answer does not fit into what its owner may keep.
+        case quota
         case refused
         case file
     }

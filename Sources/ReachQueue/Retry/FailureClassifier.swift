@@ -39,6 +39,7 @@ package enum FailureClassifier {
         case .invalid: .permanent(.invalid)
         case .redirects: .permanent(.redirects)
         case .unreadable: .permanent(.unreadable)
+        case .quota: .permanent(.quota)
         case .refused: .permanent(.refused)
         case .file: .permanent(.file)
         }

@@ -29,6 +29,8 @@ package enum HTTPDate {
         }
         // A leap second is the second after it.
         let second = clock.hasSuffix(":60") ? clock.dropLast(2) + "59" : clock[...]
+        // Later than a timestamp can be is as late as one can be: whoever reads it has a bound of its own.
+        guard yearNumber < 2262 else { return Timestamp(nanosecondsSince1970: .max) }
         return Timestamp("\(pad(yearNumber, 4))-\(pad(monthIndex + 1, 2))-\(pad(dayNumber, 2))T\(second)Z")
     }
 

@@ -18,6 +18,8 @@ package enum DeathReason: String, Hashable, Sendable, CaseIterable {
     case redirects
     /// The answer is larger than allowed, or encoded in a way that is not understood.
     case unreadable
+    /// The answer does not fit into what its owner may keep.
+    case quota
     /// A file it needs cannot be used: its body, its output, its certificate.
     case file
     /// It may not be sent twice, and whether it arrived is not known.

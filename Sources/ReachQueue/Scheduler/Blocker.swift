@@ -37,6 +37,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
 
     /// The clock is not set, so that certificates cannot be judged.
     package static let clock = Blocker(rawValue: 1 << 14)
+    /// It has credentials or a body, goes in the clear, and probes have proved that something else than the Internet
+    /// answers: a portal would read it.
+    package static let notValidated = Blocker(rawValue: 1 << 15)
 
     package static let hold: Blocker = [.requestHold, .queueHold]
 
@@ -44,7 +47,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.requestHold, "hold"), (.queueHold, "queue-hold"), (.linkClass, "class"), (.metered, "metered"),
         (.validated, "validated"), (.family, "family"), (.target, "target"), (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
-        (.clock, "clock"),
+        (.clock, "clock"), (.notValidated, "not-validated"),
     ]
 
     /// The stable words of its bits, in a fixed order.

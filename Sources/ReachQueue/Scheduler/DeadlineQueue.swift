@@ -16,6 +16,8 @@ package struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     package var isEmpty: Bool { heap.isEmpty }
     package var count: Int { heap.count }
     package var earliest: BootTime? { heap.first?.deadline }
+    /// The key of the earliest deadline.
+    package var first: Key? { heap.first?.key }
 
     package subscript(key: Key) -> BootTime? { places[key].map { heap[Int($0)].deadline } }
 

@@ -1,8 +1,12 @@
 internal import ReachCore
 
-/// What is known of a destination while requests for it are there.
+/// What one user's requests have met at a destination, while there are some. What they met holds back that user alone:
+/// a request that makes a server look broken would otherwise stop the requests of all.
 struct DestinationRecord: Sendable {
     let destination: Destination
+    let owner: UInt32
+    /// The destination itself, which all users share.
+    let site: Int32
     /// How many requests belong to it.
     var count = 0
     var running: Int32 = 0
@@ -11,23 +15,44 @@ struct DestinationRecord: Sendable {
     /// The resume since which it grew.
     var generation: UInt32
     var lastStart = BootTime(nanoseconds: .min)
-    /// The groups that wait for it to be reachable.
-    var targetGroups: [Int32] = []
 
-    init(_ destination: Destination, limit: Int, generation: UInt32) {
-        self.destination = destination
+    init(_ key: Key, site: Int32, limit: Int, generation: UInt32) {
+        destination = key.destination
+        owner = key.owner
+        self.site = site
         self.limit = Int32(clamping: limit)
         self.generation = generation
     }
 }
 
-/// What is remembered of a destination that failed.
+extension DestinationRecord {
+    struct Key: Hashable, Sendable {
+        let destination: Destination
+        let owner: UInt32
+    }
+
+    var key: Key { Key(destination: destination, owner: owner) }
+}
+
+/// A destination with the records of all users who have requests for it.
+struct DestinationSite: Sendable {
+    let destination: Destination
+    var records: [Int32] = []
+    /// Attempts of all users.
+    var running: Int32 = 0
+    /// The groups that wait for it to be reachable.
+    var targetGroups: [Int32] = []
+}
+
+/// What is remembered of a destination that failed a user's requests.
 struct DestinationTrouble: Sendable {
     var budget: RetryBudget
     /// By the name of the interface that the attempts went by.
     var breakers: [String: CircuitBreaker] = [:]
-    /// The destination asked for it, or its first attempt after a resume failed.
+    /// Its first attempt after a resume failed.
     var notBefore = BootTime(nanoseconds: .min)
+    /// The server asked for it (Retry-After).
+    var askedUntil = BootTime(nanoseconds: .min)
     /// The same after a failure of the network; it holds for one epoch.
     var networkNotBefore = BootTime(nanoseconds: .min)
     var epoch: UInt64 = 0
@@ -41,7 +66,7 @@ struct DestinationTrouble: Sendable {
 
     /// Nothing is remembered that matters any more.
     mutating func isOver(at now: BootTime, _ policy: QueuePolicy) -> Bool {
-        notBefore <= now && networkNotBefore <= now && breakers.values.allSatisfy(\.isPristine)
+        notBefore <= now && askedUntil <= now && networkNotBefore <= now && breakers.values.allSatisfy(\.isPristine)
             && budget.isFull(at: now, policy.budget)
     }
 }

@@ -28,7 +28,7 @@ struct QueueEntry: Sendable {
         static let repeatable = Flags(rawValue: 1 << 1)
         static let strict = Flags(rawValue: 1 << 2)
         static let dependsOnPrevious = Flags(rawValue: 1 << 3)
-        /// Its time to live ended while it was running.
+        /// Its time to live ended while it was being stored.
         static let expired = Flags(rawValue: 1 << 4)
         static let networkFailure = Flags(rawValue: 1 << 5)
         static let awaitsClock = Flags(rawValue: 1 << 6)
@@ -63,12 +63,17 @@ struct QueueEntry: Sendable {
     /// `Int32.max`: any number.
     var maximumAttempts: Int32 = .max
     var bytes: Int64 = 0
+    /// Of the answer that it died of.
+    var answerBytes: Int64 = 0
     var created: BootTime
     var deadline: BootTime
     var notBefore = BootTime(nanoseconds: .min)
     /// Since when it is where it is.
     var since: BootTime
     var heldSince: BootTime
+
+    /// What it takes while it is dead.
+    var deadBytes: Int64 { bytes + answerBytes }
 }
 
 /// What stands in the same line: new requests are not made to wait for a backlog, nor the other way round.

@@ -83,6 +83,9 @@ extension QueueScheduler {
             let remedy = block.until == nil ? "The attempt on its way decides." : "One attempt is made in \(left)."
             return ("\(destination) failed too often.", remedy)
         case .budget: return ("\(destination) was retried too often.", "It may be retried in \(left).")
+        case .rate where block.isAsked:
+            let time = block.until.map { moment(of: $0).wall.description } ?? "later"
+            return ("The server asked to wait until \(time).", "It may start in \(left).")
         case .rate: return ("Starts are being spread.", "It may start in \(left).")
         case .concurrency: return ("As many attempts as may be are running.", "It starts when one of them ends.")
         default: return networkWords(for: block, in: group)
@@ -102,6 +105,11 @@ extension QueueScheduler {
         case .validated where paths == nil:
             return ("Nothing is known of the network.", "It starts when a path is seen.")
         case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")
+        case .notValidated:
+            return (
+                "It has credentials or a body in the clear, and what answers is not proved to be the Internet.",
+                "It starts when a probe has proved a path."
+            )
         case .family: return ("No path has the default route it needs.", "It starts when there is one.")
         case .target:
             return ("Its host is not reachable.", "It starts when there is a path to it.")

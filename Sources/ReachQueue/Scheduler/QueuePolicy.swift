@@ -41,6 +41,14 @@ package struct QueuePolicy: Hashable, Sendable {
     package var destinationLimit = 4
     package var interfaceLimit = 8
     package var modemLimit = 2
+    /// How long a user who has less than others waits for a slot before an attempt of one who has more makes room. Most
+    /// attempts end sooner by themselves.
+    package var shareGrace: Duration = .seconds(5)
+    /// How long an attempt keeps the only slot of its user while a user without any waits: with more users than slots
+    /// they take turns of this length.
+    package var shareSlice: Duration = .seconds(60)
+    /// For how long after that the last free slot is kept from whoever has half of all.
+    package var shareMemory: Duration = .seconds(60)
     /// Between two starts after an outage, and between two to a destination that is being approached again.
     package var startSpacing: Duration = .milliseconds(25)
     package var destinationSpacing: Duration = .milliseconds(100)
@@ -52,10 +60,14 @@ package struct QueuePolicy: Hashable, Sendable {
     // MARK: Keeping
 
     package var limits = QueueLimits()
-    package var deadLifetime: Duration = .seconds(7 * 86_400)
+    /// Dead requests of one user: their number, their bytes with bodies and answers, and for how long they are kept.
     package var deadCount = 1000
-    package var resultLifetime: Duration = .seconds(86_400)
+    package var deadBytes: Int64 = 64 << 20
+    package var deadLifetime: Duration = .seconds(7 * 86_400)
+    /// Requests of one user that are done or cancelled: the same.
     package var resultCount = 1000
+    package var resultBytes: Int64 = 256 << 20
+    package var resultLifetime: Duration = .seconds(86_400)
 
     package init() {}
 

@@ -24,10 +24,12 @@ extension QueueScheduler {
         if isDegraded { return .storage }
         let limits = policy.limits
         let bytes = request.bytesHeld
-        if aliveCount >= limits.requests || aliveBytes + bytes > limits.bytes { return .queueFull }
+        if aliveCount >= limits.requests || aliveBytes + reservedBytes + bytes > limits.bytes { return .queueFull }
         // Root is bounded by the queue alone.
-        guard request.owner != 0, let account = owners[request.owner] else { return nil }
-        return account.count >= limits.ownerRequests || account.bytes + bytes > limits.ownerBytes ? .userLimit : nil
+        guard request.owner != 0 else { return nil }
+        let account = owners[request.owner] ?? OwnerAccount()
+        return account.count >= limits.ownerRequests || account.bytes + account.reserved + bytes > limits.ownerBytes
+            ? .userLimit : nil
     }
 
     /// A request of that name is there: it stays, and does not sleep on.
@@ -53,8 +55,9 @@ extension QueueScheduler {
 
     /// Makes its entry, which is in no place yet and not counted.
     private mutating func enter(_ stored: StoredRequest, created: BootTime, deadline: BootTime) -> Int32 {
-        let destination = destinationNumber(stored.destination)
-        let group = groupNumber(stored.constraint, stored.destination)
+        let destination = destinationNumber(
+            DestinationRecord.Key(destination: stored.destination, owner: stored.owner))
+        let group = groupNumber(stored.constraint, stored.destination, isRevealing: stored.isRevealing)
         var entry = QueueEntry(
             id: stored.id, group: group, destination: destination, owner: stored.owner, priority: stored.priority,
             created: created, deadline: deadline, since: now, heldSince: now)
@@ -94,6 +97,14 @@ extension QueueScheduler {
         turn.actions += write.events.filter { !$0.kind.isKept }.map(QueueAction.tell)
         for slot in write.inserted { abandon(slot) }
         for lease in write.leased { leaseRefused(lease) }
+    }
+
+    /// Who waits for it is refused: what was asked for is done as soon as the disk works, but is not confirmed.
+    mutating func postponed(_ number: UInt64) {
+        isStuck = true
+        for reply in pending.claimReplies(of: number) {
+            turn.actions.append(.reply(reply.ticket, .refused(.storage)))
+        }
     }
 
     private mutating func stored(_ slot: Int32) {
@@ -136,7 +147,8 @@ extension QueueScheduler {
         }
         for request in requests where slots[request.id] == nil { restore(request) }
         for breaker in breakers {
-            guard let number = destinationNumbers[breaker.destination], breaker.openUntil.boot > now else { continue }
+            let key = DestinationRecord.Key(destination: breaker.destination, owner: breaker.owner)
+            guard let number = destinationNumbers[key], breaker.openUntil.boot > now else { continue }
             var trouble = troubles.removeValue(forKey: number) ?? DestinationTrouble(policy, at: now)
             // A clock that was set back must not keep it open.
             let until = min(breaker.openUntil.boot, now + policy.breaker.openLongest)
@@ -176,6 +188,7 @@ extension QueueScheduler {
 
     private mutating func restoreDead(_ stored: StoredRequest, _ reason: DeathReason, diedAt time: BootTime) {
         let slot = enter(stored, created: stored.created.boot, deadline: stored.deadline.boot)
+        entries[Int(slot)].answerBytes = stored.answerBytes
         bury(slot, reason, order: stored.order, at: time)
     }
 }

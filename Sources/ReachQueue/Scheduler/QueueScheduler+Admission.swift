@@ -53,9 +53,12 @@ extension QueueScheduler {
     }
 
     private mutating func expire(_ slot: Int32) {
-        let facts = RequestTransition.Facts()
+        let attempt = running.first { $0.slot == slot }
+        let facts = attempt.map(facts) ?? RequestTransition.Facts()
         switch RequestTransition.outcome(of: .expired, in: state(of: slot), facts) {
-        case .dies(let reason): finish(slot, .dead(reason))
+        case .dies(let reason):
+            if attempt != nil { abort(slot) }
+            finish(slot, .dead(reason))
         default: entries[Int(slot)].flags.insert(.expired)
         }
     }
@@ -64,11 +67,22 @@ extension QueueScheduler {
 
     mutating func admit() {
         admitAt = nil
+        yieldAt = nil
         guard paths != nil, !isDegraded, !isStopped, heldSince == nil else { return }
         var portion = Self.portion
+        fillSlots(portion: &portion)
+        while portion > 0, let index = attemptThatYields(portion: &portion) {
+            portion -= 1
+            yield(index)
+            fillSlots(portion: &portion)
+        }
+        if portion <= 0 { hasMore = true }
+    }
+
+    private mutating func fillSlots(portion: inout Int) {
         while running.count < policy.globalLimit {
             let isSpaced = now < spacedUntil
-            if isSpaced, nextStart > now, !candidates().isEmpty {
+            if isSpaced, nextStart > now, lines.users.contains(where: { !candidates(of: $0).isEmpty }) {
                 admitAt = nextStart
                 return
             }
@@ -76,35 +90,46 @@ extension QueueScheduler {
             start(lane, channel)
             if isSpaced { nextStart = now + policy.startSpacing }
         }
-        if portion <= 0 { hasMore = true }
     }
 
-    /// The priorities of which something stands in a line that may move.
-    private func candidates() -> PrioritySet {
+    /// The user with the fewest slots is first, and of two with as many the one who waited longer.
+    private mutating func nextStart(portion: inout Int) -> (lane: Int32, channel: Int32)? {
+        guard lines.users.count > 1 else {
+            guard let user = lines.users.first else { return nil }
+            return nextStart(of: user, portion: &portion)
+        }
+        var left = lines.users.map { ($0, shares[$0] ?? OwnerShare()) }
+        while let next = left.indices.min(by: { left[$0].1.precedes(left[$1].1) }) {
+            let (user, _) = left.remove(at: next)
+            if let start = nextStart(of: user, portion: &portion) { return start }
+        }
+        return nil
+    }
+
+    /// The priorities of which something of the user's stands in a line that may move.
+    private func candidates(of user: UInt32) -> PrioritySet {
         var found = PrioritySet()
-        for channel in channels.indices where channels[channel].running < channels[channel].limit {
-            for kind in StartKind.all where lines.hasCandidates(channel: Int32(channel), kind: kind) {
+        for channel in channels.indices where hasRoom(Int32(channel), for: user) {
+            for kind in StartKind.all where lines.hasCandidates(of: user, channel: Int32(channel), kind: kind) {
                 found.insert(kind.priority)
             }
         }
         return found
     }
 
-    private func mayMove(_ channel: Int32, _ kind: StartKind) -> Bool {
-        channels[Int(channel)].running < channels[Int(channel)].limit
-            && lines.hasCandidates(channel: channel, kind: kind)
-    }
-
     /// By smooth weighted turns: a priority's credit grows by its weight in each turn, and the start costs the sum.
-    private mutating func nextStart(portion: inout Int) -> (lane: Int32, channel: Int32)? {
-        let present = candidates()
+    private mutating func nextStart(of user: UInt32, portion: inout Int) -> (lane: Int32, channel: Int32)? {
+        let present = candidates(of: user)
+        guard !present.isEmpty else { return nil }
+        var share = shares[user] ?? OwnerShare()
+        defer { shares[user] = share }
         var left = present
-        while let chosen = left.first(by: { credits[Int($0.rawValue)] + $0.weight }) {
+        while let chosen = left.first(by: { share.credits[Int($0.rawValue)] + $0.weight }) {
             left.remove(chosen)
-            guard let next = nextLane(chosen, portion: &portion) else { continue }
+            guard let next = nextLane(of: user, chosen, &share, portion: &portion) else { continue }
             present.forEach {
-                credits[Int($0.rawValue)] += $0.weight
-                credits[Int(chosen.rawValue)] -= $0.weight
+                share.credits[Int($0.rawValue)] += $0.weight
+                share.credits[Int(chosen.rawValue)] -= $0.weight
             }
             return next
         }
@@ -112,36 +137,42 @@ extension QueueScheduler {
     }
 
     /// One new request, one of the backlog (Postfix); of the latter one retry, one that was never tried.
-    private mutating func nextLane(_ priority: RequestPriority, portion: inout Int) -> (lane: Int32, channel: Int32)? {
+    private mutating func nextLane(
+        of user: UInt32, _ priority: RequestPriority, _ share: inout OwnerShare, portion: inout Int
+    ) -> (lane: Int32, channel: Int32)? {
         let index = Int(priority.rawValue)
-        let old: (StartClass, StartClass) = lastWasRetry[index] ? (.backlog, .retry) : (.retry, .backlog)
-        let order: (StartClass, StartClass, StartClass) =
-            lastWasFresh[index] ? (old.0, old.1, .fresh) : (.fresh, old.0, old.1)
-        return nextLane(priority, order.0, portion: &portion) ?? nextLane(priority, order.1, portion: &portion)
-            ?? nextLane(priority, order.2, portion: &portion)
+        let old: [StartClass] = share.lastWasRetry[index] ? [.backlog, .retry] : [.retry, .backlog]
+        for startClass in share.lastWasFresh[index] ? old + [.fresh] : [.fresh] + old {
+            guard let next = nextLane(of: user, StartKind(priority, startClass), portion: &portion) else { continue }
+            share.lastWasFresh[index] = startClass == .fresh
+            if startClass != .fresh { share.lastWasRetry[index] = startClass == .retry }
+            return next
+        }
+        return nil
     }
 
     private mutating func nextLane(
-        _ priority: RequestPriority, _ startClass: StartClass, portion: inout Int
+        of user: UInt32, _ kind: StartKind, portion: inout Int
     ) -> (lane: Int32, channel: Int32)? {
-        guard let next = nextLane(StartKind(priority, startClass), portion: &portion) else { return nil }
-        let index = Int(priority.rawValue)
-        lastWasFresh[index] = startClass == .fresh
-        if startClass != .fresh { lastWasRetry[index] = startClass == .retry }
-        return next
-    }
-
-    private mutating func nextLane(_ kind: StartKind, portion: inout Int) -> (lane: Int32, channel: Int32)? {
         for offset in channels.indices {
             let channel = Int32((firstChannel + offset) % channels.count)
-            while portion > 0, mayMove(channel, kind), let lane = lines.nextLane(channel: channel, kind: kind) {
-                if mayStart(lane) {
-                    firstChannel = (Int(channel) + 1) % channels.count
-                    return (lane, channel)
-                }
-                portion -= 1
-                lines.stall(lane)
+            guard hasRoom(channel, for: user) else { continue }
+            if let lane = startableLane(of: user, channel, kind, portion: &portion) {
+                firstChannel = (Int(channel) + 1) % channels.count
+                return (lane, channel)
             }
+        }
+        return nil
+    }
+
+    /// The first lane that nothing blocks but a lack of slots; those before it are taken out of the line.
+    mutating func startableLane(
+        of user: UInt32, _ channel: Int32, _ kind: StartKind, portion: inout Int
+    ) -> Int32? {
+        while portion > 0, let lane = lines.nextLane(of: user, channel: channel, kind: kind) {
+            if mayStart(lane) { return lane }
+            portion -= 1
+            lines.stall(lane)
         }
         return nil
     }
@@ -177,6 +208,10 @@ extension QueueScheduler {
         entries[index].since = now
         entries[index].tries += 1
         destinations[destination].running += 1
+        sites[Int(destinations[destination].site)].running += 1
+        starts += 1
+        shares[entries[index].owner, default: OwnerShare()].running += 1
+        shares[entries[index].owner]?.lastStart = starts
         destinations[destination].lastStart = now
         channels[Int(channel)].running += 1
         let attempt = RunningAttempt(

@@ -10,11 +10,11 @@ extension QueueScheduler {
     /// The attempt is over; its room is free.
     mutating func remove(_ index: Int) -> RunningAttempt {
         let attempt = running.remove(at: index)
-        let destination = entries[Int(attempt.slot)].destination
-        destinations[Int(destination)].running -= 1
+        let entry = entries[Int(attempt.slot)]
         channels[Int(attempt.channel)].running -= 1
         freeChannelIfUnused(attempt.channel)
-        lines.resume(destination: destination)
+        shares[entry.owner]?.running -= 1
+        leaveSlot(at: entry.destination)
         return attempt
     }
 

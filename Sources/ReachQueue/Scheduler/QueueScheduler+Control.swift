@@ -100,6 +100,7 @@ extension QueueScheduler {
         entries[index].deadline = now + lifetime
         entries[index].attempts = 0
         entries[index].networkFailures = 0
+        entries[index].answerBytes = 0
         entries[index].notBefore = BootTime(nanoseconds: .min)
         entries[index].reason = nil
         entries[index].startClass = .backlog

@@ -1,11 +1,13 @@
 internal import ReachCore
 
-/// Destinations: how many attempts each bears, and what it is spared after it failed.
+/// Destinations: how many attempts each bears, and what it is spared after it failed. All but the number of attempts is
+/// kept for each user apart.
 extension QueueScheduler {
-    mutating func destinationNumber(_ destination: Destination) -> Int32 {
-        if let number = destinationNumbers[destination] { return number }
+    mutating func destinationNumber(_ key: DestinationRecord.Key) -> Int32 {
+        if let number = destinationNumbers[key] { return number }
         // Nothing is known against one that is new: it is approached slowly only after a resume.
-        let record = DestinationRecord(destination, limit: policy.destinationLimit, generation: generation)
+        let site = siteNumber(key.destination)
+        let record = DestinationRecord(key, site: site, limit: policy.destinationLimit, generation: generation)
         let number: Int32
         if let free = freeDestinations.popLast() {
             number = free
@@ -15,7 +17,22 @@ extension QueueScheduler {
             destinations.append(record)
             lines.grow(destinations: destinations.count)
         }
-        destinationNumbers[destination] = number
+        destinationNumbers[key] = number
+        sites[Int(site)].records.append(number)
+        return number
+    }
+
+    private mutating func siteNumber(_ destination: Destination) -> Int32 {
+        if let number = siteNumbers[destination] { return number }
+        let number: Int32
+        if let free = freeSites.popLast() {
+            number = free
+            sites[Int(free)] = DestinationSite(destination: destination)
+        } else {
+            number = Int32(sites.count)
+            sites.append(DestinationSite(destination: destination))
+        }
+        siteNumbers[destination] = number
         return number
     }
 
@@ -28,7 +45,7 @@ extension QueueScheduler {
         let first = idleDestinations[0]
         if idleDestinations.count > 1024 || isForgivable(first) {
             idleDestinations.removeFirst()
-            if destinations[Int(first)].count == 0, destinationNumbers[destinations[Int(first)].destination] == first {
+            if destinations[Int(first)].count == 0, destinationNumbers[destinations[Int(first)].key] == first {
                 removeDestination(first)
             }
         }
@@ -43,9 +60,22 @@ extension QueueScheduler {
         troubles[number] = nil
         attentive.remove(number)
         destinationTimers.remove(number)
-        destinationNumbers[destinations[Int(number)].destination] = nil
+        destinationNumbers[destinations[Int(number)].key] = nil
         idleDestinations.removeAll { $0 == number }
         freeDestinations.append(number)
+        let site = destinations[Int(number)].site
+        sites[Int(site)].records.removeAll { $0 == number }
+        guard sites[Int(site)].records.isEmpty else { return }
+        siteNumbers[sites[Int(site)].destination] = nil
+        freeSites.append(site)
+    }
+
+    /// An attempt is over: whoever waits for room at the destination stands in line again.
+    mutating func leaveSlot(at destination: Int32) {
+        let site = Int(destinations[Int(destination)].site)
+        destinations[Int(destination)].running -= 1
+        sites[site].running -= 1
+        for record in sites[site].records { lines.resume(destination: record) }
     }
 
     // MARK: May it be sent to now?
@@ -55,6 +85,10 @@ extension QueueScheduler {
         let record = destinations[Int(destination)]
         if let block = troubleBlock(of: destination, group: group, isRetry: isRetry) { return block }
         if record.running >= limit(of: record, in: group) { return (.concurrency, nil) }
+        // Others may take all of its room; but one who has none there gets one more.
+        if record.running > 0, sites[Int(record.site)].running >= Int32(policy.destinationLimit) {
+            return (.concurrency, nil)
+        }
         // Only until it has shown that it bears more than one at a time.
         guard now < spacedUntil, limit(of: record, in: group) < Int32(policy.destinationLimit),
             record.lastStart.nanoseconds != .min, case let next = record.lastStart + policy.destinationSpacing,
@@ -67,6 +101,7 @@ extension QueueScheduler {
         of destination: Int32, group: Int32, isRetry: Bool
     ) -> (blocker: Blocker, until: BootTime?)? {
         guard var trouble = troubles[destination] else { return nil }
+        if trouble.askedUntil > now { return (.rate, trouble.askedUntil) }
         if trouble.notBefore > now { return (.rate, trouble.notBefore) }
         if trouble.networkNotBefore > now, trouble.epoch == epoch { return (.rate, trouble.networkNotBefore) }
         if let interface = groups[Int(group)].path?.interface, var breaker = trouble.breakers[interface] {
@@ -97,7 +132,7 @@ extension QueueScheduler {
         let isClosed = trouble.breakers[interface]?.isClosed ?? true
         troubles[destination] = trouble
         guard !wasClosed, isClosed else { return }
-        turn.changes.append(.closeBreaker(record.destination, interface: interface))
+        turn.changes.append(.closeBreaker(record.destination, interface: interface, owner: record.owner))
         tellBreaker(.breakerClosed, destination, interface)
     }
 
@@ -120,13 +155,22 @@ extension QueueScheduler {
         attentive.insert(destination)
         destinationTimers.setNoLater(destination, than: until)
         let stored = StoredBreaker(
-            destination: destinations[Int(destination)].destination, interface: interface, openUntil: moment(of: until),
-            step: breaker.step)
+            destination: destinations[Int(destination)].destination, interface: interface,
+            owner: destinations[Int(destination)].owner, openUntil: moment(of: until), step: breaker.step)
         turn.changes.append(.openBreaker(stored))
         tellBreaker(.breakerOpen, destination, interface)
     }
 
-    /// Nobody is sent to it before that time.
+    /// The server asked to be left alone until then.
+    mutating func leaveAlone(_ destination: Int32, until time: BootTime) {
+        var trouble = troubles.removeValue(forKey: destination) ?? DestinationTrouble(policy, at: now)
+        trouble.since = now
+        trouble.askedUntil = max(trouble.askedUntil, time)
+        troubles[destination] = trouble
+        destinationTimers.setNoLater(destination, than: time)
+    }
+
+    /// Nothing of this user is sent to it before that time.
     mutating func hold(off destination: Int32, until time: BootTime, isNetworkFailure: Bool) {
         var trouble = troubles.removeValue(forKey: destination) ?? DestinationTrouble(policy, at: now)
         trouble.since = now
@@ -152,6 +196,7 @@ extension QueueScheduler {
     private mutating func tellBreaker(_ kind: QueueEvent.Kind, _ destination: Int32, _ interface: String) {
         var event = QueueEvent(kind, at: moment, epoch: epoch)
         event.destination = destinations[Int(destination)].destination
+        event.owner = destinations[Int(destination)].owner
         event.interface = interface
         tell(event)
     }

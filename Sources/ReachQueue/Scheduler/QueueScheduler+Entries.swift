@@ -39,6 +39,7 @@ extension QueueScheduler {
             account.count -= 1
             account.bytes -= entry.bytes
             owners[entry.owner] = account.isIdle ? nil : account
+            if account.count == 0 { shares[entry.owner] = nil }
         }
         deadlines.remove(slot)
     }
@@ -82,7 +83,7 @@ extension QueueScheduler {
         case .destinationWait:
             groups[Int(entry.group)].destinationWaits.remove(slot)
             refreshGroupTimer(entry.group)
-        case .dead: deadUntil.remove(slot)
+        case .dead: exhume(slot)
         case .storing, .parked, .running, .free: break
         }
         entries[Int(slot)].place = .parked
@@ -111,6 +112,7 @@ extension QueueScheduler {
             let key = order >= 0 ? chains.key(of: order) : nil
             let next = leaveChain(slot)
             uncount(slot)
+            entries[Int(slot)].answerBytes = result?.body.bytesHeld ?? 0
             if case .dead(let reason) = end { bury(slot, reason, order: key) } else { forget(slot) }
             guard let next else { continue }
             if entries[Int(next)].flags.contains(.dependsOnPrevious), end != .done, end != .cancelled(.superseded) {
@@ -151,13 +153,40 @@ extension QueueScheduler {
         entries[Int(slot)].place = .dead
         entries[Int(slot)].reason = reason
         entries[Int(slot)].since = time ?? now
-        deadUntil.set(slot, to: (time ?? now) + policy.deadLifetime)
-        if deadUntil.count > policy.deadCount, let oldest = deadUntil.pop() { purge(oldest) }
+        let end = (time ?? now) + policy.deadLifetime
+        deadUntil.set(slot, to: end)
+        let owner = entries[Int(slot)].owner
+        owners[owner, default: OwnerAccount()].dead.set(slot, to: end)
+        owners[owner]?.deadBytes += entries[Int(slot)].deadBytes
+        while let oldest = surplusDead(of: owner) {
+            exhume(oldest)
+            purge(oldest)
+        }
+    }
+
+    /// The oldest of an owner who has too many; the last one stays, however long it is.
+    private func surplusDead(of owner: UInt32) -> Int32? {
+        guard let account = owners[owner] else { return nil }
+        let isTooLong = account.deadBytes > policy.deadBytes && account.dead.count > 1
+        return account.dead.count > policy.deadCount || isTooLong ? account.dead.first : nil
+    }
+
+    /// Takes it from among the dead.
+    private mutating func exhume(_ slot: Int32) {
+        deadUntil.remove(slot)
+        let entry = entries[Int(slot)]
+        guard owners[entry.owner]?.dead[slot] != nil else { return }
+        owners[entry.owner]?.dead.remove(slot)
+        owners[entry.owner]?.deadBytes -= entry.deadBytes
+        if owners[entry.owner]?.isIdle == true { owners[entry.owner] = nil }
     }
 
     /// Forgets the dead whose time is over. Nobody is woken for it.
     mutating func purgeOldDead() {
-        while let slot = deadUntil.popDue(at: now) { purge(slot) }
+        while let first = deadUntil.first, let end = deadUntil.earliest, end <= now {
+            exhume(first)
+            purge(first)
+        }
     }
 
     mutating func purge(_ slot: Int32) {

@@ -20,7 +20,7 @@ extension QueueScheduler {
         let destination = entries[Int(slot)].destination
         if failure == .destination { destinationFailed(destination, by: attempt.path.interface) }
         let asked = failure == .destination ? retryAfter(result) : nil
-        if let asked { hold(off: destination, until: now + asked, isNetworkFailure: false) }
+        if let asked { leaveAlone(destination, until: now + asked) }
         let wait = wait(slot, after: failure, asked: asked)
         if attempt.isCanary, failure == .network || failure == .destination {
             // The others are not sent after it into the same wall.

@@ -5,19 +5,18 @@ extension QueueScheduler {
     mutating func groupOpened(_ group: Int32, after outage: Duration, isNew: Bool) {
         let index = Int(group)
         openGroups += 1
-        if !isNew {
+        if !isNew, groups[index].count > 0 {
+            var event = QueueEvent(.opened, at: moment, epoch: epoch)
+            event.constraint = groups[index].key.constraint
+            event.destination = groups[index].key.destination
+            event.interface = groups[index].path?.interface
+            event.count = groups[index].count
+            tell(event)
+        }
+        // The first look at a network or a host ends no outage: nothing has to be approached slowly.
+        if outage > .zero, case .open(let from, _) = groups[index].gate.state {
             generation += 1
             groups[index].generation = generation
-            if groups[index].count > 0 {
-                var event = QueueEvent(.opened, at: moment, epoch: epoch)
-                event.constraint = groups[index].key.constraint
-                event.destination = groups[index].key.destination
-                event.interface = groups[index].path?.interface
-                event.count = groups[index].count
-                tell(event)
-            }
-        }
-        if outage > .zero, case .open(let from, _) = groups[index].gate.state {
             spacedUntil = max(spacedUntil, from + policy.spacingWindow(after: outage))
         }
         if groups[index].epoch != epoch {
@@ -83,7 +82,6 @@ extension QueueScheduler {
             return free
         }
         channels.append(channel)
-        lines.grow(channels: channels.count)
         return Int32(channels.count - 1)
     }
 

@@ -4,9 +4,10 @@ internal import ReachCore
 extension QueueScheduler {
     // MARK: Groups come and go
 
-    mutating func groupNumber(_ constraint: Constraint, _ destination: Destination) -> Int32 {
+    mutating func groupNumber(_ constraint: Constraint, _ destination: Destination, isRevealing: Bool) -> Int32 {
         let key = RequestGroup.Key(
-            constraint: constraint, destination: constraint.isTargetReachable ? destination : nil)
+            constraint: constraint, destination: constraint.isTargetReachable ? destination : nil,
+            isRevealing: isRevealing && !constraint.isValidated)
         if let number = groupNumbers[key] { return number }
         let missing: Blocker = paths == nil ? .validated : constraint.isTargetReachable ? .target : .linkClass
         let group = RequestGroup(key, gate: PathGate(missing: missing, at: now), epoch: epoch)
@@ -20,12 +21,21 @@ extension QueueScheduler {
             lines.grow(groups: groups.count)
         }
         groupNumbers[key] = number
-        if let destination = key.destination, let record = destinationNumbers[destination] {
-            destinations[Int(record)].targetGroups.append(number)
-            turn.actions.append(.watch(destination))
-        }
         beginGate(number)
+        if let destination = key.destination { followTarget(number, destination) }
         return number
+    }
+
+    /// The path to its host is asked for, or known already from another group.
+    private mutating func followTarget(_ group: Int32, _ destination: Destination) {
+        guard let site = siteNumbers[destination].map(Int.init) else { return }
+        let other = sites[site].targetGroups.first
+        sites[site].targetGroups.append(group)
+        guard let other else { return turn.actions.append(.watch(destination)) }
+        guard groups[Int(other)].isTargetKnown else { return }
+        groups[Int(group)].targetPath = groups[Int(other)].targetPath
+        groups[Int(group)].isTargetKnown = true
+        evaluate(group)
     }
 
     /// The gate of a new constraint: what was so before a moment ago counts at once.
@@ -63,9 +73,10 @@ extension QueueScheduler {
         gateTimers.remove(group)
         groupTimers.remove(group)
         groupNumbers[groups[index].key] = nil
-        if let destination = groups[index].key.destination, let record = destinationNumbers[destination] {
-            destinations[Int(record)].targetGroups.removeAll { $0 == group }
-            turn.actions.append(.unwatch(destination))
+        if let destination = groups[index].key.destination, let site = siteNumbers[destination].map(Int.init) {
+            sites[site].targetGroups.removeAll { $0 == group }
+            // Requests with other constraints may need it still.
+            if sites[site].targetGroups.isEmpty { turn.actions.append(.unwatch(destination)) }
         }
         idleGroups.removeAll { $0 == group }
         freeGroups.append(group)
@@ -84,8 +95,8 @@ extension QueueScheduler {
     }
 
     mutating func targetPathChanged(_ destination: Destination, _ path: QueuePath?) {
-        guard let number = destinationNumbers[destination] else { return }
-        for group in destinations[Int(number)].targetGroups {
+        guard let site = siteNumbers[destination] else { return }
+        for group in sites[Int(site)].targetGroups {
             groups[Int(group)].targetPath = path
             groups[Int(group)].isTargetKnown = true
             evaluate(group)
@@ -106,8 +117,8 @@ extension QueueScheduler {
     private func verdict(of group: Int32) -> ConstraintVerdict {
         let group = groups[Int(group)]
         guard let paths else { return .unmet(.validated) }
-        guard group.key.destination != nil else { return group.key.constraint.verdict(on: paths.paths) }
-        return group.key.constraint.verdict(on: group.targetPath.map { [$0] } ?? [])
+        guard group.key.destination != nil else { return group.key.verdict(on: paths.paths) }
+        return group.key.verdict(on: group.targetPath.map { [$0] } ?? [])
     }
 
     private mutating func evaluate(_ group: Int32) {
@@ -132,6 +143,15 @@ extension QueueScheduler {
         groups[index].epoch = epoch
         guard !groups[index].networkWaits.isEmpty else { return }
         groups[index].cutWaitsAt = groups[index].gate.spreadAgain(at: now, policy, using: &random)
+    }
+}
+
+extension RequestGroup.Key {
+    fileprivate func verdict(on paths: [QueuePath]) -> ConstraintVerdict {
+        let verdict = constraint.verdict(on: paths)
+        guard isRevealing, case .met(let path) = verdict, path.isDoubted else { return verdict }
+        let others = constraint.verdict(on: paths.filter { !$0.isDoubted })
+        return others.path == nil ? .unmet(.notValidated) : others
     }
 }
 

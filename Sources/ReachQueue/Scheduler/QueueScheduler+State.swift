@@ -28,6 +28,8 @@ extension QueueScheduler {
         let blocker: Blocker
         let since: BootTime
         var until: BootTime?
+        /// The server asked for it.
+        var isAsked = false
     }
 
     func blocks(of slot: Int32) -> [Block] {
@@ -65,11 +67,14 @@ extension QueueScheduler {
         guard groups[Int(entry.group)].gate.isOpen else { return [] }
         var blocks: [Block] = []
         if let block = block(of: entry.destination, group: entry.group, isRetry: entry.startClass == .retry) {
-            let since = troubles[entry.destination]?.since ?? entry.since
-            blocks.append(Block(blocker: block.blocker, since: since, until: block.until))
+            let trouble = troubles[entry.destination]
+            blocks.append(
+                Block(
+                    blocker: block.blocker, since: trouble?.since ?? entry.since, until: block.until,
+                    isAsked: block.blocker == .rate && trouble?.askedUntil == block.until))
         }
         let channel = groups[Int(entry.group)].channel
-        let isFull = channel >= 0 && channels[Int(channel)].running >= channels[Int(channel)].limit
+        let isFull = channel >= 0 && !hasRoom(channel, for: entry.owner)
         if blocks.isEmpty, isFull || running.count >= policy.globalLimit {
             blocks.append(Block(blocker: .concurrency, since: entry.since))
         } else if blocks.isEmpty, now < spacedUntil, nextStart > now {

@@ -58,29 +58,25 @@ extension QueueScheduler {
         let mustWrite = !turn.changes.isEmpty
         let mayWrite = !turn.refusable.isEmpty
         if mustWrite {
-            var write = PendingWrites.Write(events: turn.events)
-            // What the client asked for holds from now on, also while the disk is full.
-            if isDegraded {
-                actions += Self.actions(of: turn) { $0.insertion == nil }
-            } else {
-                write.replies = turn.replies.filter { $0.insertion == nil }
-            }
-            let number = pending.add(write)
-            let kept = turn.events.filter { $0.kind.isKept }
+            let replies = turn.replies.filter { $0.insertion == nil }
+            let number = pending.add(
+                PendingWrites.Write(events: turn.events, replies: replies), isNeeded: true)
             actions.append(
-                .store(StoreTransaction(number: number, changes: turn.changes, events: kept, mayBeRefused: false)))
+                .store(
+                    StoreTransaction(
+                        number: number, changes: turn.changes, mayBeRefused: false, isAwaited: !replies.isEmpty)))
         } else {
-            actions += Self.actions(of: turn) { $0.insertion == nil }
+            // What a client hears may follow from a change that is on its way to the disk: it waits for that.
+            let replies = turn.replies.filter { $0.insertion == nil }
+            if !replies.isEmpty, !pending.append(replies) { actions += Self.actions(of: turn) { $0.insertion == nil } }
             if !turn.events.isEmpty, !pending.append(turn.events) { actions += turn.events.map(QueueAction.tell) }
         }
         if mayWrite {
             let write = PendingWrites.Write(
                 events: turn.refusableEvents, replies: turn.replies.filter { $0.insertion != nil },
                 inserted: turn.inserted, leased: turn.leased)
-            let number = pending.add(write)
-            let kept = turn.refusableEvents.filter { $0.kind.isKept }
-            actions.append(
-                .store(StoreTransaction(number: number, changes: turn.refusable, events: kept, mayBeRefused: true)))
+            let number = pending.add(write, isNeeded: false)
+            actions.append(.store(StoreTransaction(number: number, changes: turn.refusable, mayBeRefused: true)))
         } else {
             actions += Self.actions(of: turn) { $0.insertion != nil }
         }

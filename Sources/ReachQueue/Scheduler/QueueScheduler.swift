@@ -22,6 +22,7 @@ package struct QueueScheduler: Sendable {
     var nextID: Int64
     var aliveCount = 0
     var aliveBytes: Int64 = 0
+    var reservedBytes: Int64 = 0
     var owners: [UInt32: OwnerAccount] = [:]
     /// When root held everything.
     var heldSince: BootTime?
@@ -48,7 +49,10 @@ package struct QueueScheduler: Sendable {
 
     var destinations: [DestinationRecord] = []
     var freeDestinations: [Int32] = []
-    var destinationNumbers: [Destination: Int32] = [:]
+    var destinationNumbers: [DestinationRecord.Key: Int32] = [:]
+    var sites: [DestinationSite] = []
+    var freeSites: [Int32] = []
+    var siteNumbers: [Destination: Int32] = [:]
     var idleDestinations: [Int32] = []
     var troubles: [Int32: DestinationTrouble] = [:]
     /// Those with a breaker that is not closed, or a wait that ends with the epoch.
@@ -66,13 +70,21 @@ package struct QueueScheduler: Sendable {
     var pathsChanged: BootTime?
     var hasGivenUpWaiting = false
     var evidence = PathEvidence()
+    /// New requests cannot be stored.
     var isDegraded = false
+    /// Nothing can be stored, not even in the space that is kept for ends and changes.
+    var isStuck = false
     var isStopped = false
     var degradedSince: BootTime
 
-    var credits = [Int](repeating: 0, count: RequestPriority.allCases.count)
-    var lastWasFresh = [Bool](repeating: false, count: RequestPriority.allCases.count)
-    var lastWasRetry = [Bool](repeating: true, count: RequestPriority.allCases.count)
+    /// What each user with requests has of the slots.
+    var shares: [UInt32: OwnerShare] = [:]
+    /// Counts the starts, to know whose turn was longest ago.
+    var starts: UInt64 = 0
+    /// When somebody who waits for a slot is given one of another's.
+    var yieldAt: BootTime?
+    /// Until then the last free slot is not for those who have half of all.
+    var sharedUntil: BootTime
     /// Starts keep their distance until then.
     var spacedUntil: BootTime
     var nextStart: BootTime
@@ -100,6 +112,7 @@ package struct QueueScheduler: Sendable {
         degradedSince = moment.boot
         spacedUntil = moment.boot
         nextStart = moment.boot
+        sharedUntil = moment.boot
         deadline = nextDeadline
     }
 
@@ -112,6 +125,20 @@ package struct QueueScheduler: Sendable {
     /// How many of a client's are not over; for root, of everybody's.
     package func count(of client: QueueCommand.Client) -> Int {
         client.user == 0 ? aliveCount : owners[client.user]?.count ?? 0
+    }
+
+    /// Bytes of requests that are not over and of uploads: an owner's, and everybody's.
+    package func bytes(of owner: UInt32) -> (owner: Int64, all: Int64) {
+        let account = owners[owner]
+        return ((account?.bytes ?? 0) + (account?.reserved ?? 0), aliveBytes + reservedBytes)
+    }
+
+    /// Counts the bytes of an owner's uploads, before a request uses them.
+    package mutating func reserve(_ bytes: Int64, for owner: UInt32) {
+        var account = owners[owner] ?? OwnerAccount()
+        account.reserved += bytes
+        owners[owner] = account.isIdle ? nil : account
+        reservedBytes += bytes
     }
 
     /// Of the last ``PathSet``; 0 before the first.
@@ -151,6 +178,8 @@ package struct QueueScheduler: Sendable {
         }
         note(gateTimers.earliest)
         note(admitAt)
+        note(yieldAt)
+        if sharedUntil > now, openGroups > 0 { note(sharedUntil) }
         note(evidence.deadline)
         for index in running.indices { note(running[index].lingerUntil) }
         if openGroups > 0 {
@@ -171,20 +200,19 @@ package struct QueueScheduler: Sendable {
     private mutating func execute(_ command: QueueCommand) {
         switch command {
         case .add(let request, let ticket): add(request, ticket)
-        case .hold(let id, let client, let ticket): hold(id, client, ticket)
-        case .release(let id, let client, let ticket): release(id, client, ticket)
-        case .cancel(let id, let client, let ticket): cancel(id, client, ticket)
-        case .retry(let id, let client, let ticket): retry(id, client, ticket)
-        case .retryAll(let reason, let client, let ticket): retryAll(reason, client, ticket)
-        case .forget(let id, let client, let ticket): forget(id, client, ticket)
-        case .holdQueue(let client, let ticket): setQueueHold(true, client, ticket)
-        case .releaseQueue(let client, let ticket): setQueueHold(false, client, ticket)
+        case .hold(_, _, let ticket), .release(_, _, let ticket), .cancel(_, _, let ticket),
+            .retry(_, _, let ticket), .retryAll(_, _, let ticket), .forget(_, _, let ticket),
+            .holdQueue(_, let ticket), .releaseQueue(_, let ticket):
+            // What is confirmed is on the disk; what cannot get there is not begun.
+            if !isStuck { return executeChange(command) }
+            turn.actions.append(.reply(ticket, .refused(.storage)))
         case .paths(let set): pathsChanged(to: set)
         case .targetPath(let destination, let path): targetPathChanged(destination, path)
         case .pathChecked(let interface, let works): pathChecked(interface, works)
         case .restore(let requests, let breakers, let held): restore(requests, breakers, heldQueues: held)
         case .committed(let number): committed(number)
         case .notCommitted(let number): notCommitted(number)
+        case .postponed(let number): postponed(number)
         case .degraded(let isDegraded): setDegraded(isDegraded)
         case .requestSent(let id): markSent(id)
         case .ended(let id, let end): attemptEnded(id, end)
@@ -193,7 +221,23 @@ package struct QueueScheduler: Sendable {
         }
     }
 
+    /// A client's change of what is there.
+    private mutating func executeChange(_ command: QueueCommand) {
+        switch command {
+        case .hold(let id, let client, let ticket): hold(id, client, ticket)
+        case .release(let id, let client, let ticket): release(id, client, ticket)
+        case .cancel(let id, let client, let ticket): cancel(id, client, ticket)
+        case .retry(let id, let client, let ticket): retry(id, client, ticket)
+        case .retryAll(let reason, let client, let ticket): retryAll(reason, client, ticket)
+        case .forget(let id, let client, let ticket): forget(id, client, ticket)
+        case .holdQueue(let client, let ticket): setQueueHold(true, client, ticket)
+        case .releaseQueue(let client, let ticket): setQueueHold(false, client, ticket)
+        default: break
+        }
+    }
+
     private mutating func setDegraded(_ degraded: Bool) {
+        if !degraded { isStuck = false }
         guard degraded != isDegraded else { return }
         isDegraded = degraded
         degradedSince = now
@@ -202,11 +246,17 @@ package struct QueueScheduler: Sendable {
 
 /// How much a user's requests take.
 struct OwnerAccount: Sendable {
+    /// Of those that are not over.
     var count = 0
     var bytes: Int64 = 0
+    /// Bytes of uploads that no request uses yet.
+    var reserved: Int64 = 0
     var heldSince: BootTime?
+    /// When dead requests are forgotten, and their bytes with those of their answers.
+    var dead = DeadlineQueue<Int32>()
+    var deadBytes: Int64 = 0
 
-    var isIdle: Bool { count == 0 && heldSince == nil }
+    var isIdle: Bool { count == 0 && reserved == 0 && heldSince == nil && dead.isEmpty }
 }
 
 /// The requests that ended last, and their owners: only these learn that there was one.

@@ -1,6 +1,6 @@
-/// What could start, if limits allowed: channels (interfaces) of groups (constraints) of lanes (a destination and an
-/// owner) of requests. On each level those take turns, so that nobody waits for a crowd; and each step takes the same
-/// time however many wait.
+/// What could start, if limits allowed: owners of channels (interfaces) of groups (constraints) of lanes (destinations)
+/// of requests. Whose turn it is among owners, the scheduler decides; below that all take turns, so that no one waits
+/// for a crowd. Each step takes the same time however many requests wait.
 ///
 /// A group whose constraint is not met stands in no channel, and all that wait for it cost nothing.
 struct ReadyLines: Sendable {
@@ -9,24 +9,45 @@ struct ReadyLines: Sendable {
         let destination: Int32
         let owner: UInt32
         let kind: StartKind
+        /// Where it stands: the requests of its owner in its group.
+        fileprivate let section: Int32
         fileprivate(set) var entries = LinkedLists.Ends()
         /// Taken out of its group's line, since its destination or its owner is blocked.
         fileprivate(set) var isStalled = false
         fileprivate var nextOfDestination: Int32 = -1
     }
 
+    /// The requests of one owner in one group. It exists while it has a lane.
+    private struct Section: Sendable {
+        let group: Int32
+        let owner: Int32
+        var lanes = 0
+    }
+
+    /// One user's lines: twelve for each channel, one for each kind.
+    private struct OwnerLines: Sendable {
+        let user: UInt32
+        var sections = 0
+        var lines: [LinkedLists.Ends] = []
+    }
+
     private(set) var lanes: [Lane] = []
     private var freeLanes: [Int32] = []
     private var entryLinks = LinkedLists()
     private var laneLinks = LinkedLists()
-    /// Each group stands in up to twelve lines: one for each kind.
-    private var groupLinks = LinkedLists()
     private var laneOfEntry: [Int32] = []
     private var firstLaneOfDestination: [Int32] = []
-    private var groupLines: [LinkedLists.Ends] = []
+    private var sections: [Section] = []
+    private var freeSections: [Int32] = []
+    /// Each section stands in up to twelve lines: one for each kind.
+    private var sectionLinks = LinkedLists()
+    private var sectionLines: [LinkedLists.Ends] = []
+    private var groupSections: [[Int32]] = []
     private var groupChannel: [Int32] = []
     private var groupKinds: [UInt16] = []
-    private var channelLines: [LinkedLists.Ends] = []
+    private var owners: [OwnerLines] = []
+    private var freeOwners: [Int32] = []
+    private var ownerNumbers: [UInt32: Int32] = [:]
 
     mutating func reserveCapacity(_ entries: Int) {
         entryLinks.reserveCapacity(entries)
@@ -34,15 +55,13 @@ struct ReadyLines: Sendable {
     }
 
     /// Makes room for things with numbers below these counts.
-    mutating func grow(entries: Int = 0, destinations: Int = 0, groups: Int = 0, channels: Int = 0) {
+    mutating func grow(entries: Int = 0, destinations: Int = 0, groups: Int = 0) {
         entryLinks.grow(to: entries)
         laneOfEntry.grow(to: entries, with: -1)
         firstLaneOfDestination.grow(to: destinations, with: -1)
-        groupLinks.grow(to: groups * StartKind.count)
-        groupLines.grow(to: groups * StartKind.count, with: LinkedLists.Ends())
+        groupSections.grow(to: groups, with: [])
         groupChannel.grow(to: groups, with: -1)
         groupKinds.grow(to: groups, with: 0)
-        channelLines.grow(to: channels * StartKind.count, with: LinkedLists.Ends())
     }
 
     // MARK: Requests
@@ -63,22 +82,33 @@ struct ReadyLines: Sendable {
 
     // MARK: Taking turns
 
-    func hasCandidates(channel: Int32, kind: StartKind) -> Bool { !channelLines[index(channel, kind)].isEmpty }
+    /// Who has requests that no wait of their own keeps.
+    var users: Dictionary<UInt32, Int32>.Keys { ownerNumbers.keys }
 
-    /// The lane whose turn it is.
-    func nextLane(channel: Int32, kind: StartKind) -> Int32? {
-        let line = channelLines[index(channel, kind)]
-        guard !line.isEmpty else { return nil }
-        return groupLines[Int(line.first)].first
+    func hasCandidates(of user: UInt32, channel: Int32, kind: StartKind) -> Bool {
+        line(of: user, channel, kind)?.isEmpty == false
+    }
+
+    /// The user's lane whose turn it is.
+    func nextLane(of user: UInt32, channel: Int32, kind: StartKind) -> Int32? {
+        guard let line = line(of: user, channel, kind), !line.isEmpty else { return nil }
+        return sectionLines[Int(line.first)].first
+    }
+
+    private func line(of user: UInt32, _ channel: Int32, _ kind: StartKind) -> LinkedLists.Ends? {
+        guard let owner = ownerNumbers[user], case let place = index(channel, kind),
+            place < owners[Int(owner)].lines.count
+        else { return nil }
+        return owners[Int(owner)].lines[place]
     }
 
     func firstEntry(of lane: Int32) -> Int32 { lanes[Int(lane)].entries.first }
 
-    /// The lane had its turn: it goes to the end of its group's line, and the group to the end of the channel's.
+    /// The lane had its turn: it goes to the end of its section's line, and the section to the end of the channel's.
     mutating func turnOver(_ lane: Int32, channel: Int32) {
-        let (group, kind) = (lanes[Int(lane)].group, lanes[Int(lane)].kind)
-        laneLinks.rotate(&groupLines[index(group, kind)])
-        groupLinks.rotate(&channelLines[index(channel, kind)])
+        let (section, kind) = (lanes[Int(lane)].section, lanes[Int(lane)].kind)
+        laneLinks.rotate(&sectionLines[index(section, kind)])
+        sectionLinks.rotate(&owners[Int(sections[Int(section)].owner)].lines[index(channel, kind)])
     }
 
     // MARK: What blocks
@@ -111,12 +141,10 @@ struct ReadyLines: Sendable {
     /// Puts the group into a channel's lines for these kinds, or takes it out of all.
     mutating func place(group: Int32, channel: Int32?, urgent: Bool, others: Bool) {
         let kinds: UInt16 = channel == nil ? 0 : (urgent ? 0b111 : 0) | (others ? 0b1111_1111_1000 : 0)
-        for kind in StartKind.all {
-            unlink(group, kind)
-        }
+        for section in groupSections[Int(group)] { for kind in StartKind.all { unlink(section, kind) } }
         groupChannel[Int(group)] = channel ?? -1
         groupKinds[Int(group)] = kinds
-        for kind in StartKind.all { link(group, kind) }
+        for section in groupSections[Int(group)] { for kind in StartKind.all { link(section, kind) } }
     }
 
     // MARK: -
@@ -130,7 +158,9 @@ struct ReadyLines: Sendable {
             if present.group == group, present.owner == owner, present.kind == kind { return lane }
             lane = present.nextOfDestination
         }
-        var made = Lane(group: group, destination: destination, owner: owner, kind: kind)
+        let section = section(of: owner, in: group)
+        sections[Int(section)].lanes += 1
+        var made = Lane(group: group, destination: destination, owner: owner, kind: kind, section: section)
         made.nextOfDestination = firstLaneOfDestination[Int(destination)]
         if let free = freeLanes.popLast() {
             lane = free
@@ -156,33 +186,82 @@ struct ReadyLines: Sendable {
             lanes[Int(before)].nextOfDestination = lanes[Int(lane)].nextOfDestination
         }
         freeLanes.append(lane)
+        leave(lanes[Int(lane)].section)
+    }
+
+    private mutating func section(of user: UInt32, in group: Int32) -> Int32 {
+        let owner = ownerNumber(user)
+        if let present = groupSections[Int(group)].first(where: { sections[Int($0)].owner == owner }) { return present }
+        let section: Int32
+        if let free = freeSections.popLast() {
+            section = free
+            sections[Int(section)] = Section(group: group, owner: owner)
+        } else {
+            section = Int32(sections.count)
+            sections.append(Section(group: group, owner: owner))
+            sectionLinks.grow(to: sections.count * StartKind.count)
+            sectionLines.grow(to: sections.count * StartKind.count, with: LinkedLists.Ends())
+        }
+        groupSections[Int(group)].append(section)
+        owners[Int(owner)].sections += 1
+        return section
+    }
+
+    private mutating func ownerNumber(_ user: UInt32) -> Int32 {
+        if let number = ownerNumbers[user] { return number }
+        let number: Int32
+        if let free = freeOwners.popLast() {
+            number = free
+            owners[Int(free)] = OwnerLines(user: user)
+        } else {
+            number = Int32(owners.count)
+            owners.append(OwnerLines(user: user))
+        }
+        ownerNumbers[user] = number
+        return number
+    }
+
+    /// One of its lanes is gone.
+    private mutating func leave(_ section: Int32) {
+        sections[Int(section)].lanes -= 1
+        guard sections[Int(section)].lanes == 0 else { return }
+        let (group, owner) = (Int(sections[Int(section)].group), Int(sections[Int(section)].owner))
+        groupSections[group].removeAll { $0 == section }
+        freeSections.append(section)
+        owners[owner].sections -= 1
+        guard owners[owner].sections == 0 else { return }
+        ownerNumbers[owners[owner].user] = nil
+        freeOwners.append(Int32(owner))
     }
 
     private mutating func list(_ lane: Int32) {
-        let (group, kind) = (lanes[Int(lane)].group, lanes[Int(lane)].kind)
-        laneLinks.append(lane, to: &groupLines[index(group, kind)])
-        link(group, kind)
+        let (section, kind) = (lanes[Int(lane)].section, lanes[Int(lane)].kind)
+        laneLinks.append(lane, to: &sectionLines[index(section, kind)])
+        link(section, kind)
     }
 
     private mutating func unlist(_ lane: Int32) {
-        let (group, kind) = (lanes[Int(lane)].group, lanes[Int(lane)].kind)
-        laneLinks.remove(lane, from: &groupLines[index(group, kind)])
-        if groupLines[index(group, kind)].isEmpty { unlink(group, kind) }
+        let (section, kind) = (lanes[Int(lane)].section, lanes[Int(lane)].kind)
+        laneLinks.remove(lane, from: &sectionLines[index(section, kind)])
+        if sectionLines[index(section, kind)].isEmpty { unlink(section, kind) }
     }
 
-    private mutating func link(_ group: Int32, _ kind: StartKind) {
-        let channel = groupChannel[Int(group)]
-        let node = Int32(index(group, kind))
-        guard channel >= 0, groupKinds[Int(group)] & (1 << UInt16(kind.rawValue)) != 0,
-            !groupLines[Int(node)].isEmpty, !groupLinks.isListed(node)
+    private mutating func link(_ section: Int32, _ kind: StartKind) {
+        let (group, owner) = (Int(sections[Int(section)].group), Int(sections[Int(section)].owner))
+        let channel = groupChannel[group]
+        let node = Int32(index(section, kind))
+        guard channel >= 0, groupKinds[group] & (1 << UInt16(kind.rawValue)) != 0,
+            !sectionLines[Int(node)].isEmpty, !sectionLinks.isListed(node)
         else { return }
-        groupLinks.append(node, to: &channelLines[index(channel, kind)])
+        owners[owner].lines.grow(to: (Int(channel) + 1) * StartKind.count, with: LinkedLists.Ends())
+        sectionLinks.append(node, to: &owners[owner].lines[index(channel, kind)])
     }
 
-    private mutating func unlink(_ group: Int32, _ kind: StartKind) {
-        let node = Int32(index(group, kind))
-        guard groupLinks.isListed(node) else { return }
-        groupLinks.remove(node, from: &channelLines[index(groupChannel[Int(group)], kind)])
+    private mutating func unlink(_ section: Int32, _ kind: StartKind) {
+        let node = Int32(index(section, kind))
+        guard sectionLinks.isListed(node) else { return }
+        let (group, owner) = (Int(sections[Int(section)].group), Int(sections[Int(section)].owner))
+        sectionLinks.remove(node, from: &owners[owner].lines[index(groupChannel[group], kind)])
     }
 }
 

@@ -7,6 +7,8 @@ struct RequestGroup: Sendable {
         let constraint: Constraint
         /// `nil` unless the constraint asks for the host.
         let destination: Destination?
+        /// They wait while something else than the Internet answers.
+        var isRevealing = false
     }
 
     let key: Key

@@ -101,8 +101,10 @@ package struct RequestTransition: Hashable, Sendable {
         row(alive, .constraintLost, .stays),
 
         row(idle, .expired, .dies(.expired)),
-        // Checked before a start and before a retry, never in between.
-        row(active.union([.new]), .expired, .stays),
+        // What may not be repeated and may have arrived says so.
+        row(active, .expired, if: .repeatable, .dies(.expired)),
+        row(active, .expired, .dies(.indeterminate)),
+        row([.new], .expired, .stays),
         row(idle.union([.new]), .predecessorDied, .dies(.dependency)),
         row(alive, .cancelled, .becomes(.cancelled)),
         row(over.union([.dead]), .cancelled, .stays),

@@ -39,10 +39,13 @@ struct PendingWrites: Sendable {
 
     private var writes: [UInt64: Write] = [:]
     private var lastNumber: UInt64 = 0
+    /// The last one that is kept until it can be written.
+    private var lastNeeded: UInt64 = 0
 
-    mutating func add(_ write: Write) -> UInt64 {
+    mutating func add(_ write: Write, isNeeded: Bool) -> UInt64 {
         lastNumber += 1
         writes[lastNumber] = write
+        if isNeeded { lastNeeded = lastNumber }
         return lastNumber
     }
 
@@ -55,6 +58,21 @@ struct PendingWrites: Sendable {
         guard writes[lastNumber] != nil else { return false }
         writes[lastNumber]?.events += events
         return true
+    }
+
+    /// Answers clients after the last transaction that must be written, if one is on its way.
+    ///
+    /// - Returns: Whether there was one.
+    mutating func append(_ replies: [PendingReply]) -> Bool {
+        guard writes[lastNeeded] != nil else { return false }
+        writes[lastNeeded]?.replies += replies
+        return true
+    }
+
+    /// - Returns: The clients that wait for it; they no longer do.
+    mutating func claimReplies(of number: UInt64) -> [PendingReply] {
+        defer { writes[number]?.replies = [] }
+        return writes[number]?.replies ?? []
     }
 
     /// Adds a client that waits for a request which is being stored.

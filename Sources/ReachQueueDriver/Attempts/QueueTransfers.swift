@@ -11,6 +11,8 @@ package final class QueueTransfers {
         package var timeouts = TransferTimeouts()
         /// The longest answer that is taken; a longer one kills the request.
         package var answerBytes = UInt64(QueueLimits.answerBytes)
+        /// Answers of one owner that are on their way or begun, together.
+        package var ownerAnswerBytes = UInt64.max
         /// The longest download to a place of the client's.
         package var downloadBytes: UInt64 = 1 << 40
         /// An answer of no more bytes is kept with the request; a longer one in a file of its own, where there is a
@@ -35,6 +37,8 @@ package final class QueueTransfers {
         var resumedAt: UInt64?
         /// The server does go on there.
         var isGoingOn = false
+        /// Its owner may not have an answer as long as others may be.
+        var isShortOfRoom = false
 
         init(_ order: AttemptOrder, _ request: QueuedRequest, began: Moment) {
             self.order = order
@@ -64,6 +68,7 @@ package final class QueueTransfers {
     private var running: [RequestID: Running] = [:]
     /// Files of answers that no result names.
     private var leftovers: [RequestID: Leftover] = [:]
+    private var quota = AnswerQuota()
     private let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
     private var witness = PathWitness()
@@ -125,6 +130,12 @@ package final class QueueTransfers {
         if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
             downloads.begin(attempt.order.id, to: path, by: sink)
         }
+        if attempt.request.outputPath == nil {
+            let others = quota.bytes(of: attempt.request.owner, without: attempt.order.id)
+            let room = options.ownerAnswerBytes - min(others, options.ownerAnswerBytes)
+            attempt.isShortOfRoom = room < transfer.limit.bodyBytes
+            transfer.limit.bodyBytes = min(transfer.limit.bodyBytes, room)
+        }
         attempt.resumedAt = transfer.resumePoint?.offset
         begin(transfer, attempt, by: engine)
     }
@@ -181,9 +192,32 @@ package final class QueueTransfers {
         case .body: break
         case .progress(let progress):
             attempt.progress = progress
+            if !holdsQuota(attempt) { return endForQuota(id) }
             whenMoved(Self.progress(attempt))
         case .finished(let report): finished(id, report)
         }
+    }
+
+    /// Counts what has come of an answer. What waits for its next attempt gives way first, and starts over then.
+    ///
+    /// - Returns: Whether its owner may have all of it.
+    private func holdsQuota(_ attempt: Running) -> Bool {
+        guard attempt.request.outputPath == nil, let spool else { return true }
+        let (id, owner) = (attempt.order.id, attempt.request.owner)
+        quota.set(id, of: owner, to: Self.progress(attempt).progress.received)
+        while quota.bytes(of: owner) > options.ownerAnswerBytes {
+            guard let idle = quota.first(of: owner, where: { running[$0] == nil }) else { return false }
+            quota.remove(idle)
+            leftovers[idle] = nil
+            spool.removeAnswer(of: idle)
+        }
+        return true
+    }
+
+    private func endForQuota(_ id: RequestID) {
+        if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
+        leftovers[id] = .useless
+        send(.ended(id, .failed(TransferFault(.quota))))
     }
 
     private func received(_ head: ResponseHead, _ attempt: Running) {
@@ -255,6 +289,9 @@ package final class QueueTransfers {
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
         guard let attempt = running.removeValue(forKey: id) else { return }
+        if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
+            return send(.ended(id, .failed(TransferFault(.quota))))
+        }
         send(.ended(id, AttemptEnd(report, accepting: attempt.request.acceptedStatuses, answer: answer)))
     }
 
@@ -276,6 +313,7 @@ package final class QueueTransfers {
     /// - Parameter keepsAnswer: Its result is kept, and the file with it.
     func forget(_ id: RequestID, keepsAnswer: Bool) {
         downloads.forget(id)
+        quota.remove(id)
         let isLeft = leftovers.removeValue(forKey: id) != nil
         if isLeft, !keepsAnswer { spool?.removeAnswer(of: id) }
     }

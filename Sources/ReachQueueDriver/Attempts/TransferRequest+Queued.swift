@@ -19,6 +19,7 @@ extension TransferRequest {
             headers.append(HTTPField("User-Agent", options.userAgent))
         }
         body = TransferBody(queued.body, spool: spool)
+        owner = .user(queued.owner)
         interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
         family = order.family ?? (order.path.families.count == 1 ? order.path.families.first : nil)
         timeouts = options.timeouts

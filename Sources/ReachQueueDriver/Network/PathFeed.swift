@@ -9,6 +9,8 @@ final class PathFeed {
     private var paths: [DefaultPath]?
     /// Interfaces behind which probes have proved the Internet.
     private var validated: Set<String> = []
+    /// Those behind which they have proved something else.
+    private var doubted: Set<String> = []
     private var epoch: UInt64 = 1
     private var told: PathSet?
     private var patience: TimerQueue.ID?
@@ -36,11 +38,14 @@ final class PathFeed {
 
     /// What probes have proved; `nil` where none run.
     func learn(_ survey: ConnectivitySurvey?) {
-        validated = Set((survey?.interfaces ?? [:]).filter { $0.value.combined == .full }.map(\.key))
+        let proved = (survey?.interfaces ?? [:]).mapValues(\.combined)
+        validated = Set(proved.filter { $0.value == .full }.keys)
+        doubted = Set(proved.filter { $0.value != .full && $0.value != .unknown }.keys)
         update()
     }
 
-    func isValidated(_ interface: String) -> Bool { validated.contains(interface) }
+    /// The path to a host in this state; `nil` while there is none.
+    func path(to state: ReachabilityState) -> QueuePath? { QueuePath(to: state, validated, doubted: doubted) }
 
     /// The machine slept: whatever was connected is not any more.
     func wake() {
@@ -61,7 +66,7 @@ final class PathFeed {
     private func update() {
         guard let paths else { return }
         let set = PathSet(
-            paths.map { QueuePath($0, isValidated: validated.contains($0.name)) }, epoch: epoch)
+            paths.map { QueuePath($0, validated, doubted: doubted) }, epoch: epoch)
         guard set != told else { return }
         told = set
         tell(set)
@@ -81,12 +86,13 @@ final class PathFeed {
 }
 
 extension QueuePath {
-    init(_ path: DefaultPath, isValidated: Bool) {
+    init(_ path: DefaultPath, _ validated: Set<String>, doubted: Set<String>) {
         self.init(
             interfaceIndex: UInt32(bitPattern: path.interface), interface: path.name, linkClass: path.linkClass)
         carrierClass = path.carrierClass
         isMetered = path.isMetered
-        self.isValidated = isValidated
+        isValidated = validated.contains(path.name)
+        isDoubted = doubted.contains(path.name)
         families = path.families
         metric = path.metric
         sources = path.sources
@@ -95,7 +101,7 @@ extension QueuePath {
     /// The way to a host, as its state tells it; `nil` while it is not reachable.
     ///
     /// Where its families go by different interfaces, IPv4's is taken, as the state's class is that one's.
-    init?(to state: ReachabilityState, isValidated: (String) -> Bool) {
+    init?(to state: ReachabilityState, _ validated: Set<String>, doubted: Set<String>) {
         guard state.status == .reachable else { return nil }
         let reachable = [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].filter { $0.1.status == .reachable }
         guard let first = reachable.first?.1, let index = first.interfaceIndex, let name = first.interface else {
@@ -104,7 +110,9 @@ extension QueuePath {
         self.init(
             interfaceIndex: UInt32(bitPattern: index), interface: name, linkClass: first.linkClass ?? .other)
         isMetered = first.isMetered
-        self.isValidated = isValidated(name)
+        isValidated = validated.contains(name)
+        // A portal answers for what is behind a gateway, and not for a host on the link itself.
+        isDoubted = doubted.contains(name) && first.gateway != nil
         families = Set(reachable.filter { $0.1.interfaceIndex == index }.map(\.0))
         metric = first.metric ?? 0
         sources = Set(reachable.filter { $0.1.interfaceIndex == index }.compactMap(\.1.source))

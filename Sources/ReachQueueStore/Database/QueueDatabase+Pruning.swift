@@ -1,40 +1,70 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// Nothing is kept that is no longer wanted.
+/// Nothing is kept that is no longer wanted, and nobody's answers are pushed out by another's.
 extension QueueDatabase {
-    func pruneIfDue() throws(SQLiteError) {
-        guard finished >= 64 else { return }
+    /// Removes what is too much of those owners who got something, and now and then what is too old.
+    func prune() throws(SQLiteError) {
+        for owner in kept.claimOwnersOverLimit(options, slack: Self.slack) {
+            while kept.mustShrink(owner, options) {
+                let ids = try numbers(statements.firstKept, .integer(owner), .integer(Self.portion))
+                for id in ids where kept.mustShrink(owner, options) { try purge(id) }
+                if ids.isEmpty { break }
+            }
+        }
+        guard finished >= Self.slack else { return }
         finished = 0
-        let end = lastEnd.nanosecondsSince1970 - options.resultLifetime.nanoseconds
-        let old = try statements.countOld.first(.integer(end), .integer(Self.portion)) { Int($0.integer(0)) } ?? 0
-        let count = min(max(old, overCount - options.resultCount), Self.portion)
-        guard count > 0 else { return }
-        for name in try names(statements.oldSpoolNames, .integer(count)) { directory.removeSpoolFile(name) }
-        try statements.deleteOldResults.run(.integer(count))
-        try statements.deleteOldAttempts.run(.integer(count))
-        try statements.deleteOldRequests.run(.integer(count))
-        overCount -= count
+        try pruneOld(at: lastEnd)
     }
 
-    /// So many are forgotten at a time.
+    /// Removes what has been kept for long enough, a portion at a time.
+    func pruneOld(at time: Timestamp) throws(SQLiteError) {
+        let (end, overflow) = time.nanosecondsSince1970.subtractingReportingOverflow(options.resultLifetime.nanoseconds)
+        guard !overflow else { return }
+        for id in try numbers(statements.oldKept, .integer(end), .integer(Self.portion)) { try purge(id) }
+    }
+
+    /// Requests that an owner may have beyond the number allowed for a while.
+    static let slack = 64
+    /// Requests that are forgotten at a time.
     private static let portion = 256
 
     func purge(_ id: Int64) throws(SQLiteError) {
         leases[RequestID(rawValue: id)] = nil
-        for name in try names(statements.spoolNames, .integer(id), .integer(id)) { directory.removeSpoolFile(name) }
-        overCount -= try statements.countOver.first(.integer(id)) { Int($0.integer(0)) } ?? 0
+        doomed += try names(statements.spoolNames, .integer(id), .integer(id))
+        if let (owner, bytes) = try statements.keptOf.first(.integer(id), read: { ($0.integer(0), $0.integer(1)) }) {
+            kept.remove(bytes, of: UInt32(clamping: owner))
+        }
         try statements.deleteBody.run(.integer(id))
         try statements.deleteResult.run(.integer(id))
         try statements.deleteAttempts.run(.integer(id))
         try statements.deleteRequest.run(.integer(id))
     }
 
-    private func names(_ statement: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [String] {
+    func names(_ statement: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [String] {
         try statement.bind(parameters)
         defer { statement.reset() }
         var names: [String] = []
         while try statement.step() { if let name = statement.text(0) { names.append(name) } }
         return names
+    }
+
+    private func numbers(_ statement: SQLiteStatement, _ parameters: SQLiteValue...) throws(SQLiteError) -> [Int64] {
+        try statement.bind(parameters)
+        defer { statement.reset() }
+        var numbers: [Int64] = []
+        while try statement.step() { numbers.append(statement.integer(0)) }
+        return numbers
+    }
+
+    /// What the file says of each owner.
+    func readKept() throws(SQLiteError) -> KeptAccounts {
+        var kept = KeptAccounts()
+        let rows = try database.prepare(
+            "SELECT owner, count(*), sum(kept) FROM request WHERE over_wall IS NOT NULL AND state != 3 GROUP BY owner")
+        while try rows.step() {
+            kept.add(rows.integer(2), count: Int(clamping: rows.integer(1)), of: UInt32(clamping: rows.integer(0)))
+        }
+        return kept
     }
 }

@@ -9,7 +9,8 @@ extension QueueDatabase {
     /// - Parameter now: What times of an earlier start of the machine are measured against.
     func contents(at now: Moment) throws(SQLiteError) -> StoreContents {
         var contents = StoreContents()
-        contents.nextID = (try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0) + 1
+        let given = try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'request'") ?? 0
+        contents.nextID = max(given, try database.number("SELECT max(id) FROM request") ?? 0) + 1
         contents.requests = try requests(at: now)
         contents.breakers = try breakers(at: now)
         let held = try database.prepare("SELECT owner FROM held_queue")
@@ -23,7 +24,7 @@ extension QueueDatabase {
             SELECT id, state, owner, destination, condition, priority, order_key, unique_mode, unique_name, depends, strict,
                 repeatable, maximum_attempts, bytes, lifetime, deadline_wall, deadline_boot, boot, attempts,
                 network_failures, tries, held, network_failure, not_before_wall, not_before_boot, not_before_in, reason,
-                over_wall
+                over_wall, kept, body_kind, CASE WHEN destination LIKE 'http:%' THEN headers END
             FROM request WHERE state IN (0, 1, 3) ORDER BY id
             """)
         var requests: [StoredRequest] = []
@@ -54,13 +55,20 @@ extension QueueDatabase {
             id: RequestID(rawValue: row.integer(0)), attempts: Int(row.integer(18)),
             networkFailures: Int(row.integer(19)), tries: Int(row.integer(20)), isHeld: row.flag(21),
             notBefore: notBefore, isNetworkFailure: row.flag(22))
-        return StoredRequest(
+        var request = StoredRequest(
             progress: progress, condition: condition(row, at: now), owner: UInt32(clamping: row.integer(2)),
             destination: destination, constraint: constraint,
             priority: RequestPriority(rawValue: UInt8(clamping: row.integer(5))) ?? .normal, orderKey: row.text(6),
             uniqueness: RequestColumns.uniqueness(row.text(7), row.text(8)), dependsOnPrevious: row.flag(9),
             isStrict: row.flag(10), isRepeatable: row.flag(11), maximumAttempts: row.optionalInteger(12).map(Int.init),
-            bytesHeld: row.integer(13), created: Moment(wall: now.wall, boot: created), deadline: deadline)
+            bytesHeld: row.integer(13), answerBytes: row.integer(28), created: Moment(wall: now.wall, boot: created),
+            deadline: deadline)
+        if let headers = row.text(30) {
+            request.isRevealing =
+                row.integer(29) != 0
+                || RequestColumns.headers(headers).contains { QueuedRequest.isCredential($0.name) }
+        }
+        return request
     }
 
     private func condition(_ row: SQLiteStatement, at now: Moment) -> StoredRequest.Condition {
@@ -88,9 +96,12 @@ extension QueueDatabase {
             "SELECT destination, interface, until_wall, until_boot, boot, step FROM breaker")
         var breakers: [StoredBreaker] = []
         while try rows.step() {
+            // Whose requests opened it was not kept by earlier versions: it is found out once more.
+            guard let place = RequestColumns.breakerPlace(rows.text(1) ?? "") else { continue }
             breakers.append(
                 StoredBreaker(
-                    destination: Destination(stored: rows.text(0) ?? ""), interface: rows.text(1) ?? "",
+                    destination: Destination(stored: rows.text(0) ?? ""), interface: place.interface,
+                    owner: place.owner,
                     openUntil: moment(wall: rows.integer(2), boot: rows.integer(3), in: rows.integer(4), at: now),
                     step: Int(rows.integer(5))))
         }
@@ -180,6 +191,7 @@ extension QueueDatabase {
         let rows = try database.prepare(
             """
             SELECT body_path FROM request WHERE body_kind = 3
+            UNION SELECT body_path FROM set_aside WHERE body_kind = 3
             UNION SELECT body_path FROM result WHERE body_kind = 3
             """)
         var names: Set<String> = []

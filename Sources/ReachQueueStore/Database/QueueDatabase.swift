@@ -12,10 +12,11 @@ final class QueueDatabase {
     let statements: QueueStatements
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
-    var outboxBytes: Int64
     var finished = 0
-    /// How many requests are over and not dead: those that are forgotten when there are too many.
-    var overCount = 0
+    /// Of requests that are over and not dead.
+    var kept = KeptAccounts()
+    /// Spool files that nothing names any more, once the open transaction is safe.
+    var doomed: [String] = []
     /// When the last request ended.
     var lastEnd: Timestamp
     private var attempts = 0
@@ -48,14 +49,20 @@ final class QueueDatabase {
             throw SQLiteError.corrupt("quick_check failed")
         }
         try schema.prepare(database)
-        statements = try QueueStatements(database)
+        statements = try QueueStatements(checking: database)
         try database.prepare("INSERT OR IGNORE INTO boot (identity) VALUES (?)").run(.text(bootIdentity))
         boot =
             try database.prepare("SELECT number FROM boot WHERE identity = ?")
             .first(.text(bootIdentity)) { $0.integer(0) } ?? 0
-        outboxBytes = try database.number("SELECT sum(length(event)) FROM outbox") ?? 0
-        overCount = Int(
-            try database.number("SELECT count(*) FROM request WHERE over_wall IS NOT NULL AND state != 3") ?? 0)
+    }
+
+    /// Sets aside what means nothing, and counts what is kept. Before anything else is read or written.
+    ///
+    /// - Returns: What was set aside.
+    func begin(at now: Moment) throws -> RowsSetAside {
+        let rows = try setAsideImplausibleRows(at: now.wall)
+        kept = try readKept()
+        return rows
     }
 
     // MARK: Writing
@@ -74,19 +81,32 @@ final class QueueDatabase {
         do throws(SQLiteError) {
             for transaction in transactions {
                 for change in transaction.changes { try write(change) }
-                for event in transaction.events { try append(event.json) }
-                receipts.append(StoreReceipt(transaction: transaction, leased: leased(by: transaction)))
+                receipts.append(
+                    StoreReceipt(transaction: transaction, leased: leased(by: transaction), doomed: claimDoomed()))
             }
-            try trimOutbox()
-            try pruneIfDue()
+            try prune()
             point(.beforeCommit, transactions)
             try statements.commit.run()
         } catch {
-            if database.isInTransaction { try? database.execute("ROLLBACK") }
+            rollBack()
             throw error
         }
+        if !receipts.isEmpty { receipts[receipts.count - 1].doomed += claimDoomed() }
         point(.afterCommit, transactions)
         return receipts
+    }
+
+    /// What was counted is what the file has.
+    private func rollBack() {
+        if database.isInTransaction { try? database.execute("ROLLBACK") }
+        doomed = []
+        leases = [:]
+        if let counted = try? readKept() { kept = counted }
+    }
+
+    private func claimDoomed() -> [String] {
+        defer { doomed = [] }
+        return doomed
     }
 
     /// Read while the transaction is open: each read by itself would lock and unlock the file.
@@ -112,19 +132,25 @@ final class QueueDatabase {
         case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
         case .revive(let progress, let deadline):
             try update(progress, .waiting, reason: nil, over: nil)
+            // What it died of is over; the next answer gets the same file.
+            doomed += try names(statements.answerName, .integer(progress.id.rawValue))
+            try statements.deleteResult.run(.integer(progress.id.rawValue))
             try statements.setDeadline.run(
                 .integer(deadline.wall.nanosecondsSince1970), .integer(deadline.boot.nanoseconds), .integer(boot),
                 .integer(progress.id.rawValue))
         case .holdQueue(let owner, let isHeld):
             try (isHeld ? statements.holdQueue : statements.releaseQueue).run(.integer(owner ?? 0))
         case .purge(let ids): for id in ids { try purge(id.rawValue) }
+        case .markRead(let id): try statements.markRead.run(.integer(id.rawValue))
         case .openBreaker(let breaker):
             try statements.openBreaker.run(
-                .text(breaker.destination.description), .text(breaker.interface),
+                .text(breaker.destination.description),
+                .text(RequestColumns.breakerPlace(breaker.interface, of: breaker.owner)),
                 .integer(breaker.openUntil.wall.nanosecondsSince1970), .integer(breaker.openUntil.boot.nanoseconds),
                 .integer(boot), .integer(breaker.step))
-        case .closeBreaker(let destination, let interface):
-            try statements.closeBreaker.run(.text(destination.description), .text(interface))
+        case .closeBreaker(let destination, let interface, let owner):
+            try statements.closeBreaker.run(
+                .text(destination.description), .text(RequestColumns.breakerPlace(interface, of: owner)))
         }
     }
 
@@ -171,12 +197,17 @@ final class QueueDatabase {
             }
         try endAttempt(progress.id, reason ?? "done")
         try update(progress, state, reason: reason, over: moment)
+        let id = SQLiteValue.integer(progress.id.rawValue)
         // Only what is dead can be sent again.
         if state != .dead {
-            try statements.deleteBody.run(.integer(progress.id.rawValue))
-            overCount += 1
+            try statements.deleteBody.run(id)
+            let name = try names(statements.bodyName, id)
+            doomed += name
+            if !name.isEmpty { try statements.forgetBody.run(id) }
         }
         if let result { try insert(result, of: progress.id.rawValue) }
+        let (owner, bytes) = try statements.setKept.first(id) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+        if state != .dead { kept.add(bytes, of: UInt32(clamping: owner)) }
         finished += 1
         lastEnd = moment.wall
     }
@@ -207,8 +238,8 @@ final class QueueDatabase {
 
     /// Writes something of no consequence, to see whether that can be done.
     func probe() throws(SQLiteError) {
-        try database.execute(
-            "BEGIN IMMEDIATE; INSERT OR REPLACE INTO cursor VALUES ('', 0); DELETE FROM cursor WHERE sink = ''; COMMIT")
+        let version = try database.number("PRAGMA user_version") ?? 0
+        try database.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(version); COMMIT")
     }
 
     /// How long the log was after the last commit.

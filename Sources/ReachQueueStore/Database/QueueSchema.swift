@@ -1,7 +1,7 @@
 /// The tables of the queue's file, and how an older file becomes a newer one.
 struct QueueSchema: Sendable {
     /// Each brings the file from the version of its index to the next one.
-    var migrations: [String] = [Self.first]
+    var migrations: [String] = [Self.first, Self.keptPerOwner]
 
     var version: Int64 { Int64(migrations.count) }
 
@@ -10,6 +10,7 @@ struct QueueSchema: Sendable {
     /// - Throws: ``QueueStoreError/tooNew(version:known:)`` for the file of a newer program, which is left as it is.
     func version(of database: borrowing SQLiteDatabase) throws -> Int64 {
         let present = try database.number("PRAGMA user_version") ?? 0
+        guard present >= 0 else { throw SQLiteError.corrupt("the file has version \(present)") }
         guard present <= version else { throw QueueStoreError.tooNew(version: present, known: version) }
         return present
     }
@@ -29,7 +30,7 @@ struct QueueSchema: Sendable {
     }
 
     /// Times are nanoseconds: `_wall` since 1970, `_boot` since the machine started, in the start that `boot` names.
-    /// The outbox is never emptied, only its oldest events go, so that its numbers grow by themselves.
+    /// `outbox` and `cursor` were for readers of events; nothing reads them any more.
     /// `state` is a ``RowState``. A request that is over has `over_wall`, and is kept for a while.
     private static let first = """
         CREATE TABLE boot (number INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);
@@ -107,6 +108,26 @@ struct QueueSchema: Sendable {
             PRIMARY KEY (destination, interface)
         ) WITHOUT ROWID;
         CREATE TABLE held_queue (owner INTEGER PRIMARY KEY);
+        """
+
+    /// What is kept of requests that are over counts for their owners: `kept` is its bytes, `seen` is 1 when the owner
+    /// has read the answer to its end. `set_aside` has the rows of `request` that mean nothing, and the column at fault.
+    private static let keptPerOwner = """
+        DROP TABLE IF EXISTS outbox;
+        DROP TABLE IF EXISTS cursor;
+        ALTER TABLE request ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE request ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;
+        UPDATE request SET kept = \(keptBytes) WHERE over_wall IS NOT NULL;
+        CREATE INDEX request_kept ON request (owner, seen DESC, over_wall) WHERE over_wall IS NOT NULL AND state != 3;
+        CREATE TABLE set_aside AS SELECT *, '' AS problem, 0 AS aside_wall FROM request WHERE 0;
+        """
+
+    /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the
+    /// owner's, and rows. Of a dead request the answer alone: `bytes` has the rest.
+    static let keptBytes = """
+        CASE WHEN state = 3 THEN 0 ELSE length(url) + length(headers) + 256 END
+            + coalesce((SELECT length(result.headers) + CASE WHEN result.body_kind IN (1, 3) THEN result.body_bytes
+                ELSE 0 END FROM result WHERE result.request = request.id), 0)
         """
 }
 

@@ -16,18 +16,17 @@ struct QueueStatements {
     let deleteResult: SQLiteStatement
     let deleteAttempts: SQLiteStatement
     let deleteRequest: SQLiteStatement
-    /// 1 for a request that is over and not dead.
-    let countOver: SQLiteStatement
+    let setKept: SQLiteStatement
+    let forgetBody: SQLiteStatement
+    let markRead: SQLiteStatement
+    /// Owner and bytes of a request that is over and not dead.
+    let keptOf: SQLiteStatement
     let spoolNames: SQLiteStatement
-    let countOld: SQLiteStatement
-    let oldSpoolNames: SQLiteStatement
-    let deleteOldResults: SQLiteStatement
-    let deleteOldAttempts: SQLiteStatement
-    let deleteOldRequests: SQLiteStatement
-    let addEvent: SQLiteStatement
-    let oldEvents: SQLiteStatement
-    let dropEvents: SQLiteStatement
-    let addGap: SQLiteStatement
+    let bodyName: SQLiteStatement
+    let answerName: SQLiteStatement
+    /// What of an owner's goes first: what was read, and then the oldest.
+    let firstKept: SQLiteStatement
+    let oldKept: SQLiteStatement
     let openBreaker: SQLiteStatement
     let closeBreaker: SQLiteStatement
     let holdQueue: SQLiteStatement
@@ -35,7 +34,17 @@ struct QueueStatements {
     let specification: SQLiteStatement
     let body: SQLiteStatement
 
-    init(_ database: borrowing SQLiteDatabase) throws(SQLiteError) {
+    /// - Throws: ``SQLiteError/corrupt(_:)`` also where the tables are not those of the file's version.
+    init(checking database: borrowing SQLiteDatabase) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            self = try QueueStatements(database)
+        } catch {
+            guard case .failed(let reason) = error else { throw error }
+            throw .corrupt("its tables are not those of its version: \(reason)")
+        }
+    }
+
+    private init(_ database: borrowing SQLiteDatabase) throws(SQLiteError) {
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
         insert = try database.prepare(
@@ -75,32 +84,27 @@ struct QueueStatements {
         deleteResult = try database.prepare("DELETE FROM result WHERE request = ?")
         deleteAttempts = try database.prepare("DELETE FROM attempt WHERE request = ?")
         deleteRequest = try database.prepare("DELETE FROM request WHERE id = ?")
-        countOver = try database.prepare(
-            "SELECT count(*) FROM request WHERE id = ? AND over_wall IS NOT NULL AND state != 3")
+        setKept = try database.prepare(
+            "UPDATE request SET kept = \(QueueSchema.keptBytes) WHERE id = ? RETURNING owner, kept")
+        forgetBody = try database.prepare("UPDATE request SET body_kind = 0, body_path = NULL WHERE id = ?")
+        markRead = try database.prepare(
+            "UPDATE request SET seen = 1 WHERE id = ? AND over_wall IS NOT NULL AND seen = 0")
+        keptOf = try database.prepare(
+            "SELECT owner, kept FROM request WHERE id = ? AND over_wall IS NOT NULL AND state != 3")
         spoolNames = try database.prepare(
             """
             SELECT body_path FROM request WHERE id = ? AND body_kind = 3
             UNION ALL SELECT body_path FROM result WHERE request = ? AND body_kind = 3
             """)
+        bodyName = try database.prepare("SELECT body_path FROM request WHERE id = ? AND body_kind = 3")
+        answerName = try database.prepare("SELECT body_path FROM result WHERE request = ? AND body_kind = 3")
         // The dead are the scheduler's to forget: it may be asked to send them again.
-        countOld = try database.prepare(
-            "SELECT count(*) FROM (SELECT 1 FROM request WHERE over_wall < ? AND state != 3 LIMIT ?)")
-        let oldest = """
-            (SELECT id FROM request WHERE over_wall IS NOT NULL AND state != 3 ORDER BY over_wall LIMIT ?1)
+        firstKept = try database.prepare(
             """
-        oldSpoolNames = try database.prepare(
-            """
-            SELECT body_path FROM request WHERE id IN \(oldest) AND body_kind = 3
-            UNION ALL SELECT body_path FROM result WHERE request IN \(oldest) AND body_kind = 3
+            SELECT id FROM request WHERE owner = ? AND over_wall IS NOT NULL AND state != 3
+            ORDER BY seen DESC, over_wall, id LIMIT ?
             """)
-        deleteOldResults = try database.prepare("DELETE FROM result WHERE request IN \(oldest)")
-        deleteOldAttempts = try database.prepare("DELETE FROM attempt WHERE request IN \(oldest)")
-        deleteOldRequests = try database.prepare("DELETE FROM request WHERE id IN \(oldest)")
-        addEvent = try database.prepare("INSERT INTO outbox (event) VALUES (?)")
-        oldEvents = try database.prepare(
-            "SELECT seq, length(event), dropped, first_dropped FROM outbox ORDER BY seq LIMIT 100000")
-        dropEvents = try database.prepare("DELETE FROM outbox WHERE seq <= ?")
-        addGap = try database.prepare("INSERT INTO outbox (seq, event, dropped, first_dropped) VALUES (?, ?, ?, ?)")
+        oldKept = try database.prepare("SELECT id FROM request WHERE over_wall < ? AND state != 3 LIMIT ?")
         openBreaker = try database.prepare(
             """
             INSERT OR REPLACE INTO breaker (destination, interface, until_wall, until_boot, boot, step)

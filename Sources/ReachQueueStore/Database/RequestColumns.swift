@@ -70,6 +70,18 @@ enum RequestColumns {
         }
     }
 
+    // MARK: Breakers
+
+    /// What stands for a breaker's interface and owner: no interface's name has a slash.
+    static func breakerPlace(_ interface: String, of owner: UInt32) -> String { "\(owner)/\(interface)" }
+
+    /// - Returns: `nil` for a row without an owner.
+    static func breakerPlace(_ text: String) -> (owner: UInt32, interface: String)? {
+        let parts = text.split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, let owner = UInt32(parts[0]) else { return nil }
+        return (owner, String(parts[1]))
+    }
+
     // MARK: Uniqueness
 
     static func columns(of uniqueness: RequestUniqueness) -> (mode: String?, name: String?) {

@@ -13,6 +13,8 @@ package final class QueueDriver {
         /// What was kept is there; before this nothing starts and no client is answered. With the path of a damaged file
         /// that was set aside (`storage-reset`).
         case opened(count: Int, setAside: String?)
+        /// Rows of the file meant nothing and are where an administrator finds them: their number, and the first few.
+        case setAside(RowsSetAside)
         /// The file cannot be used: the queue takes nothing.
         case failed(QueueStoreError)
         /// The disk fails, and why; `nil` when it works again.
@@ -130,6 +132,17 @@ package final class QueueDriver {
 
     package var epoch: UInt64 { scheduler.epochTold }
 
+    /// Bytes of requests that are not over and of uploads: an owner's, and everybody's.
+    package func bytes(of owner: UInt32) -> (owner: Int64, all: Int64) { scheduler.bytes(of: owner) }
+
+    /// Counts the bytes of an owner's uploads, before a request uses them; negative when they are gone.
+    package func reserve(_ bytes: Int64, for owner: UInt32) { scheduler.reserve(bytes, for: owner) }
+
+    /// Its owner has read its answer to the end. Nothing waits for this to be written.
+    package func markRead(_ id: RequestID) {
+        store?.submit(StoreTransaction(number: 0, changes: [.markRead(id)], mayBeRefused: true))
+    }
+
     /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
     package func record(of id: RequestID, _ reply: @escaping (RequestRecord?) -> Void) {
         read({ $0.record(of: id, $1) }, reply) ?? reply(nil)
@@ -233,6 +246,7 @@ package final class QueueDriver {
         case .committed(let number, let leased):
             for (id, request) in leased { specifications[id] = request }
             send(.committed(number))
+        case .postponed(let number): send(.postponed(number))
         case .notCommitted(let number, _): send(.notCommitted(number))
         case .degraded(let reason):
             send(.degraded(reason != nil))
@@ -248,6 +262,7 @@ package final class QueueDriver {
         send(
             .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues))
         notify(.opened(count: scheduler.count, setAside: contents.setAside))
+        if contents.rowsSetAside.count > 0 { notify(.setAside(contents.rowsSetAside)) }
         let waiting = early
         early = []
         waiting.forEach(send)

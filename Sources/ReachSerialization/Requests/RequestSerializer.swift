@@ -1,4 +1,4 @@
-internal import ReachCore
+public import ReachCore
 
 /// Writes parameters into requests.
 ///

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// Parameters as a query, or as the body of a form (`application/x-www-form-urlencoded`), as AFNetworking 4 writes
 /// them.
 ///
@@ -36,14 +38,12 @@ public enum QueryString {
             if standsForItself(byte) {
                 escaped.append(byte)
             } else {
-                escaped += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+                URLCharacters.appendEscape(of: byte, to: &escaped)
             }
         }
     }
 
-    private static let hex = Array("0123456789ABCDEF".utf8)
-
     private static func standsForItself(_ byte: UInt8) -> Bool {
-        WebAddress.isUnreserved(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
+        URLCharacters.isUnreserved(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
     }
 }

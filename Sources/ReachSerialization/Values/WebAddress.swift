@@ -1,8 +1,11 @@
-/// A URL with a scheme and a host, as RFC 3986 has them, in the parts it was written in. Nothing is decoded or
-/// repaired.
+public import ReachCore
+
+/// A URL with a scheme and a host, as RFC 3986 has them, in the parts it was written in. Nothing is decoded.
 ///
-/// What may not stand in a URL is refused, with its place: spaces, letters outside ASCII (write a host in its `xn--`
-/// form, escape the rest), a percent sign that escapes nothing. Which schemes may be sent to is for the sender to say.
+/// As in browsers, spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment become percent
+/// escapes.
+/// What browsers would guess at is refused, with its place: control characters, line ends, a percent sign that escapes
+/// nothing, a host outside ASCII (write its `xn--` form). Which schemes may be sent to is for the sender to say.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// In small letters, without the colon.
     public let scheme: String
@@ -20,21 +23,33 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     public let fragment: String?
 
     /// Reads a URL.
+    ///
+    /// - Throws: What is wrong, and where.
     public init(_ text: String) throws(WebAddressError) {
-        let parts = try AddressParts(text)
-        guard let scheme = parts.scheme else { throw WebAddressError(.noScheme, at: 0) }
-        guard let authority = parts.authority else { throw WebAddressError(.noHost, at: scheme.utf8.count + 1) }
-        self.init(scheme: scheme, authority: authority, path: parts.path, query: parts.query, fragment: parts.fragment)
+        try self.init(URLReference(text))
     }
 
-    private init(scheme: String, authority: AddressParts.Authority, path: String, query: String?, fragment: String?) {
+    /// - Throws: That a part is missing.
+    private init(_ reference: URLReference) throws(WebAddressError) {
+        guard let scheme = reference.scheme else { throw WebAddressError(.noScheme, at: 0) }
+        guard let authority = reference.authority else { throw WebAddressError(.noHost, at: scheme.utf8.count + 1) }
         self.scheme = scheme
         userInformation = authority.userInformation
         host = authority.host
         port = authority.port
+        path = reference.path
+        query = reference.query
+        fragment = reference.fragment
+    }
+
+    private init(_ base: WebAddress, path: String, query: String?) {
+        scheme = base.scheme
+        userInformation = base.userInformation
+        host = base.host
+        port = base.port
         self.path = path
         self.query = query
-        self.fragment = fragment
+        fragment = base.fragment
     }
 
     /// The whole.
@@ -57,26 +72,10 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// Joins a reference to this address as RFC 3986, section 5.2, has it: `foo` replaces what follows the path's last
     /// "/", `/foo` the path, `?a=b` the query, and `https://example.com/` everything.
     public func resolving(_ reference: String) throws(WebAddressError) -> WebAddress {
-        let parts = try AddressParts(reference)
-        let own = AddressParts.Authority(userInformation: userInformation, host: host, port: port)
-        if let scheme = parts.scheme {
-            guard let authority = parts.authority else { throw WebAddressError(.noHost, at: scheme.utf8.count + 1) }
-            return WebAddress(
-                scheme: scheme, authority: authority, path: Self.withoutDotSegments(parts.path), query: parts.query,
-                fragment: parts.fragment)
-        }
-        let joinedPath =
-            if parts.authority != nil || parts.path.hasPrefix("/") {
-                Self.withoutDotSegments(parts.path)
-            } else if parts.path.isEmpty {
-                path
-            } else {
-                Self.withoutDotSegments(path.prefix(through: path.lastIndex(of: "/")) + parts.path)
-            }
-        let keepsQuery = parts.authority == nil && parts.path.isEmpty && parts.query == nil
-        return WebAddress(
-            scheme: scheme, authority: parts.authority ?? own, path: joinedPath,
-            query: keepsQuery ? query : parts.query, fragment: parts.fragment)
+        let own = URLReference(
+            scheme: scheme, userInformation: userInformation, host: host, port: port, path: path, query: query,
+            fragment: fragment)
+        return try WebAddress(URLReference(reference).resolved(against: own))
     }
 
     /// This address as AFHTTPSessionManager keeps a base: a path gets a "/" at its end, so that `foo` joined to
@@ -93,47 +92,6 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private func replacing(path: String, query: String?) -> WebAddress {
-        WebAddress(
-            scheme: scheme,
-            authority: AddressParts.Authority(userInformation: userInformation, host: host, port: port), path: path,
-            query: query, fragment: fragment)
-    }
-
-    /// RFC 3986, section 5.2.4.
-    private static func withoutDotSegments(_ path: String) -> String {
-        guard !path.isEmpty else { return path }
-        var kept: [Substring] = []
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-            .dropFirst(path.hasPrefix("/") ? 1 : 0)
-        for (index, segment) in zip(segments.indices, segments) {
-            let isLast = index == segments.endIndex - 1
-            switch segment {
-            case ".": if isLast { kept.append("") }
-            case "..":
-                _ = kept.popLast()
-                if isLast { kept.append("") }
-            default: kept.append(segment)
-            }
-        }
-        return "/" + kept.joined(separator: "/")
-    }
-
-    /// RFC 3986, section 2.3.
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-}
-
-extension String {
-    /// Nothing where there is no index.
-    fileprivate func prefix(through index: Index?) -> String {
-        guard let index else { return "/" }
-        return String(self[...index])
+        WebAddress(self, path: path, query: query)
     }
 }

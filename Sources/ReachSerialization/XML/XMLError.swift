@@ -3,7 +3,7 @@ internal import ReachCore
 /// Why bytes are no XML document, or none that is read here, and where.
 public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong.
-    public enum Fault: Hashable, Sendable {
+    public enum Fault: Error, Hashable, Sendable {
         /// Something else is due here; in words.
         case expected(String)
         /// This may not stand here; in words.

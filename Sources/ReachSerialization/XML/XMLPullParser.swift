@@ -1,160 +1,120 @@
-/// Reads an XML 1.0 document as it comes, and tells what it says when asked: a document larger than memory is no
+internal import Synchronization
+
+/// Reads an XML 1.0 document as it comes, and returns its events when asked: a document larger than memory is no
 /// problem.
 ///
 ///     var parser = XMLPullParser(body)
 ///     while let event = try parser.next() { ... }
 ///
-/// It checks that the document is well-formed. It does not validate, does not resolve namespaces (names keep their
-/// prefixes), and fetches nothing from anywhere. UTF-8, UTF-16, US-ASCII and ISO 8859-1 are read. What a document may
-/// cost is bounded by ``XMLLimits``, so it may come from anybody.
+/// expat does the reading. It checks that the document is well-formed. It does not validate, does not resolve
+/// namespaces (names keep their prefixes), and fetches nothing from anywhere. UTF-8, UTF-16, UTF-32, US-ASCII and ISO 8859-1 are
+/// read. What a document may cost is bounded by ``XMLLimits``, so it may come from anybody.
+///
+/// A copy of a parser that has its whole document reads on by itself. Copies of a parser that is given pieces share one
+/// reading, since no one keeps the pieces.
 public struct XMLPullParser: Sendable {
-    enum Stage {
-        case prolog, content, epilog
-    }
+    /// A whole document is read in parts of this many bytes, so that its events do not all stand in memory at once.
+    private static let partBytes = 64 * 1024
 
-    let limits: XMLLimits
-    let namedEncoding: String?
-    var transcoder: UTF8Transcoder?
-    /// What came before the encoding was known.
-    private var start: [UInt8] = []
-    var bytes: [UInt8] = []
-    var position = 0
-    /// Of what was dropped from `bytes`.
-    var droppedBytes = 0
-    private var droppedLines = 0
-    var isFinished = false
-    var isInCharacterData = false
-    var stage = Stage.prolog
-    var openElements: [String] = []
-    var pendingEnd: String?
-    var entities: XMLEntities
-    var hasDocumentType = false
-    /// Markup that was not all there is not looked at again before there is this much: otherwise a byte at a time would
-    /// cost the square of its length.
-    var bytesWorthALook = 0
+    private let characterSet: String?
+    private let limits: XMLLimits
+    /// The whole document, or the pieces that came since the last call of `next`.
+    private var bytes: [UInt8] = []
+    private let isWhole: Bool
+    /// How many of `bytes` were read.
+    private var readBytes = 0
+    private var isFinished = false
+    private var hasReadEnd = false
+    private var reading: SharedReading?
+    private var events: ArraySlice<XMLReading.PlacedEvent> = []
     private var error: XMLError?
+    /// The line of the event that `next` returned last, from 1 on.
+    private(set) var line = 1
 
     /// Reads a document that comes in pieces: give them to `append`, then call `finish`.
     ///
     /// - Parameters:
-    ///   - characterSet: What the document's content type says of its encoding; it counts more than the document
-    ///     itself.
+    ///   - characterSet: The encoding that the document's content type names; it counts more than the document itself.
     ///   - limits: What the document may cost.
     public init(characterSet: String? = nil, limits: XMLLimits = XMLLimits()) {
-        self.limits = limits
-        namedEncoding = characterSet
-        entities = XMLEntities(byteLimit: limits.entityBytes)
+        self.init([], isWhole: false, characterSet: characterSet, limits: limits)
     }
 
     /// Reads a document that is all there.
     public init(_ document: [UInt8], characterSet: String? = nil, limits: XMLLimits = XMLLimits()) {
-        self.init(characterSet: characterSet, limits: limits)
-        append(document)
-        finish()
+        self.init(document, isWhole: true, characterSet: characterSet, limits: limits)
     }
 
-    /// More of the document.
+    private init(_ bytes: [UInt8], isWhole: Bool, characterSet: String?, limits: XMLLimits) {
+        self.bytes = bytes
+        self.isWhole = isWhole
+        self.characterSet = characterSet
+        self.limits = limits
+        isFinished = isWhole
+    }
+
+    /// More of the document. Does nothing once the document is whole.
     public mutating func append(_ piece: [UInt8]) {
-        if transcoder != nil { return transcode(piece) }
-        start += piece
-        if start.count >= 4 { chooseEncoding() }
+        if !isFinished { bytes += piece }
     }
 
     /// There is no more.
-    public mutating func finish() {
-        if transcoder == nil { chooseEncoding() }
-        isFinished = true
-    }
+    public mutating func finish() { isFinished = true }
 
-    /// The next thing that the document says.
+    /// The next event of the document.
     ///
     /// - Returns: `nil` where more bytes are needed, and, after `finish`, at the document's end.
     /// - Throws: What is wrong; the same again when asked again.
     public mutating func next() throws(XMLError) -> XMLEvent? {
-        if let error { throw error }
-        do throws(XMLScanner.Failure) {
-            if let name = pendingEnd {
-                pendingEnd = nil
-                return .end(name: name)
+        while true {
+            if let event = events.popFirst() {
+                line = event.line
+                return event.event
             }
-            while true {
-                dropRead()
-                switch try step() {
-                case .event(let event): return event
-                case .nothing: continue
-                case .needsMore: return nil
-                }
+            if let error {
+                line = error.line
+                throw error
             }
-        } catch {
-            let placed = place(error)
-            self.error = placed
-            throw placed
+            guard readBytes < bytes.count || isFinished && !hasReadEnd else { return nil }
+            readPart()
         }
     }
 
-    // MARK: - Bytes
-
-    private mutating func chooseEncoding() {
-        let detected = TextEncoding.detect(start)
-        let named = namedEncoding.flatMap(TextEncoding.init(named:))
-        // "utf-16" names none of the two: a mark, or the zeros, must tell.
-        if detected == nil, named == nil, let name = namedEncoding {
-            error = XMLError(fault: .unknownEncoding(name), offset: 0, line: 1)
+    private mutating func readPart() {
+        let end = min(readBytes + Self.partBytes, bytes.count)
+        let isLast = isFinished && end == bytes.count
+        let result = ownReading().read(bytes[readBytes..<end], isLast: isLast)
+        readBytes = end
+        hasReadEnd = isLast
+        events = result.events[...]
+        error = result.error
+        if !isWhole, readBytes == bytes.count {
+            bytes = []
+            readBytes = 0
         }
-        let encoding = detected?.encoding ?? named ?? .utf8
-        transcoder = UTF8Transcoder(encoding)
-        let held = start
-        start = []
-        transcode(detected.map { Array(held.dropFirst($0.mark)) } ?? held)
     }
 
-    mutating func transcode(_ piece: [UInt8]) {
-        if bytes.isEmpty, transcoder?.encoding == .utf8 { bytes = piece } else { transcoder?.append(piece, to: &bytes) }
-    }
-
-    /// Frees what was read, once it is worth moving the rest.
-    private mutating func dropRead() {
-        guard position >= 64 * 1024, position > bytes.count / 2, !isFinished else { return }
-        droppedLines += bytes[..<position].count { $0 == 0xa }
-        droppedBytes += position
-        bytes.removeFirst(position)
-        position = 0
-    }
-
-    private func place(_ failure: XMLScanner.Failure) -> XMLError {
-        let index = min(max(failure.index, 0), bytes.count)
-        let line = droppedLines + bytes[..<index].count { $0 == 0xa } + 1
-        return XMLError(fault: failure.fault, offset: droppedBytes + index, line: line)
-    }
-
-    /// The line of what comes next, from 1 on. Counts anew each time.
-    var line: Int { droppedLines + bytes[..<position].count { $0 == 0xa } + 1 }
-
-    func failure(_ fault: XMLError.Fault) -> XMLScanner.Failure {
-        XMLScanner.Failure(fault: fault, index: position)
-    }
-
-    // MARK: - Steps
-
-    enum Step {
-        case event(XMLEvent)
-        case nothing
-        case needsMore
-    }
-
-    private mutating func step() throws(XMLScanner.Failure) -> Step {
-        if position == bytes.count {
-            if isFinished { try checkEnd() }
-            return .needsMore
+    /// expat's state cannot be copied: where a copy of this parser uses it too, it is made again from the document.
+    private mutating func ownReading() -> SharedReading {
+        if reading != nil, !isWhole || isKnownUniquelyReferenced(&reading), let reading { return reading }
+        let reading = SharedReading(characterSet: characterSet, limits: limits)
+        for start in stride(from: 0, to: isWhole ? readBytes : 0, by: Self.partBytes) {
+            _ = reading.read(bytes[start..<min(start + Self.partBytes, readBytes)], isLast: false)
         }
-        if isInCharacterData { return try characterData() }
-        return bytes[position] == UInt8(ascii: "<") ? try markup() : try text()
+        self.reading = reading
+        return reading
+    }
+}
+
+/// Copies of a parser may be on several threads.
+private final class SharedReading: Sendable {
+    private let reading: Mutex<XMLReading>
+
+    init(characterSet: String?, limits: XMLLimits) {
+        reading = Mutex(XMLReading(characterSet: characterSet, limits: limits))
     }
 
-    private func checkEnd() throws(XMLScanner.Failure) {
-        if transcoder?.isIncomplete == true { throw failure(.badEncoding) }
-        if isInCharacterData { throw failure(.expected("']]>'")) }
-        if let name = openElements.last { throw failure(.expected("the end of '\(name)'")) }
-        if stage == .prolog { throw failure(.expected("an element")) }
+    func read(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> XMLReading.Result {
+        reading.withLock { $0.read(bytes, isLast: isLast) }
     }
 }

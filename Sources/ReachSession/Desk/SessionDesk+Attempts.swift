@@ -1,3 +1,4 @@
+internal import Logging
 internal import ReachCore
 internal import ReachQueue
 internal import ReachQueueDriver
@@ -67,6 +68,11 @@ extension SessionDesk: AttemptHost {
     }
 
     func ended(_ report: TransferReport, sent: TransferRequest, of id: RequestID) {
+        if let failure = report.failure {
+            options.logger?.debug(
+                "an attempt failed",
+                metadata: ["request": "\(id.rawValue)", "host": "\(sent.url.host)", "error": "\(failure)"])
+        }
         guard tasks[id] != nil else { return attempts[id] = nil }
         attempts[id, default: AttemptNote()].failure = report.failure
         attempts[id]?.answer = nil

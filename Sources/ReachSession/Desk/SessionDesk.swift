@@ -1,3 +1,4 @@
+internal import Logging
 internal import ReachCore
 internal import ReachEngine
 internal import ReachLoop
@@ -65,11 +66,16 @@ final class SessionDesk {
         switch notice {
         case .opened: beOpen()
         case .failed(let error): beBroken(RequestError(error))
-        case .degraded: break
+        case .setAside(let rows):
+            options.logger?.debug("rows of the queue's file are set aside", metadata: ["count": "\(rows.count)"])
+        case .degraded(let reason?):
+            options.logger?.debug("the queue's file cannot be written", metadata: ["error": "\(reason)"])
+        case .degraded(nil): options.logger?.debug("the queue's file can be written again")
         }
     }
 
     private func beBroken(_ error: RequestError) {
+        options.logger?.debug("there is no queue", metadata: ["error": "\(error)"])
         failure = error
         engine = nil
         beOpen()

@@ -43,6 +43,7 @@ extension RequestError {
         case .invalid: self.init(.request, word, text ?? "it cannot be sent as it is")
         case .redirects: self.init(.response, word, text ?? "a redirect is not followed")
         case .unreadable: self.init(.response, word, text ?? "the answer cannot be read")
+        case .quota: self.init(.response, word, text ?? "the answer is larger than what may be kept")
         case .file: self.init(.local, word, text ?? "a file that it needs cannot be used")
         case .indeterminate:
             self.init(.indeterminate, "indeterminate", "it may have arrived" + (text.map { ": \($0)" } ?? ""))

@@ -24,6 +24,8 @@ extension Attempt {
         try check(reach_curl_set_pointer(easy, CURLOPT_READDATA, context))
         try check(reach_curl_set_seek(easy, rewindBody))
         try check(reach_curl_set_pointer(easy, CURLOPT_SEEKDATA, context))
+        try check(reach_curl_set_debug(easy, readReport))
+        try check(reach_curl_set_pointer(easy, CURLOPT_DEBUGDATA, context))
         if plan.request.url.isSecure {
             try check(reach_curl_set_tls_context(easy, prepareTLS))
             try check(reach_curl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, context))
@@ -95,8 +97,39 @@ extension Attempt {
     fileprivate func receivedHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if phases.firstByte == nil { phases.firstByte = SystemClock.boot }
         movedBytes += UInt64(bytes.count)
-        return obey(reader.read(line: bytes))
+        let verdict = reader.read(line: bytes)
+        if reader.isInDoubt, reader.isTextual { distrustConnection() }
+        if case .head(let head) = verdict { received(head) }
+        return obey(verdict)
     }
+
+    private func received(_ head: ResponseHead) {
+        guard reader.isTextual else {
+            if socket >= 0 { multi?.noteFrames(on: socket) }
+            return
+        }
+        // An answer to what the server has not seen may be one to something else.
+        if let upload, sentBytes < upload.count { distrustConnection() }
+        watchBytes()
+    }
+
+    /// What libcurl says about the body of an answer in HTTP/1.
+    fileprivate func report(_ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
+        switch kind {
+        case CURLINFO_DATA_IN:
+            guard let multi else { return }
+            budget.begin(turn: multi.turn)
+            budget.addWire(bytes.count)
+            // libcurl stops reading after this buffer, and keeps what is in it.
+            if !isHeldBack, multi.holdBack(self) { curl_easy_pause(easy, CURLPAUSE_RECV) }
+        case CURLINFO_TEXT:
+            // 7.88.1 drops bytes behind the end of an answer and keeps the connection.
+            if Self.excess.contains(where: bytes.starts) { distrustConnection() }
+        default: break
+        }
+    }
+
+    private static let excess = ["Excess found", "Leftovers after chunking"].map { Array($0.utf8) }
 
     /// - Returns: What libcurl is to be told.
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -104,9 +137,14 @@ extension Attempt {
             isPaused = true
             return Int(CURL_WRITEFUNC_PAUSE)
         }
+        if let multi {
+            budget.begin(turn: multi.turn)
+            if multi.holdBack(self) { return Int(CURL_WRITEFUNC_PAUSE) }
+        }
+        budget.addPiece(bytes.count)
         let (taken, verdict) = reader.take(bytes.count)
         movedBytes += UInt64(bytes.count)
-        if taken > 0, reader.redirect == nil { add(.body(Array(UnsafeRawBufferPointer(rebasing: bytes[..<taken])))) }
+        if taken > 0, reader.redirect == nil { add(body: UnsafeRawBufferPointer(rebasing: bytes[..<taken])) }
         return obey(verdict) ? bytes.count : 0
     }
 
@@ -205,6 +243,14 @@ private func readBody(
     start: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
     Attempt.from(context)?.receivedBody(UnsafeRawBufferPointer(start: start, count: size * count)) ?? 0
+}
+
+private func readReport(
+    _: UnsafeMutableRawPointer?, kind: curl_infotype, start: UnsafeMutablePointer<CChar>?, count: Int,
+    context: UnsafeMutableRawPointer?
+) -> CInt {
+    Attempt.from(context)?.report(kind, UnsafeRawBufferPointer(start: start, count: count))
+    return 0
 }
 
 private func writeBody(

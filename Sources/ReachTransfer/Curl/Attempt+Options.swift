@@ -16,6 +16,10 @@ extension Attempt {
             if plan.request.url.isSecure { try configureTLS() }
             handle.settings = settings
         }
+        if handle.isVerbose {
+            try set(CURLOPT_VERBOSE, 0)
+            handle.isVerbose = false
+        }
         try set(CURLOPT_URL, plan.request.url.description)
         if case .none = plan.request.proxy {
             // Where the URL says it, libcurl need not be told.
@@ -24,12 +28,15 @@ extension Attempt {
         try configureFields()
     }
 
-    /// What another attempt must have, too, to use the handle as it is told now; `nil` where more is told, which must be forgotten
-    /// before the handle is used again.
+    /// What another attempt must have, too, to use the handle without a reset; `nil` where more was set, which the next one
+    /// must not find.
     private var settings: EasyHandle.Settings? {
-        guard upload == nil, plan.request.proxy == .none, plan.request.clientCertificate == nil else { return nil }
+        guard upload == nil, plan.request.proxy == .none, plan.request.clientCertificate == nil,
+            !plan.request.bindsConnection, !plan.request.url.hasCredentials
+        else { return nil }
         return EasyHandle.Settings(
-            method: plan.request.method, connection: plan.request.connection, mayReuse: plan.mayReuse,
+            owner: plan.request.owner, method: plan.request.method, connection: plan.request.connection,
+            mayReuse: plan.mayReuse,
             version: plan.request.version, isSecure: plan.request.url.isSecure,
             validatesDomainName: plan.request.security.validatesDomainName)
     }
@@ -42,7 +49,13 @@ extension Attempt {
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        let isFresh = request.connection != .pooled
+        // Basic only, and never from .netrc: other schemes of libcurl's log in a connection, not a request. Cookies, HSTS
+        // and Alt-Svc are off unless asked for; names and TLS sessions are not kept either.
+        try set(CURLOPT_HTTPAUTH, Self.basic)
+        try set(CURLOPT_PROXYAUTH, Self.basic)
+        try set(CURLOPT_NETRC, 0)
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
+        let isFresh = request.connection != .pooled || request.bindsConnection
         try set(CURLOPT_FRESH_CONNECT, plan.mayReuse ? 0 : 1)
         try set(CURLOPT_FORBID_REUSE, isFresh ? 1 : 0)
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
@@ -77,6 +90,9 @@ extension Attempt {
         fields += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         try check(handle.setFields(fields, for: plan.resume == nil ? request.headers : nil))
     }
+
+    /// CURLAUTH_BASIC, which is a macro.
+    private static let basic = 1
 
     private static let posts: Set<String> = ["POST", "PUT", "PATCH"]
 

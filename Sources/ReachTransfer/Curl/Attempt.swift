@@ -43,6 +43,12 @@ final class Attempt {
     var hasNews = false
     /// Whoever takes the body has no room: libcurl holds it back until ``CurlMulti/resume(_:)``.
     var isPaused = false
+    /// What it may read in this turn of the loop.
+    var budget = TurnBudget()
+    /// It has read enough for now: libcurl holds back the rest until ``CurlMulti`` lets it go on.
+    var isHeldBack = false
+    /// The connection is closed with the end of this exchange.
+    private(set) var isDistrusted = false
     /// libcurl ended it without a failure: another one may have its handle.
     var endedWell = false
 
@@ -82,11 +88,36 @@ final class Attempt {
         multi?.note(self)
     }
 
+    /// Adds a piece of the body, to the piece before it where there is one: they may be small, and many.
+    func add(body bytes: UnsafeRawBufferPointer) {
+        guard case .body(var piece)? = news.last else { return add(.body(Array(bytes))) }
+        news.removeLast()
+        piece.append(contentsOf: bytes)
+        news.append(.body(piece))
+    }
+
+    /// Where this answer ends and the next begins is in doubt: nothing else is ever asked over the connection.
+    func distrustConnection() {
+        guard !isDistrusted else { return }
+        isDistrusted = true
+        // libcurl looks at it when the exchange is over. The next attempt tells the handle all again.
+        _ = reach_curl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+        handle.settings = nil
+    }
+
+    /// Has libcurl say what it reads after the head, and what it leaves unread.
+    func watchBytes() {
+        guard !handle.isVerbose else { return }
+        handle.isVerbose = true
+        _ = reach_curl_set_long(easy, CURLOPT_VERBOSE, 1)
+    }
+
     /// Reads what libcurl knows at the end, before the handle leaves its multi handle.
     func readInformation() {
         var number = 0
         if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
         evidence.text = handle.errorText
+        evidence.isRequestStarted = phases.requestStarted != nil
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
     }
 }

@@ -15,7 +15,7 @@ struct AttemptPlan {
     /// libcurl sends a request again by itself when a connection that it used before turns out to be dead. That may be
     /// a second delivery, so what must not be delivered twice goes over a new connection.
     var mayReuse: Bool {
-        request.connection == .pooled
+        request.connection == .pooled && !request.bindsConnection
             && (request.method == "GET" || Self.repeatable.contains(request.method)
                 || request.headers.contains { $0.name.lowercased() == "idempotency-key" })
     }

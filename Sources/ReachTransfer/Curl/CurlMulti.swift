@@ -16,6 +16,13 @@ final class CurlMulti {
     private var connecting: [CInt: Attempt] = [:]
     /// Of connections that are tied to an interface.
     var ends = ConnectionEnds()
+    /// Sockets on which HTTP/2 is spoken: frames may come there at any time.
+    private var framed: Set<CInt> = []
+    /// Attempts that read enough for now, and when they go on.
+    private var heldBack: [(attempt: Attempt, pause: TurnBudget.Pause)] = []
+    private var resting = 0
+    /// How often libcurl was called.
+    private(set) var turn: UInt64 = 0
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
     /// When libcurl wants to be called; `nil` if not at all. The timer may be earlier.
     private var wanted: BootTime?
@@ -36,6 +43,10 @@ final class CurlMulti {
         sockets = CurlSockets(loop: loop)
         wayBack.owner = self
         sockets.whenReady = { [unowned self] in ready($0, $1) }
+        sockets.whenUnasked = { [unowned self] in
+            // What a server says unasked would be read as its answer to the next request. Mostly it has hung up.
+            if !framed.contains($0) { reach_socket_sever($0) }
+        }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = reach_multi_set_socket(handle, socketCallback, context)
         _ = reach_multi_set_timer(handle, timerCallback, context)
@@ -77,6 +88,8 @@ final class CurlMulti {
     /// Lets an attempt that paused itself go on.
     func resume(_ attempt: Attempt) {
         guard attempts[attempt.easy] != nil else { return }
+        attempt.isHeldBack = false
+        turn += 1
         curl_easy_pause(attempt.easy, CURLPAUSE_CONT)
         tell()
     }
@@ -112,12 +125,54 @@ final class CurlMulti {
         connecting[socket] = attempt
     }
 
+    func noteFrames(on socket: CInt) { framed.insert(socket) }
+
+    /// Whether an attempt has to stop reading for now; then it goes on by itself later.
+    func holdBack(_ attempt: Attempt) -> Bool {
+        if attempt.isHeldBack { return true }
+        // In HTTP/2 a stream has a window, which bounds a turn already.
+        guard let pause = attempt.budget.pause, pause == .rest || attempt.reader.isTextual else { return false }
+        attempt.isHeldBack = true
+        heldBack.append((attempt, pause))
+        note(attempt)
+        return true
+    }
+
+    // MARK: - Taking turns
+
+    /// Others on the loop come first.
+    private func letHeldBackGoOn() {
+        guard !heldBack.isEmpty else { return }
+        let waiting = heldBack
+        heldBack = []
+        for (attempt, pause) in waiting {
+            guard pause == .rest else {
+                // What is left at the end of a turn is done in it: the turn after is the one in which the kernel was asked.
+                loop.afterEvents { [weak self] in self?.loop.afterEvents { [weak self] in self?.goOn(attempt) } }
+                continue
+            }
+            resting += 1
+            loop.schedule(at: SystemClock.boot + TurnBudget.restTime * resting) { [weak self] in
+                self?.resting -= 1
+                self?.goOn(attempt)
+            }
+        }
+    }
+
+    private func goOn(_ attempt: Attempt) {
+        guard attempt.multi === self, attempt.isHeldBack else { return }
+        guard attempt.budget.isAbsurd else { return resume(attempt) }
+        let host = attempt.plan.request.url.host
+        attempt.job?.fail(TransferFailure(.badResponse, "\(host): hardly anything but framing", curlCode: 56))
+    }
+
     // MARK: - Driving libcurl
 
-    fileprivate func wait(for socket: CInt, _ what: CInt) {
+    fileprivate func wait(for socket: CInt, _ what: CInt, _ easy: UnsafeMutableRawPointer?) {
         if what == CURL_POLL_REMOVE {
             connecting[socket] = nil
-            sockets.rest(socket)
+            let attempt = easy.flatMap { attempts[$0] }
+            sockets.rest(socket, isBusy: attempt.map { $0.isHeldBack || $0.isPaused } ?? false)
             return
         }
         var interest: EventLoop.Interest = []
@@ -128,6 +183,7 @@ final class CurlMulti {
 
     fileprivate func closed(_ socket: CInt) {
         connecting[socket] = nil
+        framed.remove(socket)
         sockets.forget(socket)
     }
 
@@ -189,6 +245,7 @@ final class CurlMulti {
 
     private func act(_ socket: CInt, _ events: CInt) {
         var running: CInt = 0
+        turn += 1
         let code = curl_multi_socket_action(handle, socket, events, &running)
         guard code == CURLM_OK else { return whenBroken(String(cString: curl_multi_strerror(code))) }
         tell()
@@ -214,15 +271,16 @@ final class CurlMulti {
             remove(attempt)
             whenFinished(attempt, code)
         }
+        letHeldBackGoOn()
     }
 }
 
 private func socketCallback(
-    _: UnsafeMutableRawPointer?, socket: curl_socket_t, what: CInt, context: UnsafeMutableRawPointer?,
+    easy: UnsafeMutableRawPointer?, socket: curl_socket_t, what: CInt, context: UnsafeMutableRawPointer?,
     _: UnsafeMutableRawPointer?
 ) -> CInt {
     guard let context else { return 0 }
-    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().wait(for: socket, what)
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().wait(for: socket, what, easy)
     return 0
 }
 

@@ -9,11 +9,15 @@ final class CurlSockets {
         var interest: EventLoop.Interest
         /// libcurl waits for it.
         var isWanted = true
+        /// An exchange is on it, which is held back.
+        var isBusy = false
     }
 
     private let loop: EventLoop
     /// Told of sockets that libcurl waits for.
     var whenReady: (CInt, EventLoop.Interest) -> Void = { _, _ in }
+    /// Called with a socket of no exchange on which something came, when it is watched no more.
+    var whenUnasked: (CInt) -> Void = { _ in }
     private var watched: [CInt: Watched] = [:]
 
     init(loop: EventLoop) { self.loop = loop }
@@ -28,14 +32,19 @@ final class CurlSockets {
         }
         watched[socket] = Watched(interest: interest)
         try? loop.watch(socket, for: interest) { [unowned self] readiness in
-            if watched[socket]?.isWanted == true { whenReady(socket, readiness) } else { forget(socket) }
+            guard let known = watched[socket], !known.isWanted else { return whenReady(socket, readiness) }
+            forget(socket)
+            if !known.isBusy { whenUnasked(socket) }
         }
     }
 
     /// libcurl does not wait for it any more.
-    func rest(_ socket: CInt) {
+    ///
+    /// - Parameter isBusy: Only for now.
+    func rest(_ socket: CInt, isBusy: Bool) {
         guard var known = watched[socket] else { return }
         known.isWanted = false
+        known.isBusy = isBusy
         watched[socket] = known
     }
 

@@ -6,6 +6,8 @@ internal import ReachCore
 final class EasyHandle {
     /// What attempts must agree in to use a handle that has been told.
     struct Settings: Equatable {
+        /// Another owner's request finds nothing of this one's.
+        let owner: ConnectionOwner
         let method: String
         let connection: ConnectionUse
         let mayReuse: Bool
@@ -21,6 +23,8 @@ final class EasyHandle {
     var settings: Settings?
     /// Who is told when a socket of its connections is closed: these belong to a multi handle.
     private var closer: UnsafeMutableRawPointer?
+    /// libcurl reports what it does with bytes that it does not use.
+    var isVerbose = false
     private(set) var fields: [HTTPField]?
     private(set) var address: IPAddress?
     private var fieldList: UnsafeMutablePointer<curl_slist>?
@@ -49,6 +53,7 @@ final class EasyHandle {
         curl_easy_reset(raw)
         settings = nil
         closer = nil
+        isVerbose = false
         fields = nil
         address = nil
         attachErrorBuffer()

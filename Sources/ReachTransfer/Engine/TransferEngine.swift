@@ -14,15 +14,18 @@ package final class TransferEngine {
         package var idlePoolLifetime: Duration = .seconds(60)
         /// The file with the certificates to trust, in PEM form; where `nil`, libcurl's.
         package var certificatesPath: String?
-        package var resolver = Resolver.Options()
+        package var resolver = NameService.Options()
 
         package init() {}
     }
 
-    /// Connections that may stand in for each other. libcurl 7.88.1 itself confuses some: one that is bound to an
+    /// Connections that may stand in for each other: those of one owner with one set of credentials. All that libcurl keeps
+    /// besides (names, TLS sessions) belongs to a pool or a handle, too, and is switched off. libcurl 7.88.1 itself confuses some: one that is bound to an
     /// interface is used for a request that is not, and pins are compared without case (scheduling.md 6.7).
     private struct PoolKey: Hashable {
         let epoch: UInt64
+        let owner: ConnectionOwner
+        let credentials: Substring?
         let interface: InterfaceBinding?
         let source: IPAddress?
         let security: SecurityPolicy
@@ -31,6 +34,8 @@ package final class TransferEngine {
 
         init(_ request: TransferRequest, epoch: UInt64) {
             self.epoch = epoch
+            owner = request.owner
+            credentials = request.url.credentials
             interface = request.interface
             source = request.source
             security = request.security
@@ -82,7 +87,7 @@ package final class TransferEngine {
     }
 
     /// The one that it asks for names; others on the loop may ask it too.
-    package var resolver: Resolver { tools.resolver }
+    package var resolver: NameService { tools.resolver }
 
     /// How many transfers have not ended.
     package var runningCount: Int { jobs.count }
@@ -187,6 +192,7 @@ package final class TransferEngine {
         guard let multi = CurlMulti(loop: tools.loop) else {
             throw TransferFailure(.outOfMemory, "no memory for connections", curlCode: 27)
         }
+        makeRoom()
         let pool = Pool(multi)
         pools[key] = pool
         multi.whenNews = { $0.job?.look() }
@@ -194,6 +200,22 @@ package final class TransferEngine {
         multi.whenBroken = { [unowned self] reason in drop(key, because: reason) }
         return pool
     }
+
+    /// So many users cannot keep the connections of all of them open.
+    private func makeRoom() {
+        guard pools.count >= Self.keptPools else { return }
+        let idle = pools.filter { $0.value.multi.isIdle }
+        let oldest = idle.min {
+            ($0.value.idleSince?.nanoseconds ?? .max) < ($1.value.idleSince?.nanoseconds ?? .max)
+        }
+        guard let oldest else { return }
+        oldest.value.multi.close()
+        pools[oldest.key] = nil
+        lastPool = nil
+    }
+
+    /// More only where transfers run in each of them.
+    private static let keptPools = 32
 
     /// Pools that nothing uses any more go after a while, those of older epochs at once.
     private func sweepLater() {

@@ -6,7 +6,7 @@ internal import ReachLoop
 final class TransferJob {
     enum Stage: Equatable {
         case waiting
-        case resolving(Resolver.ID)
+        case resolving(NameService.ID)
         case transferring
         case flushing
         case over

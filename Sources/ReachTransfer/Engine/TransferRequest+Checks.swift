@@ -3,9 +3,13 @@ internal import ReachCore
 extension TransferRequest {
     /// What is wrong with it, before anything is sent.
     var mistake: TransferFailure? {
-        guard Self.isToken(method) else { return TransferFailure(.badRequest, "the method '\(method)' is none") }
-        for field in headers where !Self.isToken(field.name) || field.value.utf8.contains(where: Self.endsLine) {
-            return TransferFailure(.badRequest, "the header field '\(field.name)' is not one line of HTTP")
+        guard !method.isEmpty, method.utf8.allSatisfy(RequestFieldFault.isOfToken), method != "CONNECT" else {
+            return TransferFailure(.badRequest, "the method '\(DisplayText.sanitized(method))' is none")
+        }
+        // Whoever made the request has checked it. This also holds for what was stored before there was a check, and
+        // for what was added since.
+        if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.name, $0.value) }) {
+            return TransferFailure(.badRequest, fault.description)
         }
         if security.hasPins, !url.isSecure {
             // As AFHTTPSessionManager refuses a pinning policy without an https base URL.
@@ -20,6 +24,16 @@ extension TransferRequest {
 
     /// The caller wants certain bytes only, and looks by itself which ones it got.
     var hasOwnRange: Bool { headers.contains { $0.name.lowercased() == "range" } }
+
+    /// The connection belongs to whoever is named by its first request: NTLM and Negotiate let in a connection, not a
+    /// request (RFC 4559 section 6). It is then used for nothing else.
+    var bindsConnection: Bool {
+        headers.contains { field in
+            guard field.name.lowercased() == "authorization" else { return false }
+            let scheme = field.value.prefix { $0 != " " && $0 != "\t" }.lowercased()
+            return ["ntlm", "negotiate", "kerberos"].contains(scheme)
+        }
+    }
 
     /// Where a download can go on. Only GET, and only what a strong entity tag vouches for.
     var resumable: ResumePoint? {
@@ -67,19 +81,4 @@ extension TransferRequest {
     }
 
     private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization", "host"]
-
-    private static func endsLine(_ byte: UInt8) -> Bool { byte == 13 || byte == 10 || byte == 0 }
-
-    /// RFC 9110 section 5.6.2.
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case 48...57, 65...90, 97...122: true
-                // !#$%&'*+-.^_`|~
-                case 33, 35...39, 42, 43, 45, 46, 94...96, 124, 126: true
-                default: false
-                }
-            }
-    }
 }

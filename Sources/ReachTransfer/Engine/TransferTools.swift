@@ -3,7 +3,7 @@ internal import ReachLoop
 /// What the transfers of one engine share. Confined to the loop.
 final class TransferTools {
     let loop: EventLoop
-    let resolver: Resolver
+    let resolver: NameService
     let files = FileThread()
     let replies: LoopReplies
     let systemTrust: SystemTrust
@@ -12,7 +12,7 @@ final class TransferTools {
     init(loop: EventLoop, options: TransferEngine.Options) {
         self.loop = loop
         replies = LoopReplies(loop: loop)
-        resolver = Resolver(loop: loop, options: options.resolver)
+        resolver = NameService(loop: loop, options: options.resolver)
         systemTrust = SystemTrust(
             path: options.certificatesPath ?? CurlRuntime.current?.certificatesPath ?? "", thread: files,
             replies: replies)

@@ -11,7 +11,8 @@ package import ReachCore
 package struct TransferRequest: Hashable, Sendable {
     package var method: String
     package var url: TransferURL
-    /// Sent in this order, beside what HTTP itself needs (Host, Content-Length). A name or value with a line break is refused.
+    /// Sent in this order, besides what HTTP itself needs. What ``RequestFieldFault`` finds wrong is refused: Content-Length
+    /// is counted here.
     package var headers: [HTTPField] = []
     package var body: TransferBody = .none
     /// The interface that every packet of it must go by, the questions to name servers included; `nil` leaves it to routing.
@@ -33,11 +34,23 @@ package struct TransferRequest: Hashable, Sendable {
     package var security: SecurityPolicy = .standard
     package var clientCertificate: ClientCertificate?
     package var connection: ConnectionUse = .pooled
+    /// Who shares its connections.
+    package var owner: ConnectionOwner = .program
 
     package init(_ method: String = "GET", url: TransferURL) {
         self.method = method
         self.url = url
     }
+}
+
+/// Whose connections a transfer may use: no two owners ever share one.
+package enum ConnectionOwner: Hashable, Sendable {
+    /// This program itself.
+    case program
+    /// A user's request in the queue, by the kernel's number of the user.
+    case user(UInt32)
+    case probes
+    case validation
 }
 
 /// One header line of HTTP.
@@ -83,7 +96,8 @@ package enum HTTPVersion: Hashable, Sendable {
 
 /// Whether connections are kept.
 package enum ConnectionUse: Hashable, Sendable {
-    /// One that is open may be used, and is kept open after: never one of another epoch, interface or security policy.
+    /// One that is open may be used, and is kept open after: never one of another owner, epoch, interface or
+    /// security policy.
     case pooled
     /// A new one, closed after: for probes.
     case fresh

@@ -1,3 +1,5 @@
+internal import ReachCore
+
 /// How long a transfer may take. `nil` is for ever.
 package struct TransferTimeouts: Hashable, Sendable {
     /// From the start of each hop until a request can be sent: name, connection and TLS, all addresses together. Each
@@ -9,6 +11,12 @@ package struct TransferTimeouts: Hashable, Sendable {
     package var idle: Duration? = .seconds(60)
     /// What must move in each ``idle`` period: 1 lets a server that sends one byte a minute go on.
     package var idleBytes: UInt64 = 1
+
+    /// The bytes of each ``idle`` period for a rate in bytes a second; 0 leaves one byte, which keeps out only silence.
+    package var leastRate: UInt64 {
+        get { idle.map { idleBytes / UInt64(max(1, $0.nanoseconds / 1_000_000_000)) } ?? 0 }
+        set { idleBytes = max(1, idle.map { newValue * UInt64(max(1, $0.nanoseconds / 1_000_000_000)) } ?? 1) }
+    }
 
     package init() {}
 

@@ -3,8 +3,10 @@ internal import ReachCore
 /// What name servers said, for as long as they said it holds, and no longer than a cap: a value; the clock is the caller's.
 struct AnswerCache {
     struct Key: Hashable {
-        let name: DNSName
-        let type: DNSType
+        /// In lower case: case makes no difference.
+        let name: String
+        /// `nil` for the addresses of both families, as the system's resolver has them.
+        let type: DNSType?
         /// Another interface's servers may answer otherwise.
         let interface: InterfaceBinding?
     }

@@ -2,11 +2,11 @@ package import ReachCore
 
 /// A host's addresses, as they are to be asked for.
 package struct NameQuestion: Hashable, Sendable {
-    /// In ASCII form; a trailing dot makes no difference, since no search list is used.
+    /// In ASCII form. A dot at the end says that the name is whole: no search list is applied to it.
     package var host: String
     /// `nil` for both.
     package var family: IPAddress.Family?
-    /// Where the question must go out, unless the name server is on this machine; `nil` leaves it to routing.
+    /// The interface by which the question goes out, unless the name server is on this machine; `nil` leaves it to routing.
     package var interface: InterfaceBinding?
 
     package init(_ host: String, family: IPAddress.Family? = nil, interface: InterfaceBinding? = nil) {
@@ -14,6 +14,9 @@ package struct NameQuestion: Hashable, Sendable {
         self.family = family
         self.interface = interface
     }
+
+    /// In the order in which they are asked for.
+    var families: [IPAddress.Family] { family.map { [$0] } ?? [.ipv6, .ipv4] }
 }
 
 /// Why a name has no address for us, sorted by what the caller does.

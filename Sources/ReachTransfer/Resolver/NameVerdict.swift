@@ -3,23 +3,25 @@ internal import ReachLoop
 
 /// What the answers about a name's families come to together.
 struct NameVerdict {
-    /// IPv6 and IPv4 in turn (RFC 8305 section 4), as far as they are known.
+    /// IPv6 and IPv4 in turn (RFC 8305 section 4), as far as they are known; the system's resolver says which comes first.
     let addresses: [IPAddress]
     /// Another family's answer could not change it.
     let isFinal: Bool
-    private let outcomes: [DNSLookup.Outcome]
+    private let outcomes: [NameLookupOutcome]
 
-    init(_ outcomes: [DNSLookup.Outcome]) {
+    init(_ outcomes: [NameLookupOutcome]) {
         self.outcomes = outcomes
-        var byFamily: [IPAddress.Family: [IPAddress]] = [:]
+        var found: [IPAddress] = []
         var hasNoName = false
         for case .answer(let answer) in outcomes {
-            if case .addresses(let found, _) = answer, let family = found.first?.family { byFamily[family] = found }
+            // The servers and the system may both have been asked.
+            if case .addresses(let addresses, _) = answer { found += addresses.filter { !found.contains($0) } }
             if case .noSuchName = answer { hasNoName = true }
         }
-        let (six, four) = (byFamily[.ipv6] ?? [], byFamily[.ipv4] ?? [])
-        addresses = (0..<max(six.count, four.count)).flatMap {
-            six.dropFirst($0).prefix(1) + four.dropFirst($0).prefix(1)
+        let leading = outcomes.count == 1 ? found.first?.family ?? .ipv6 : .ipv6
+        let (first, second) = (found.filter { $0.family == leading }, found.filter { $0.family != leading })
+        addresses = (0..<max(first.count, second.count)).flatMap {
+            first.dropFirst($0).prefix(1) + second.dropFirst($0).prefix(1)
         }
         isFinal = hasNoName && addresses.isEmpty
     }
@@ -29,6 +31,7 @@ struct NameVerdict {
         for case .answer(.failure(let code)) in outcomes {
             return .serverFailure("\(host): the name servers cannot tell (code \(code))")
         }
+        for case .notAName in outcomes { return .notFound("'\(host)' is not a name") }
         for case .silent in outcomes { return .silent("\(host): no name server answered") }
         for case .notAsked(let number) in outcomes where !isFinal {
             return .notAsked("\(host): no name server can be asked: \(SystemError.text(number))", systemError: number)
@@ -37,12 +40,16 @@ struct NameVerdict {
     }
 }
 
-extension Resolver {
+extension NameService {
     static func result(_ verdict: NameVerdict, _ question: NameQuestion) -> Result<[IPAddress], NameFailure> {
-        verdict.addresses.isEmpty ? .failure(verdict.failure(of: question.host)) : .success(verdict.addresses)
+        guard !verdict.addresses.isEmpty else { return .failure(verdict.failure(of: question.host)) }
+        return result(verdict.addresses, question)
     }
 
+    /// Those of the family asked for: files and the system's resolver have both.
     static func result(_ addresses: [IPAddress], _ question: NameQuestion) -> Result<[IPAddress], NameFailure> {
-        addresses.isEmpty ? .failure(.notFound("\(question.host) has no address of that family")) : .success(addresses)
+        let wanted = addresses.filter { question.family == nil || $0.family == question.family }
+        guard wanted.isEmpty else { return .success(wanted) }
+        return .failure(.notFound("\(question.host) has no address of that family"))
     }
 }

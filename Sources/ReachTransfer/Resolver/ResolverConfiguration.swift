@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// What /etc/resolv.conf and /etc/hosts say, as far as it is used: a value, read from text.
+/// What /etc/resolv.conf, /etc/hosts and /etc/nsswitch.conf say, as far as it is used: a value, read from text.
 package struct ResolverConfiguration: Hashable, Sendable {
     /// A name server; queries go to port 53 unless a test says otherwise.
     package struct Server: Hashable, Sendable {
@@ -20,7 +20,11 @@ package struct ResolverConfiguration: Hashable, Sendable {
     package var servers: [Server]
     /// Addresses by name, in lower case.
     package var hosts: [String: [IPAddress]]
+    /// The services of nsswitch.conf(5) that look up hosts, in their order.
+    package var services = defaultServices
 
+    /// As the C library has it without a line of nsswitch.conf.
+    private static let defaultServices = ["files", "dns"]
     /// As the C library has it (MAXNS of resolv.h).
     private static let serverLimit = 3
 
@@ -32,7 +36,8 @@ package struct ResolverConfiguration: Hashable, Sendable {
     /// - Parameters:
     ///   - resolv: The text of resolv.conf(5). Without a `nameserver`, the machine itself is asked.
     ///   - hosts: The text of hosts(5).
-    package init(resolv: String, hosts: String) {
+    ///   - services: The text of nsswitch.conf(5).
+    package init(resolv: String, hosts: String, services: String = "") {
         let servers = Self.lines(resolv).compactMap { words -> Server? in
             guard words.count >= 2, words[0] == "nameserver" else { return nil }
             let parts = words[1].split(separator: "%", maxSplits: 1)
@@ -41,6 +46,11 @@ package struct ResolverConfiguration: Hashable, Sendable {
         }
         self.servers =
             servers.isEmpty ? [Server(IPAddress(ipv4: 0x7f00_0001))] : Array(servers.prefix(Self.serverLimit))
+        let line = Self.lines(services).last { $0[0].lowercased() == "hosts:" }
+        if let line {
+            // What stands in brackets says when to go on to the next one.
+            self.services = line.dropFirst().filter { !$0.hasPrefix("[") && !$0.hasSuffix("]") }.map(String.init)
+        }
         self.hosts = [:]
         for words in Self.lines(hosts) {
             guard let address = IPAddress(String(words[0])) else { continue }
@@ -54,7 +64,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
     /// What is known of a name without asking; `nil` where a server has to be asked.
     package func addresses(of name: String) -> [IPAddress]? {
         let name = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
-        if let known = hosts[name] { return known }
+        if services.contains("files"), let known = hosts[name] { return known }
         // Never a question for a server (RFC 6761 section 6.3).
         guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
         return [IPAddress(ipv6: 0, 1), IPAddress(ipv4: 0x7f00_0001)]

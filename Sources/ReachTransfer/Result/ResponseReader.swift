@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 
 /// Reads the head of a response line by line, and decides about its body: a value, fed by libcurl's callbacks.
 struct ResponseReader {
@@ -19,7 +20,14 @@ struct ResponseReader {
     private let checksRange: Bool
     private var head: ResponseHead?
     private var isComplete = false
+    /// Between a status line and the empty line after its fields.
+    private var isInFields = false
+    private var lengths: Set<String> = []
+    private var isChunked = false
     private var headerBytes = 0
+    /// Another reader of these bytes could see the answer end elsewhere (RFC 9112 sections 5 and 6.3): the connection is not
+    /// used again.
+    private(set) var isInDoubt = false
     private(set) var bodyBytes: UInt64 = 0
 
     /// - Parameters:
@@ -39,6 +47,9 @@ struct ResponseReader {
 
     /// The complete head of the response; `nil` before, and for informational ones.
     var response: ResponseHead? { isComplete ? head : nil }
+
+    /// The answer is in HTTP/1, where lines and lengths say what belongs together.
+    var isTextual: Bool { head?.version.hasPrefix("HTTP/1.") ?? false }
 
     /// Where the response sends us, if it does and we follow.
     var redirect: String? {
@@ -60,17 +71,38 @@ struct ResponseReader {
         }
         let end = Self.endOfText(bytes)
         let line = bytes[..<end]
-        if end >= 5, let start = bytes.baseAddress, memcmp(start, "HTTP/", 5) == 0 {
+        // Informational heads count, too: a server could send them without end.
+        if !isInFields, !isComplete, end >= 5, let start = bytes.baseAddress, memcmp(start, "HTTP/", 5) == 0 {
             head = Self.status(line)
             head?.fields.reserveCapacity(8)
-            isComplete = false
-            headerBytes = bytes.count
+            (isInFields, lengths, isChunked) = (true, [], false)
+            if head?.version == "HTTP/1.0" { isInDoubt = true }
         } else if line.isEmpty {
             return complete()
-        } else if !isComplete, let field = Self.field(line) {
-            head?.fields.append(field)
+        } else if !isComplete {
+            read(field: line, isWhole: end + 2 >= bytes.count)
         }
         return .goOn
+    }
+
+    /// - Parameter isWhole: Nothing stands behind the first end of a line in it.
+    private mutating func read(field line: Slice<UnsafeRawBufferPointer>, isWhole: Bool) {
+        guard let field = Self.field(line) else { return isInDoubt = true }
+        head?.fields.append(field)
+        // A name with a space in it is also how a line begins that continues the one before.
+        if !isWhole || field.name.isEmpty || !field.name.utf8.allSatisfy(RequestFieldFault.isOfToken) {
+            isInDoubt = true
+        }
+        switch field.name.utf8.count {
+        case 14 where field.name.lowercased() == "content-length":
+            if !lengths.isEmpty || Self.number(field.value) == nil { isInDoubt = true }
+            lengths.insert(field.value)
+        case 17 where field.name.lowercased() == "transfer-encoding":
+            if isChunked || field.value.lowercased() != "chunked" { isInDoubt = true }
+            isChunked = true
+        default: break
+        }
+        if isChunked, !lengths.isEmpty { isInDoubt = true }
     }
 
     /// - Returns: How many of these bytes are taken, and what then.
@@ -85,7 +117,12 @@ struct ResponseReader {
     }
 
     private mutating func complete() -> Verdict {
+        isInFields = false
         guard !isComplete, let head, head.status >= 200 || head.status == 101 else { return .goOn }
+        if lengths.count > 1, !isChunked {
+            return .fail(
+                TransferFailure(.badResponse, "the response has several lengths: \(lengths.sorted())", curlCode: 8))
+        }
         let length = head["content-length"].flatMap(Self.number)
         self.head?.contentLength = length
         isComplete = true

@@ -9,6 +9,8 @@ struct TransferEvidence: Equatable {
     var isPinMismatch = false
     /// The request was on its way, and the head of a response not complete.
     var isReadingHead = false
+    /// The request was on its way: what went wrong then is not the request's fault.
+    var isRequestStarted = false
     /// libcurl's sentence; may be empty.
     var text = ""
 }

@@ -19,6 +19,9 @@ extension TransferFailure {
         } else if code == CURLE_OUT_OF_MEMORY, evidence.isReadingHead {
             // So says 7.88.1 of a header line of more than 100 KiB; from 8.6 on it is CURLE_TOO_LARGE.
             reason = .headerTooLarge
+        } else if code == CURLE_UNSUPPORTED_PROTOCOL, evidence.isRequestStarted {
+            // The request was good: what answers speaks something else than HTTP, or a version of it that does not exist.
+            reason = .badResponse
         } else if Self.mayBeLocal.contains(code), let local = Self.localReasons[evidence.systemError] {
             reason = local
         } else {

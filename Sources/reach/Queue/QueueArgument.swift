@@ -9,7 +9,9 @@ enum QueueArgument {
             throw ValidationError("'\(DisplayText.sanitized(text))' is not of the form 'Name: value'")
         }
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        return QueueHeader(String(text[..<colon]), String(value))
+        let name = String(text[..<colon])
+        if let fault = RequestFieldFault(name, String(value)) { throw ValidationError(fault.description) }
+        return QueueHeader(name, String(value))
     }
 
     static func statuses(_ text: String) throws -> ClosedRange<Int> {

@@ -10,7 +10,7 @@ struct QueueText {
     let stamp: (Timestamp) -> String
 
     /// Blockers that are the network's.
-    static let networkBlockers: Set<String> = ["class", "metered", "validated", "family", "target"]
+    static let networkBlockers: Set<String> = ["class", "metered", "validated", "family", "target", "not-validated"]
 
     // MARK: - Many
 

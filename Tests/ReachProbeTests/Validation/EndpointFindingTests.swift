@@ -76,6 +76,10 @@ struct Answered: Sendable, CustomTestStringConvertible {
         // What is no address of a page is not passed on.
         Answered(.portal(url: Answered.plain), 302),
         Answered(.portal(url: Answered.plain), 302, [("Location", "javascript:alert(1)")]),
+        Answered(.portal(url: Answered.plain), 302, [("Location", "http://login.example:99999/")]),
+        Answered(.portal(url: Answered.plain), 302, [("Location", "http://bank.example@login.example/")]),
+        Answered(
+            .portal(url: "http://login.example/%22%3E?a=%7C"), 302, [("Location", "http://login.example/\">?a=|")]),
         Answered(.portal(url: Answered.plain), 302, [("Location", "http://x/\u{1b}[2J")]),
         Answered(.portal(url: Answered.plain), 302, [("Location", String(repeating: "a", count: 2001))]),
     ])

@@ -62,6 +62,7 @@ final class CrashRun: QueueExecutor {
             remaining = kept + count
             for _ in 0..<count { add() }
             stopWhenDone()
+        case .setAside(let rows): say("set aside \(rows.count)")
         case .failed(let error):
             say("failed \(error)")
             loop.stop()

@@ -44,9 +44,7 @@ final class Soak {
         inbox = try Inbox()
         var policy = QueuePolicy()
         policy.deadLifetime = .seconds(2 * 86_400)
-        var options = QueueStoreOptions(policy)
-        options.outboxBytes = 1 << 20
-        store = try QueueStore(directory, options) { [inbox] in inbox.put($0) }
+        store = try QueueStore(directory, QueueStoreOptions(policy)) { [inbox] in inbox.put($0) }
         scheduler = QueueScheduler(policy, seed: 1, at: moment)
     }
 
@@ -140,6 +138,7 @@ final class Soak {
             unwritten -= 1
             print("not committed: \(reason)")
             send(.notCommitted(number))
+        case .postponed(let number): send(.postponed(number))
         case .degraded(let reason): print("degraded \(reason ?? "no longer")")
         case .opened, .failed: break
         }

@@ -1,4 +1,4 @@
-// Feeds texts to the parser of the configuration. What may not happen: a trap, a hang, a mistake without a place.
+// Feeds texts to what reads the configuration. What may not happen: a trap, a hang, a mistake without a place.
 
 /// Called by libFuzzer with each text it invents.
 @_cdecl("LLVMFuzzerTestOneInput")

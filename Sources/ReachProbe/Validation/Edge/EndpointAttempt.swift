@@ -14,11 +14,11 @@ final class EndpointAttempt {
 
     private let endpoint: ConnectivityEndpoint
     private let uplink: Uplink
-    private let resolver: Resolver
+    private let resolver: NameService
     private let transfers: TransferEngine
     private let deadline: BootTime
     private let completion: (Outcome) -> Void
-    private var lookup: Resolver.ID?
+    private var lookup: NameService.ID?
     private var transfer: TransferID?
     private var bytes = 0
     private var remote: TrafficQuestion.Remote?
@@ -35,7 +35,7 @@ final class EndpointAttempt {
     }
 
     init(
-        _ endpoint: ConnectivityEndpoint, by uplink: Uplink, until deadline: BootTime, resolver: Resolver,
+        _ endpoint: ConnectivityEndpoint, by uplink: Uplink, until deadline: BootTime, resolver: NameService,
         transfers: TransferEngine, completion: @escaping (Outcome) -> Void
     ) {
         self.endpoint = endpoint
@@ -109,6 +109,7 @@ final class EndpointAttempt {
         }
         var request = TransferRequest(url: url)
         request.headers = [HTTPField("User-Agent", "reach"), HTTPField("Accept", "*/*")]
+        request.owner = .validation
         request.interface = interface
         request.family = address.family
         request.addresses = [address]

@@ -9,14 +9,14 @@ package final class PathProbe {
     private let loop: EventLoop
     private let endpoints: [ConnectivityEndpoint]
     private let transfers: TransferEngine
-    private let resolverOptions: Resolver.Options
+    private let resolverOptions: NameService.Options
     private var rounds: [UInt64: ValidationRound] = [:]
     private var lastNumber: UInt64 = 0
 
     /// - Parameter endpoints: Never none.
     package init(
         loop: EventLoop, endpoints: [ConnectivityEndpoint], transfers: TransferEngine,
-        resolverOptions: Resolver.Options = Resolver.Options()
+        resolverOptions: NameService.Options = NameService.Options()
     ) {
         self.loop = loop
         self.endpoints = endpoints
@@ -33,7 +33,7 @@ package final class PathProbe {
         let number = lastNumber
         rounds[number] = ValidationRound(
             endpoints, by: uplink, within: limit, transfers: transfers,
-            resolver: Resolver(loop: loop, options: resolverOptions), on: loop
+            resolver: NameService(loop: loop, options: resolverOptions), on: loop
         ) { [weak self] outcome in
             self?.rounds[number] = nil
             reply(outcome.result.connectivity.map { $0 == .full })

@@ -15,7 +15,7 @@ final class ValidationRound {
     }
 
     private let loop: EventLoop
-    private let resolver: Resolver
+    private let resolver: NameService
     private var attempts: [EndpointAttempt] = []
     private var findings: [(finding: EndpointFinding, isSecure: Bool)] = []
     private var bytes = 0
@@ -29,7 +29,7 @@ final class ValidationRound {
     ///   - completion: Called once, later, unless it is cancelled.
     init(
         _ endpoints: [ConnectivityEndpoint], by uplink: Uplink, within limit: Duration, transfers: TransferEngine,
-        resolver: Resolver, on loop: EventLoop, completion: @escaping (Outcome) -> Void
+        resolver: NameService, on loop: EventLoop, completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.completion = completion

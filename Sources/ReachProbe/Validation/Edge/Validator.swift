@@ -20,7 +20,7 @@ package final class Validator {
     private let loop: EventLoop
     private let options: Options
     private let transfers: TransferEngine
-    private let resolverOptions: Resolver.Options
+    private let resolverOptions: NameService.Options
     private let traffic = TrafficReader()
     private let whenChanged: (ConnectivitySurvey) -> Void
     private var machine: ValidationMachine
@@ -39,7 +39,7 @@ package final class Validator {
     ///   - whenChanged: Called with what is proved, when that differs from before: from within the other calls too.
     package init(
         loop: EventLoop, options: Options, transfers: TransferEngine,
-        resolverOptions: Resolver.Options = Resolver.Options(),
+        resolverOptions: NameService.Options = NameService.Options(),
         whenChanged: @escaping (ConnectivitySurvey) -> Void
     ) {
         self.loop = loop
@@ -112,7 +112,7 @@ package final class Validator {
     private func probe(_ uplink: Uplink, _ ticket: ValidationCommand.Ticket) {
         rounds[ticket] = ValidationRound(
             options.endpoints, by: uplink, within: options.timeout, transfers: transfers,
-            resolver: Resolver(loop: loop, options: resolverOptions), on: loop
+            resolver: NameService(loop: loop, options: resolverOptions), on: loop
         ) { [unowned self] outcome in
             rounds[ticket] = nil
             ownRemotes.removeAll(where: outcome.remotes.contains)

@@ -1,0 +1,65 @@
+/// The host of a web URL as something to connect to.
+package struct URLHost {
+    /// In lower case; an address in its usual form, without brackets and zone.
+    package let name: String
+    /// As it stands in a URL: an IPv4 address in its usual form, all else as it was written.
+    package let written: String
+    package let address: IPAddress?
+
+    /// - Parameter text: A host of ``URLReference``.
+    /// - Returns: `nil` for what is neither an address nor letters, digits, "-", ".", "_" and "~", and for numbers that
+    ///   are no address: a resolver, libcurl and a person could each take those for another one.
+    package init?(_ text: String) {
+        if text.utf8.first == UInt8(ascii: "[") {
+            let inside = text.dropFirst().dropLast()
+            let bare = inside.prefix { $0 != "%" }
+            guard let address = IPAddress(String(bare)) else { return nil }
+            self.address = address
+            name = bare.lowercased()
+            written = text
+            return
+        }
+        guard !text.isEmpty, text.utf8.allSatisfy(URLCharacters.isUnreserved) else { return nil }
+        if let bits = Self.ipv4(text) {
+            guard let bits = bits else { return nil }
+            let address = IPAddress(ipv4: bits)
+            self.address = address
+            name = address.description
+            written = address.description
+        } else {
+            address = nil
+            name = text.lowercased()
+            written = text
+        }
+    }
+
+    /// As browsers and libcurl read numbers: one to four of them, decimal, octal (0) or hexadecimal (0x), the last one
+    /// filling the rest.
+    ///
+    /// - Returns: `nil` for a name, which does not end in a number; `nil` in it for numbers that are no address.
+    private static func ipv4(_ text: String) -> UInt32?? {
+        var parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
+        guard let last = parts.last, last.first?.isNumber == true,
+            number(last) != nil || last.utf8.allSatisfy({ 48...57 ~= $0 })
+        else { return .none }
+        let numbers = parts.compactMap(number)
+        guard numbers.count == parts.count, (1...4).contains(numbers.count) else { return .some(nil) }
+        var bits: UInt64 = 0
+        for (index, number) in numbers.dropLast().enumerated() {
+            guard number < 256 else { return .some(nil) }
+            bits |= number << (24 - 8 * UInt64(index))
+        }
+        guard let rest = numbers.last, rest < 1 << (8 * UInt64(5 - numbers.count)) else { return .some(nil) }
+        return UInt32(bits | rest)
+    }
+
+    private static func number(_ text: Substring) -> UInt64? {
+        guard text.utf8.first.map({ 48...57 ~= $0 }) == true else { return nil }
+        if text.lowercased().hasPrefix("0x") {
+            let digits = text.dropFirst(2)
+            return digits.isEmpty ? 0 : digits.first?.isHexDigit == true ? UInt64(digits, radix: 16) : nil
+        }
+        return text.count > 1 && text.hasPrefix("0") ? UInt64(text, radix: 8) : UInt64(text)
+    }
+}

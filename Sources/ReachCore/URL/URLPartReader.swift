@@ -1,0 +1,104 @@
+/// Checks and escapes the pieces of one URL.
+struct URLPartReader {
+    private let text: String
+    private let slips: URLReference.Slips
+
+    init(_ text: String, _ slips: URLReference.Slips) {
+        self.text = text
+        self.slips = slips
+    }
+
+    // MARK: - Authority
+
+    func authority(_ pieces: URLPieces.Authority) throws(WebAddressError) -> URLReference.Authority {
+        let start = offset(pieces.userInformation?.startIndex ?? pieces.host.startIndex)
+        var user: String?
+        if let piece = pieces.userInformation {
+            guard slips == .allowed || !piece.utf8.contains(where: { "@[]".utf8.contains($0) }) else {
+                throw WebAddressError(.badHost, at: start)
+            }
+            user = try escaped(piece, isUser: true)
+        }
+        guard let port = pieces.portNumber else {
+            throw WebAddressError(.badPort, at: offset(pieces.port?.startIndex ?? pieces.host.endIndex))
+        }
+        if pieces.host.isEmpty, slips == .refused { throw WebAddressError(.noHost, at: start) }
+        try check(host: pieces.host, authorityStart: start)
+        return URLReference.Authority(userInformation: user, host: String(pieces.host), port: port)
+    }
+
+    private func check(host: Substring, authorityStart: Int) throws(WebAddressError) {
+        if host.utf8.first == UInt8(ascii: "[") {
+            guard host.utf8.last == UInt8(ascii: "]"), isAddress(host.dropFirst().dropLast()) else {
+                throw WebAddressError(.badHost, at: authorityStart)
+            }
+            return
+        }
+        for index in host.utf8.indices {
+            let byte = host.utf8[index]
+            if "[]:".utf8.contains(byte) { throw WebAddressError(.badHost, at: authorityStart) }
+            if byte >= 0x80 { throw WebAddressError(.internationalHost, at: offset(index)) }
+            if byte == UInt8(ascii: "%") {
+                guard host[index...].isEscape else { throw WebAddressError(.badEscape, at: offset(index)) }
+            } else if !URLCharacters.isUnreserved(byte), !URLCharacters.isDelimiter(byte) {
+                throw badCharacter(at: index)
+            }
+        }
+    }
+
+    /// With a zone, perhaps: its percent sign is itself escaped in a URL (RFC 6874), but not by everybody.
+    private func isAddress(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first, address.contains(":"), IPAddress(String(address)) != nil else { return false }
+        guard parts.count > 1 else { return true }
+        return !parts[1].isEmpty
+            && parts[1].utf8.allSatisfy { URLCharacters.isUnreserved($0) || $0 == UInt8(ascii: "%") }
+    }
+
+    // MARK: - The rest
+
+    func path(_ piece: Substring, isAfterAuthority: Bool) throws(WebAddressError) -> String {
+        guard isAfterAuthority, piece.utf8.first == UInt8(ascii: "\\") else { return try escaped(piece) }
+        guard slips == .allowed else { throw badCharacter(at: piece.startIndex) }
+        return "/" + (try escaped(piece.dropFirst()))
+    }
+
+    /// The piece with what may not stand in its part as percent escapes.
+    func escaped(_ piece: Substring, isUser: Bool = false) throws(WebAddressError) -> String {
+        // Most URLs are as they should be.
+        guard isUser || piece.utf8.contains(where: { !URLCharacters.isPlain($0) }) else { return String(piece) }
+        var bytes: [UInt8] = []
+        for index in piece.utf8.indices {
+            let byte = piece.utf8[index]
+            if byte < 0x20 || byte == 0x7f { throw badCharacter(at: index) }
+            if byte == UInt8(ascii: "%") {
+                guard slips == .allowed || piece[index...].isEscape else {
+                    throw WebAddressError(.badEscape, at: offset(index))
+                }
+                bytes.append(byte)
+            } else if byte == UInt8(ascii: "#"), slips == .refused {
+                throw badCharacter(at: index)
+            } else if URLCharacters.isPlain(byte), !isUser || byte != UInt8(ascii: "@") {
+                bytes.append(byte)
+            } else {
+                URLCharacters.appendEscape(of: byte, to: &bytes)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    // MARK: - Places
+
+    private func offset(_ index: String.Index) -> Int { text.utf8.distance(from: text.startIndex, to: index) }
+
+    private func badCharacter(at index: String.Index) -> WebAddressError {
+        WebAddressError(.badCharacter(text.unicodeScalars[index].description), at: offset(index))
+    }
+}
+
+extension Substring {
+    /// Begins with a percent sign and two hexadecimal digits.
+    fileprivate var isEscape: Bool {
+        utf8.count >= 3 && utf8.dropFirst().prefix(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    }
+}

@@ -1,0 +1,82 @@
+/// What a row of the queue's file has to be, in SQL: a bit that changed in memory or on a disk must not become a request
+/// that nobody sent, nor end the program that reads it.
+enum RowRules {
+    /// The first column of `request` that is not as it has to be; NULL if all are.
+    static let problem = caseExpression(of: requestRules)
+    /// The same of `result`.
+    static let resultProblem = caseExpression(of: resultRules)
+    static let breakerIsGood = conjunction(of: breakerRules)
+    static let heldQueueIsGood = conjunction(of: [integer("owner", owners)])
+
+    /// Numbers of requests. A larger one can only be damage, and the next ones have to be larger still.
+    static let numbers: ClosedRange<Int64> = 1...1 << 60
+
+    private typealias Rule = (column: String, condition: String)
+
+    private static let owners: ClosedRange<Int64> = 0...Int64(UInt32.max)
+    private static let flags: ClosedRange<Int64> = 0...1
+    /// Attempts and failures: far more than can be made in a request's life.
+    private static let counts: ClosedRange<Int64> = 0...1_000_000_000
+    /// Lengths in bytes: a pebibyte.
+    private static let lengths: ClosedRange<Int64> = 0...1 << 50
+    private static let anything: ClosedRange<Int64> = .min ... .max
+
+    private static let requestRules: [Rule] = [
+        integer("id", numbers), integer("state", 0...4), integer("owner", owners), text("destination", upTo: 65_536),
+        text("condition", upTo: 65_536), integer("priority", 0...3), optional(text("order_key", upTo: 65_536)),
+        optional(text("unique_mode", upTo: 64)), optional(text("unique_name", upTo: 65_536)),
+        integer("depends", flags), integer("strict", flags), integer("repeatable", flags),
+        optional(integer("maximum_attempts", 0 ... .max)), integer("bytes", lengths), integer("lifetime", 0 ... .max),
+        integer("deadline_wall", anything), integer("deadline_boot", anything), integer("boot", anything),
+        integer("attempts", counts), integer("network_failures", counts), integer("tries", counts),
+        integer("held", flags), integer("network_failure", flags), optional(integer("not_before_wall", anything)),
+        optional(integer("not_before_boot", anything)), optional(integer("not_before_in", anything)),
+        optional(text("reason", upTo: 64)), optional(integer("over_wall", anything)),
+        ("over_wall", "(state >= 2) = (over_wall IS NOT NULL)"), optional(text("lease_interface", upTo: 64)),
+        optional(integer("lease_wall", anything)), text("method"), text("url"), text("headers"),
+        optional(text("idempotency_key")), text("accepted"), optional(text("output_path")), integer("body_kind", 0...3),
+        optional(text("body_path")), integer("body_bytes", lengths), spoolName, integer("kept", lengths),
+        integer("seen", flags),
+    ]
+
+    private static let resultRules: [Rule] = [
+        integer("status", 0...999), text("headers"), integer("body_kind", 0...3), optional(text("body_path")),
+        integer("body_bytes", lengths), spoolName, ("bytes", "typeof(bytes) IN ('blob', 'null')"),
+    ]
+
+    private static let breakerRules: [Rule] = [
+        text("destination"), text("interface"), integer("until_wall", anything), integer("until_boot", anything),
+        integer("boot", anything), integer("step", 0...32),
+    ]
+
+    /// The name of a file in the spool, and of none elsewhere.
+    private static let spoolName: Rule = (
+        "body_path",
+        "(body_kind != 3 OR (body_path IS NOT NULL AND body_path NOT IN ('', '.', '..') AND instr(body_path, '/') = 0))"
+    )
+
+    private static func integer(_ column: String, _ range: ClosedRange<Int64>) -> Rule {
+        let isInteger = "typeof(\(column)) = 'integer'"
+        if range == anything { return (column, isInteger) }
+        let least = range.lowerBound == .min ? "(-9223372036854775807 - 1)" : "\(range.lowerBound)"
+        return (column, "(\(isInteger) AND \(column) BETWEEN \(least) AND \(range.upperBound))")
+    }
+
+    private static func text(_ column: String, upTo length: Int? = nil) -> Rule {
+        let isText = "typeof(\(column)) = 'text'"
+        return (column, length.map { "(\(isText) AND length(\(column)) <= \($0))" } ?? isText)
+    }
+
+    private static func optional(_ rule: Rule) -> Rule {
+        (rule.column, "(\(rule.column) IS NULL OR \(rule.condition))")
+    }
+
+    private static func caseExpression(of rules: [Rule]) -> String {
+        "CASE " + rules.map { "WHEN NOT coalesce(\($0.condition), 0) THEN '\($0.column)'" }.joined(separator: " ")
+            + " END"
+    }
+
+    private static func conjunction(of rules: [Rule]) -> String {
+        rules.map { "coalesce(\($0.condition), 0)" }.joined(separator: " AND ")
+    }
+}

@@ -1,0 +1,116 @@
+internal import CAres
+internal import CReachLinux
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+
+/// The sockets of a channel: c-ares says when, and these functions make them, tie them to the interface, connect and
+/// close them, and look at each datagram before c-ares does.
+extension DNSChannel {
+    /// c-ares keeps the pointer; written once, never freed.
+    nonisolated(unsafe) static let socketFunctions: UnsafePointer<ares_socket_functions> = {
+        let place = UnsafeMutablePointer<ares_socket_functions>.allocate(capacity: 1)
+        place.initialize(to: functions)
+        return UnsafePointer(place)
+    }()
+
+    private static let functions = ares_socket_functions(
+        asocket: { family, type, _, context in
+            let isStream = type == CInt(SOCK_STREAM.rawValue)
+            let descriptor = isStream ? reach_stream_socket(family) : reach_datagram_socket(family)
+            return descriptor >= 0 ? descriptor : DNSChannel.owner(context)?.failed(-descriptor) ?? -1
+        },
+        aclose: { descriptor, context in
+            DNSChannel.owner(context)?.unwatch(descriptor)
+            return close(descriptor)
+        },
+        aconnect: { descriptor, address, length, context in
+            DNSChannel.owner(context)?.connect(descriptor, toPlaceIn: address) ?? -1
+        },
+        arecvfrom: { descriptor, buffer, size, _, from, fromLength, context in
+            guard let owner = DNSChannel.owner(context), let buffer else { return -1 }
+            guard let from, let fromLength else { return owner.receivePart(descriptor, buffer, size) }
+            return owner.receiveDatagram(descriptor, buffer, size, from, fromLength)
+        },
+        asendv: { descriptor, parts, count, context in
+            DNSChannel.owner(context)?.send(descriptor, parts, Int(count)) ?? -1
+        })
+
+    /// Notes why a call failed, and leaves the reason where c-ares looks for it.
+    private func failed(_ number: CInt) -> CInt {
+        if number != EAGAIN, number != EINPROGRESS, number != EINTR { lastError = number }
+        errno = number
+        return -1
+    }
+
+    private func connect(_ descriptor: CInt, toPlaceIn address: UnsafePointer<sockaddr>?) -> CInt {
+        // The port stands at the same place in both families' addresses.
+        let port = address?.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+            UInt16(bigEndian: $0.pointee.sin_port)
+        }
+        guard let port, servers.indices.contains(Int(port) - 1) else { return failed(EINVAL) }
+        let server = servers[Int(port) - 1]
+        let scope = server.zone.map { if_nametoindex($0) } ?? 0
+        let whole = SocketAddress(address: server.address, port: server.port, scope: scope)
+        do throws(SystemError) {
+            // A server on this machine, such as systemd-resolved's, is reached by the loopback interface alone.
+            if let interface, !server.address.isLoopback { try InterfaceSocket.bind(descriptor, to: interface) }
+        } catch {
+            return failed(error.number)
+        }
+        let result = whole.withPointer { Glibc.connect(descriptor, $0, $1) }
+        return result == 0 ? 0 : failed(errno)
+    }
+
+    private func send(_ descriptor: CInt, _ parts: UnsafePointer<iovec>?, _ count: Int) -> Int {
+        var message = msghdr()
+        message.msg_iov = UnsafeMutablePointer(mutating: parts)
+        message.msg_iovlen = count
+        if let first = parts?.pointee {
+            sent = Array(UnsafeRawBufferPointer(start: first.iov_base, count: first.iov_len))
+        }
+        let result = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+        return result >= 0 ? result : Int(failed(errno))
+    }
+
+    private func receivePart(_ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
+        let count = recv(descriptor, buffer, size, 0)
+        if count == 0 { lastError = ECONNRESET }
+        return count >= 0 ? count : Int(failed(errno))
+    }
+
+    /// Passes over what is no response: c-ares takes a question that comes back, or nothing at all, for an answer.
+    private func receiveDatagram(
+        _ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ size: Int, _ from: UnsafeMutablePointer<sockaddr>,
+        _ fromLength: UnsafeMutablePointer<socklen_t>
+    ) -> Int {
+        while budget > 0 {
+            budget -= 1
+            let count = recvfrom(descriptor, buffer, size, 0, from, fromLength)
+            guard count >= 0 else { return Int(failed(errno)) }
+            let bytes = UnsafeMutableRawBufferPointer(start: buffer, count: size)
+            guard count >= DNSReply.headerBytes, bytes[2] & 0xf8 == 0x80 else { continue }
+            let code = bytes[3] & 15
+            let isFailure = [DNSReply.Code.serverFailure, DNSReply.Code.notImplemented, DNSReply.Code.refused].contains(
+                code)
+            if isFailure { failureCode = code }
+            return completed(bytes, count)
+        }
+        return Int(failed(EAGAIN))
+    }
+
+    /// Servers that know nothing of EDNS may answer by a header alone (RFC 6891 section 7). c-ares asks again without it
+    /// where the question is repeated, so it is.
+    private func completed(_ bytes: UnsafeMutableRawBufferPointer, _ count: Int) -> Int {
+        let optionBytes = 11
+        guard count == DNSReply.headerBytes, bytes[3] & 15 == DNSReply.Code.formatError,
+            sent.count > count + optionBytes, sent[11] == 1, bytes[0] == sent[0], bytes[1] == sent[1]
+        else { return count }
+        let question = sent[count..<(sent.count - optionBytes)]
+        guard count + question.count <= bytes.count else { return count }
+        for place in 4..<count { bytes[place] = 0 }
+        bytes[5] = 1
+        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyBytes(from: question)
+        return count + question.count
+    }
+}

@@ -1,0 +1,228 @@
+internal import CAres
+internal import Glibc
+internal import ReachCore
+package import ReachLoop
+
+/// One question to name servers in turn, by c-ares on the event loop, until one answers. Confined to the loop.
+///
+/// A question has a c-ares channel of its own, which is what c-ares keeps sockets by: so each goes out from ports that the
+/// kernel has just chosen, a silent server holds back nobody else's, and to destroy the channel cancels it. It takes about
+/// 75 KiB while the question is open. The sockets are made and tied to the interface here.
+package final class DNSChannel {
+    package struct Question: Hashable, Sendable {
+        package var name: String
+        package var type: DNSType
+
+        package init(name: String, type: DNSType) {
+            self.name = name
+            self.type = type
+        }
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        case reply(DNSReply)
+        /// DNS has no such names: a label is empty or longer than 63 bytes, or all is longer than 255.
+        case notAName
+        /// All servers that answered said that they cannot tell, by this code last.
+        case refused(code: UInt8)
+        /// No server answered in time.
+        case silent
+        /// No server could be asked: `errno`.
+        case notAsked(CInt)
+    }
+
+    /// The size that DNS flag day 2020 agreed on for answers in datagrams (EDNS, RFC 6891).
+    private static let answerBytes: CInt = 1232
+    /// Datagrams read for one event: a flood of forged ones does not keep the loop.
+    private static let datagramBudget = 16
+
+    private let loop: EventLoop
+    let servers: [ResolverConfiguration.Server]
+    let interface: InterfaceBinding?
+    private let completion: (Outcome) -> Void
+    private var channel: ares_channel?
+    private var watched: Set<CInt> = []
+    private var timer: TimerQueue.ID?
+    /// Callbacks of c-ares only take notes; they are acted upon when it has returned.
+    private var outcome: Outcome?
+    var lastError: CInt = 0
+    var failureCode: UInt8?
+    var sent: [UInt8] = []
+    var budget = 0
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - servers: At least one.
+    ///   - patience: How long a server has in the first round; twice that in the second, and so on.
+    ///   - rounds: How often each server is asked, while it is silent.
+    ///   - completion: Called once, later, unless it is stopped.
+    package init(
+        loop: EventLoop, question: Question, servers: [ResolverConfiguration.Server], interface: InterfaceBinding?,
+        patience: Duration, rounds: Int, completion: @escaping (Outcome) -> Void
+    ) {
+        self.loop = loop
+        self.servers = servers
+        self.interface = interface
+        self.completion = completion
+        open(patience: patience, rounds: rounds)
+        if let channel {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            ares_query(channel, question.name, CInt(1), CInt(question.type.rawValue), Self.ended, context)
+        } else if outcome == nil {
+            outcome = .notAsked(ENOMEM)
+        }
+        // What ended at once is reported later, like all else.
+        outcome == nil ? armTimer() : loop.afterEvents { [weak self] in self?.settle() }
+    }
+
+    deinit { stop() }
+
+    /// The completion is not called.
+    package func stop() {
+        isOver = true
+        timer.map(loop.cancel)
+        timer = nil
+        guard let channel else { return }
+        self.channel = nil
+        // Its callbacks close the sockets, and report an end that is nobody's news.
+        ares_destroy(channel)
+    }
+
+    // MARK: - The channel
+
+    private func open(patience: Duration, rounds: Int) {
+        guard reach_ares_missing() == nil else {
+            outcome = .notAsked(ELIBACC)
+            return
+        }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        var options = ares_options()
+        // A single server's refusal is the answer; of several, c-ares asks the next one.
+        options.flags = ARES_FLAG_EDNS | ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES
+        if servers.count == 1 { options.flags |= ARES_FLAG_NOCHECKRESP }
+        options.timeout = CInt(clamping: Int64(max(1, patience / .milliseconds(1))))
+        options.tries = CInt(rounds)
+        options.ndots = 1
+        options.ednspsz = Self.answerBytes
+        options.sock_state_cb = Self.stateChanged
+        options.sock_state_cb_data = context
+        // With all of these set, even as empty lists, it reads no file and no environment.
+        let mask =
+            ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_NDOTS | ARES_OPT_SERVERS | ARES_OPT_DOMAINS
+            | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB | ARES_OPT_SORTLIST | ARES_OPT_EDNSPSZ | ARES_OPT_NOROTATE
+            | ARES_OPT_RESOLVCONF
+        var lookups = Array("b".utf8CString)
+        var noFile = Array("/dev/null".utf8CString)
+        var opened: ares_channel?
+        let status = lookups.withUnsafeMutableBufferPointer { lookups in
+            noFile.withUnsafeMutableBufferPointer { noFile in
+                options.lookups = lookups.baseAddress
+                options.resolvconf_path = noFile.baseAddress
+                return ares_init_options(&opened, &options, mask)
+            }
+        }
+        guard status == ARES_SUCCESS, let opened else { return }
+        channel = opened
+        ares_set_socket_functions(opened, Self.socketFunctions, context)
+        setServers(of: opened)
+    }
+
+    /// A server's port is set to its place in the list: c-ares knows no zones of addresses, and the place leads `connect`
+    /// to the whole address.
+    private func setServers(of channel: ares_channel) {
+        var nodes = servers.enumerated().map { place, server in
+            var node = ares_addr_port_node()
+            node.family = server.address.family == .ipv4 ? AF_INET : AF_INET6
+            (node.udp_port, node.tcp_port) = (CInt(place + 1), CInt(place + 1))
+            withUnsafeMutableBytes(of: &node.addr) { $0.copyBytes(from: server.address.bytes) }
+            return node
+        }
+        let status = nodes.withUnsafeMutableBufferPointer { nodes in
+            for place in nodes.indices.dropFirst() {
+                nodes[place - 1].next = nodes.baseAddress.map { $0 + place }
+            }
+            return ares_set_servers_ports(channel, nodes.baseAddress)
+        }
+        if status != ARES_SUCCESS { outcome = .notAsked(ENOMEM) }
+    }
+
+    // MARK: - The loop
+
+    private func isReady(_ descriptor: CInt, for interest: EventLoop.Interest) {
+        let none: CInt = -1
+        let isReadable = !interest.isDisjoint(with: [.readable, .failed])
+        process(isReadable ? descriptor : none, interest.contains(.writable) ? descriptor : none)
+    }
+
+    private func process(_ readable: CInt, _ writable: CInt) {
+        guard let channel else { return }
+        budget = Self.datagramBudget
+        ares_process_fd(channel, readable, writable)
+        settle()
+    }
+
+    private func settle() {
+        guard !isOver else { return }
+        guard let outcome else { return armTimer() }
+        stop()
+        completion(outcome)
+    }
+
+    private func armTimer() {
+        timer.map(loop.cancel)
+        timer = nil
+        guard let channel else { return }
+        var space = timeval()
+        let wait = withUnsafeMutablePointer(to: &space) { ares_timeout(channel, nil, $0)?.pointee }
+        guard let wait else { return }
+        // One millisecond more: its clock is another, and the timer must not come before its time.
+        let duration = Duration.seconds(Int64(wait.tv_sec)) + .microseconds(Int64(wait.tv_usec)) + .milliseconds(1)
+        timer = loop.schedule(at: SystemClock.boot + duration) { [weak self] in
+            self?.timer = nil
+            self?.process(-1, -1)
+        }
+    }
+
+    // MARK: - What c-ares calls
+
+    static func owner(_ context: UnsafeMutableRawPointer?) -> DNSChannel? {
+        context.map { Unmanaged<DNSChannel>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static let ended: ares_callback = { context, status, timeouts, bytes, count in
+        guard let owner = owner(context), owner.channel != nil, owner.outcome == nil else { return }
+        if let bytes, let reply = DNSReply(Array(UnsafeBufferPointer(start: bytes, count: Int(count)))) {
+            owner.outcome = .reply(reply)
+        } else if status == ARES_EBADNAME || status == ARES_ENOTFOUND {
+            // The second one for ".onion", about which nobody is asked (RFC 7686).
+            owner.outcome = .notAName
+        } else if let code = owner.failureCode {
+            owner.outcome = .refused(code: code)
+        } else {
+            owner.outcome = timeouts > 0 ? .silent : .notAsked(owner.lastError)
+        }
+    }
+
+    private static let stateChanged: ares_sock_state_cb = { context, descriptor, isReadable, isWritable in
+        guard let owner = owner(context) else { return }
+        var interest: EventLoop.Interest = []
+        if isReadable != 0 { interest.insert(.readable) }
+        if isWritable != 0 { interest.insert(.writable) }
+        owner.watch(descriptor, for: interest)
+    }
+
+    private func watch(_ descriptor: CInt, for interest: EventLoop.Interest) {
+        if interest.isEmpty { return unwatch(descriptor) }
+        do throws(SystemError) {
+            if watched.contains(descriptor) { return try loop.change(descriptor, to: interest) }
+            try loop.watch(descriptor, for: interest) { [weak self] in self?.isReady(descriptor, for: $0) }
+            watched.insert(descriptor)
+        } catch {
+            lastError = error.number
+        }
+    }
+
+    func unwatch(_ descriptor: CInt) {
+        if watched.remove(descriptor) != nil { loop.unwatch(descriptor) }
+    }
+}

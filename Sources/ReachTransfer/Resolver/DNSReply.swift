@@ -1,0 +1,149 @@
+internal import CAres
+internal import Glibc
+package import ReachCore
+
+/// A type of DNS records (RFC 1035 section 3.2.2); any number may be asked for.
+package struct DNSType: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static let a = DNSType(rawValue: 1)
+    package static let ns = DNSType(rawValue: 2)
+    package static let cname = DNSType(rawValue: 5)
+    package static let ptr = DNSType(rawValue: 12)
+    package static let mx = DNSType(rawValue: 15)
+    package static let txt = DNSType(rawValue: 16)
+    package static let aaaa = DNSType(rawValue: 28)
+    package static let srv = DNSType(rawValue: 33)
+
+    /// The type of a family's addresses.
+    package init(_ family: IPAddress.Family) { self = family == .ipv4 ? .a : .aaaa }
+}
+
+/// A name server's answer to a question, as c-ares passed it on: its bytes, which c-ares reads again on demand. A value.
+package struct DNSReply: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    /// RFC 1035 section 4.1.1.
+    enum Code {
+        static let good: UInt8 = 0
+        static let formatError: UInt8 = 1
+        static let serverFailure: UInt8 = 2
+        static let nameError: UInt8 = 3
+        static let notImplemented: UInt8 = 4
+        static let refused: UInt8 = 5
+    }
+
+    static let headerBytes = 12
+    /// More addresses would only be tried for nothing.
+    private static let addressLimit = 16
+
+    /// - Parameter bytes: A whole message; `nil` for less than a header.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count >= Self.headerBytes else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The response code (RFC 1035 section 4.1.1).
+    package var code: UInt8 { bytes[3] & 15 }
+
+    /// The addresses of a family, behind aliases too, and the seconds for which the shortest-lived record holds.
+    ///
+    /// - Returns: `nil` where the message cannot be read; an empty list where it has none.
+    func addresses(_ family: IPAddress.Family) -> (addresses: [IPAddress], seconds: UInt32)? {
+        family == .ipv4
+            ? addresses(like: ares_addrttl(), ares_parse_a_reply) { entry in
+                (IPAddress(ipv4: UInt32(bigEndian: entry.ipaddr.s_addr)), entry.ttl)
+            }
+            : addresses(like: ares_addr6ttl(), ares_parse_aaaa_reply) { entry in
+                withUnsafeBytes(of: entry.ip6addr) { IPAddress(bytes: Array($0)) }.map { ($0, entry.ttl) }
+            }
+    }
+
+    private typealias AddressParser<Entry> = (
+        UnsafePointer<UInt8>?, CInt, UnsafeMutablePointer<UnsafeMutablePointer<hostent>?>?,
+        UnsafeMutablePointer<Entry>?, UnsafeMutablePointer<CInt>?
+    ) -> CInt
+
+    private func addresses<Entry>(
+        like empty: Entry, _ parse: AddressParser<Entry>, _ read: (Entry) -> (IPAddress, CInt)?
+    ) -> ([IPAddress], UInt32)? {
+        var entries = [Entry](repeating: empty, count: Self.addressLimit)
+        var count = CInt(entries.count)
+        let status = parse(bytes, CInt(bytes.count), nil, &entries, &count)
+        guard status == ARES_SUCCESS || status == ARES_ENODATA else { return nil }
+        let found = entries.prefix(Int(count)).compactMap(read)
+        // A time with its top bit set counts as 0 (RFC 2181 section 8).
+        return (found.map(\.0), found.map { UInt32(max(0, $0.1)) }.min() ?? 0)
+    }
+
+    /// The seconds for which "there is none" holds, by the zone's SOA record; 0 without one: RFC 2308 section 5 wants
+    /// such an answer not kept.
+    var negativeSeconds: UInt32 {
+        // c-ares looks for the record among the answers. It stands in the next section, which follows them directly: both
+        // are counted as answers.
+        let count = Int(bytes[6]) << 8 + Int(bytes[7]) + Int(bytes[8]) << 8 + Int(bytes[9])
+        var message = bytes
+        message[6] = UInt8(truncatingIfNeeded: count >> 8)
+        message[7] = UInt8(truncatingIfNeeded: count)
+        var record: UnsafeMutablePointer<ares_soa_reply>?
+        guard ares_parse_soa_reply(message, CInt(message.count), &record) == ARES_SUCCESS, let record else { return 0 }
+        defer { ares_free_data(record) }
+        return record.pointee.minttl
+    }
+
+    /// The data of the answers of a type as dig(1) writes it, names in lower case and without their last dot, texts without
+    /// quotes; empty where there are none, or where the message cannot be read.
+    package func texts(_ type: DNSType) -> [String] {
+        switch type {
+        case .a: addresses(.ipv4)?.addresses.map(\.description) ?? []
+        case .aaaa: addresses(.ipv6)?.addresses.map(\.description) ?? []
+        case .cname: host { ares_parse_a_reply(bytes, CInt(bytes.count), $0, nil, nil) }.map { [$0.name] } ?? []
+        case .ns: host { ares_parse_ns_reply(bytes, CInt(bytes.count), $0) }?.aliases ?? []
+        case .ptr: host { ares_parse_ptr_reply(bytes, CInt(bytes.count), nil, 0, AF_INET, $0) }?.aliases ?? []
+        case .mx:
+            records(ares_parse_mx_reply, \.next) { "\($0.priority) \(Self.name($0.host))" }
+        case .srv:
+            records(ares_parse_srv_reply, \.next) { "\($0.priority) \($0.weight) \($0.port) \(Self.name($0.host))" }
+        case .txt: strings()
+        default: []
+        }
+    }
+
+    /// The strings of each TXT record as one, as those who publish long ones mean them (RFC 7208 section 3.3).
+    private func strings() -> [String] {
+        let pieces = records(ares_parse_txt_reply_ext, \.next) { piece in
+            let text = String(decoding: UnsafeBufferPointer(start: piece.txt, count: piece.length), as: UTF8.self)
+            return (text, piece.record_start != 0)
+        }
+        return pieces.reduce(into: []) { texts, piece in
+            if piece.1 || texts.isEmpty { texts.append(piece.0) } else { texts[texts.count - 1] += piece.0 }
+        }
+    }
+
+    private func records<Record, Value>(
+        _ parse: (UnsafePointer<UInt8>?, CInt, UnsafeMutablePointer<UnsafeMutablePointer<Record>?>?) -> CInt,
+        _ next: KeyPath<Record, UnsafeMutablePointer<Record>?>, _ read: (Record) -> Value
+    ) -> [Value] {
+        var first: UnsafeMutablePointer<Record>?
+        guard parse(bytes, CInt(bytes.count), &first) == ARES_SUCCESS else { return [] }
+        defer { if let first { ares_free_data(first) } }
+        return sequence(first: first, next: { $0?.pointee[keyPath: next] }).prefix { $0 != nil }
+            .compactMap { $0.map { read($0.pointee) } }
+    }
+
+    private func host(
+        _ parse: (UnsafeMutablePointer<UnsafeMutablePointer<hostent>?>) -> CInt
+    ) -> (name: String, aliases: [String])? {
+        var host: UnsafeMutablePointer<hostent>?
+        guard parse(&host) == ARES_SUCCESS, let host else { return nil }
+        defer { ares_free_hostent(host) }
+        var aliases: [String] = []
+        while let list = host.pointee.h_aliases, let alias = list[aliases.count] { aliases.append(Self.name(alias)) }
+        return (Self.name(host.pointee.h_name), aliases)
+    }
+
+    private static func name(_ text: UnsafeMutablePointer<CChar>?) -> String {
+        text.map { String(cString: $0).lowercased() } ?? ""
+    }
+}

@@ -1,0 +1,81 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// One question that is under way, of which many callers may await the outcome. Confined to the loop.
+protocol NameLookup: AnyObject {
+    /// Its completion is not called.
+    func stop()
+}
+
+enum NameLookupOutcome {
+    case answer(DNSAnswer)
+    /// DNS has no such names.
+    case notAName
+    /// No server answered, in all rounds.
+    case silent
+    /// No server could be asked: `errno`.
+    case notAsked(CInt)
+}
+
+/// Asks name servers for a family's addresses.
+final class ServerLookup: NameLookup {
+    private let channel: DNSChannel
+
+    init(
+        _ name: String, _ family: IPAddress.Family, _ interface: InterfaceBinding?,
+        servers: [ResolverConfiguration.Server], loop: EventLoop, options: NameService.Options,
+        completion: @escaping (NameLookupOutcome) -> Void
+    ) {
+        channel = DNSChannel(
+            loop: loop, question: DNSChannel.Question(name: name, type: DNSType(family)), servers: servers,
+            interface: interface, patience: options.patience, rounds: options.rounds
+        ) { outcome in
+            switch outcome {
+            case .reply(let reply): completion(.answer(DNSAnswer(reply, family: family)))
+            case .refused(let code): completion(.answer(.failure(code: code)))
+            case .notAName: completion(.notAName)
+            case .silent: completion(.silent)
+            case .notAsked(let number): completion(.notAsked(number))
+            }
+        }
+    }
+
+    func stop() { channel.stop() }
+}
+
+/// Asks the system's resolver for the addresses of both families.
+final class SystemLookup: NameLookup {
+    /// How long its answers hold: the system gives no lifetimes. Enough for a burst of requests to one host.
+    private static let seconds: UInt32 = 5
+
+    private let resolver: SystemResolver
+    private var id: SystemResolver.ID?
+    private var completion: ((NameLookupOutcome) -> Void)?
+
+    init(
+        _ name: String, resolver: SystemResolver, replies: LoopReplies,
+        completion: @escaping (NameLookupOutcome) -> Void
+    ) {
+        self.resolver = resolver
+        self.completion = completion
+        let reply = replies.expect { [weak self] (answer: NameAnswer) in self?.end(answer) }
+        id = resolver.resolve(name, completion: reply)
+    }
+
+    func stop() {
+        completion = nil
+        if let id { resolver.cancel(id) }
+        id = nil
+    }
+
+    private func end(_ answer: NameAnswer) {
+        id = nil
+        let completion = completion
+        self.completion = nil
+        switch answer {
+        case .addresses(let found): completion?(.answer(.addresses(found, seconds: Self.seconds)))
+        case .noAddress: completion?(.answer(.noSuchName(seconds: 0)))
+        case .notAsked: completion?(.silent)
+        }
+    }
+}

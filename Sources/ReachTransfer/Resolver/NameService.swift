@@ -1,0 +1,265 @@
+internal import Glibc
+package import ReachCore
+package import ReachLoop
+
+/// Finds the addresses of names for whoever sends something, and never waits for them.
+///
+/// ``NamePlan`` says who is asked: the machine's files, the system's resolver on its threads, or name servers by c-ares
+/// over the interface that a question is bound to. Answers are kept for as long as they hold, and no longer than one
+/// epoch of the network. Confined to the loop's thread.
+package final class NameService {
+    package struct Options: Sendable {
+        /// How long a server has for its answer in the first round; twice that in the second, and so on.
+        package var patience: Duration = .seconds(1)
+        /// How often each server is asked.
+        package var rounds = 3
+        package var configurationPath = "/etc/resolv.conf"
+        package var hostsPath = "/etc/hosts"
+        package var servicesPath = "/etc/nsswitch.conf"
+        /// These instead of what the files say; the system's resolver, which reads the files, is not asked then.
+        package var configuration: ResolverConfiguration?
+
+        package init() {}
+    }
+
+    package typealias Completion = (Result<[IPAddress], NameFailure>) -> Void
+
+    package struct ID: Hashable, Sendable {
+        let rawValue: UInt64
+    }
+
+    /// Somebody who asked, and the answers that are there so far.
+    private final class Waiter {
+        let question: NameQuestion
+        let completion: Completion
+        var limit: TimerQueue.ID?
+        /// What is still asked for.
+        var keys: Set<AnswerCache.Key> = []
+        var outcomes: [NameLookupOutcome] = []
+        var delay: TimerQueue.ID?
+        /// The servers are asked: the system could not find out, and they say why; or it is busy, and they may know.
+        var asksServers = false
+
+        init(_ question: NameQuestion, _ completion: @escaping Completion) {
+            self.question = question
+            self.completion = completion
+        }
+    }
+
+    /// An IPv6 address is waited for so long where there is an IPv4 one, and the other way round (RFC 8305 section 3).
+    private static let resolutionDelay = Duration.milliseconds(50)
+    /// What the files say is read again when it is this old.
+    private static let configurationLifetime = Duration.seconds(5)
+
+    private let loop: EventLoop
+    private let options: Options
+    private let files = FileThread()
+    private let system = SystemResolver()
+    private let replies: LoopReplies
+    private var configuration: (value: ResolverConfiguration, readAt: BootTime)?
+    private var isReading = false
+    private var waiters: [ID: Waiter] = [:]
+    /// Those that wait for the files.
+    private var unasked: [ID] = []
+    private var lookups: [AnswerCache.Key: any NameLookup] = [:]
+    private var cache = AnswerCache()
+    private var lastID: UInt64 = 0
+
+    package init(loop: EventLoop, options: Options = Options()) {
+        self.loop = loop
+        self.options = options
+        replies = LoopReplies(loop: loop)
+    }
+
+    deinit {
+        for waiter in waiters.values { cancelTimers(of: waiter) }
+        lookups.values.forEach { $0.stop() }
+    }
+
+    /// - Parameters:
+    ///   - limit: How long it may take, all servers together.
+    ///   - completion: Called once, later, unless it is cancelled: with one address at least, IPv6 and IPv4 in turn.
+    package func resolve(
+        _ question: NameQuestion, within limit: Duration, completion: @escaping Completion
+    ) -> ID {
+        lastID += 1
+        let id = ID(rawValue: lastID)
+        let waiter = Waiter(question, completion)
+        waiter.limit = loop.schedule(at: SystemClock.boot + limit) { [weak self] in
+            self?.finish(id, .failure(.silent("\(question.host): no name server answered in time")))
+        }
+        waiters[id] = waiter
+        unasked.append(id)
+        loop.afterEvents { [weak self] in self?.askUnasked() }
+        return id
+    }
+
+    /// Its completion is not called.
+    package func cancel(_ id: ID) {
+        guard let waiter = waiters.removeValue(forKey: id) else { return }
+        cancelTimers(of: waiter)
+        stopUnwanted(waiter.keys)
+    }
+
+    /// What was answered before does not hold any more, and the files are read again.
+    package func newEpoch() {
+        cache.removeAll()
+        configuration = nil
+        // Whoever waits, waits for an answer of the new network.
+        lookups.values.forEach { $0.stop() }
+        lookups = [:]
+        for (id, waiter) in waiters where !waiter.keys.isEmpty {
+            waiter.keys = []
+            waiter.outcomes = []
+            waiter.asksServers = false
+            unasked.append(id)
+        }
+        if !unasked.isEmpty { loop.afterEvents { [weak self] in self?.askUnasked() } }
+    }
+
+    /// Tells which name servers the machine has, in the order in which they are asked: later, and never not at all.
+    package func findServers(_ completion: @escaping ([ResolverConfiguration.Server]) -> Void) {
+        if let known = options.configuration { return loop.afterEvents { completion(known.servers) } }
+        let reply = replies.expect { (value: ResolverConfiguration) in completion(value.servers) }
+        files.run { [options] in
+            reply(ResolverConfiguration(resolv: SmallFile.text(options.configurationPath), hosts: ""))
+        }
+    }
+
+    // MARK: - Configuration
+
+    private func askUnasked() {
+        guard !unasked.isEmpty else { return }
+        let now = SystemClock.boot
+        let known =
+            options.configuration
+            ?? configuration.flatMap { configuration in
+                now - configuration.readAt < Self.configurationLifetime ? configuration.value : nil
+            }
+        guard let known else { return readFiles() }
+        let ids = unasked
+        unasked = []
+        for id in ids { ask(id, known) }
+    }
+
+    private func readFiles() {
+        guard !isReading else { return }
+        isReading = true
+        let reply = replies.expect { [weak self] (value: ResolverConfiguration) in
+            guard let self else { return }
+            isReading = false
+            configuration = (value, SystemClock.boot)
+            askUnasked()
+        }
+        files.run { [options] in
+            reply(
+                ResolverConfiguration(
+                    resolv: SmallFile.text(options.configurationPath), hosts: SmallFile.text(options.hostsPath),
+                    services: SmallFile.text(options.servicesPath)))
+        }
+    }
+
+    // MARK: - Questions
+
+    private func ask(_ id: ID, _ configuration: ResolverConfiguration) {
+        guard let waiter = waiters[id] else { return }
+        let question = waiter.question
+        switch NamePlan(question, configuration) {
+        case .known(let addresses): return finish(id, Self.result(addresses, question))
+        case .system(let servesAlone) where !waiter.asksServers && options.configuration == nil:
+            // Where names with silent servers hold all its threads, nothing else waits for them.
+            waiter.asksServers = !servesAlone && system.isBusy
+            want([nil], for: waiter, configuration)
+            if waiter.asksServers { want(question.families, for: waiter, configuration) }
+        case .system, .servers:
+            guard !configuration.servers.isEmpty else {
+                return finish(id, .failure(.serverFailure("\(question.host): no name server is configured")))
+            }
+            want(question.families, for: waiter, configuration)
+        }
+        judge(id, waiter)
+    }
+
+    /// Looks for the addresses of each family, or, for `nil`, for what the system has.
+    private func want(_ families: [IPAddress.Family?], for waiter: Waiter, _ configuration: ResolverConfiguration) {
+        let question = waiter.question
+        let isWhole = question.host.hasSuffix(".")
+        for family in families {
+            // Search domains may apply to what the system is asked, and only where no dot ends the name.
+            let name = isWhole && family != nil ? String(question.host.dropLast()) : question.host
+            let key = AnswerCache.Key(
+                name: name.lowercased(), type: family.map { DNSType($0) },
+                interface: family == nil ? nil : question.interface)
+            if let answer = cache.answer(for: key, at: SystemClock.boot) {
+                waiter.outcomes.append(.answer(answer))
+                continue
+            }
+            waiter.keys.insert(key)
+            if lookups[key] == nil { lookups[key] = lookup(key, family, configuration) }
+        }
+    }
+
+    private func lookup(
+        _ key: AnswerCache.Key, _ family: IPAddress.Family?, _ configuration: ResolverConfiguration
+    ) -> any NameLookup {
+        guard let family else {
+            return SystemLookup(key.name, resolver: system, replies: replies) { [weak self] in self?.ended(key, $0) }
+        }
+        return ServerLookup(
+            key.name, family, key.interface, servers: configuration.servers, loop: loop, options: options
+        ) { [weak self] in self?.ended(key, $0) }
+    }
+
+    private func ended(_ key: AnswerCache.Key, _ outcome: NameLookupOutcome) {
+        lookups[key] = nil
+        if case .answer(let answer) = outcome { cache.add(answer, for: key, at: SystemClock.boot) }
+        for (id, waiter) in waiters where waiter.keys.remove(key) != nil {
+            if key.type == nil, case .silent = outcome, !waiter.asksServers, mayAskServers(waiter.question) {
+                waiter.asksServers = true
+                unasked.append(id)
+            } else {
+                waiter.outcomes.append(outcome)
+                judge(id, waiter)
+            }
+        }
+        askUnasked()
+    }
+
+    private func mayAskServers(_ question: NameQuestion) -> Bool {
+        guard let configuration = configuration?.value else { return false }
+        return NamePlan(question, configuration) == .system(servesAlone: false)
+    }
+
+    /// Finishes a question when it can be.
+    private func judge(_ id: ID, _ waiter: Waiter) {
+        let verdict = NameVerdict(waiter.outcomes)
+        let awaitsSystem = waiter.keys.contains { $0.type == nil }
+        // The system may know a name that DNS does not.
+        if waiter.keys.isEmpty || (verdict.isFinal && !awaitsSystem) {
+            return finish(id, Self.result(verdict, waiter.question))
+        }
+        guard !verdict.addresses.isEmpty, waiter.delay == nil else { return }
+        waiter.delay = loop.schedule(at: SystemClock.boot + Self.resolutionDelay) { [weak self] in
+            self?.finish(id, Self.result(verdict, waiter.question))
+        }
+    }
+
+    private func finish(_ id: ID, _ result: Result<[IPAddress], NameFailure>) {
+        guard let waiter = waiters.removeValue(forKey: id) else { return }
+        cancelTimers(of: waiter)
+        stopUnwanted(waiter.keys)
+        waiter.completion(result)
+    }
+
+    private func cancelTimers(of waiter: Waiter) {
+        for timer in [waiter.limit, waiter.delay] {
+            if let timer { loop.cancel(timer) }
+        }
+    }
+
+    private func stopUnwanted(_ keys: Set<AnswerCache.Key>) {
+        for key in keys where !waiters.values.contains(where: { $0.keys.contains(key) }) {
+            lookups.removeValue(forKey: key)?.stop()
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import ReachCore
+import ReachTesting
+import Testing
+
+@testable import ReachControl
+
+@Suite struct FairTurnsTests {
+    @Test func `users take turns, however many each of them waits with`() {
+        var turns = FairTurns<Int>()
+        for number in 0..<1000 { turns.add(number, for: 1) }
+        for number in 2000..<2003 { turns.add(number, for: 2) }
+        var order: [Int] = []
+        for _ in 0..<8 {
+            guard let (user, turn) = turns.next() else { break }
+            order.append(turn)
+            turns.charge(.milliseconds(1), to: user)
+        }
+        #expect(order.sorted() == [0, 1, 2, 3, 4, 2000, 2001, 2002])
+        #expect(order.prefix(6).count { $0 >= 2000 } == 3)
+    }
+
+    @Test func `who has used much waits until the others have, and what one user waits with keeps its order`() {
+        var turns = FairTurns<String>()
+        turns.add("a1", for: 1)
+        turns.add("a2", for: 1)
+        #expect(turns.next()?.turn == "a1")
+        turns.charge(.milliseconds(10), to: 1)
+        for number in 1...12 { turns.add("b\(number)", for: 2) }
+        var order: [String] = []
+        while let (user, turn) = turns.next() {
+            order.append(turn)
+            turns.charge(.milliseconds(1), to: user)
+        }
+        #expect(order.filter { $0.hasPrefix("b") } == (1...12).map { "b\($0)" })
+        #expect((9...11).contains(order.firstIndex(of: "a2") ?? -1))
+    }
+
+    @Test func `silence saves up no time, and what was used while nobody waited is not paid back without end`() {
+        var turns = FairTurns<Int>()
+        for _ in 0..<1000 {
+            turns.add(1, for: 1)
+            _ = turns.next()
+            turns.charge(.milliseconds(5), to: 1)
+        }
+        turns.charge(.seconds(60), to: 1)
+        // The newcomer is first, and not for a minute.
+        turns.add(1, for: 1)
+        for number in 0..<1000 { turns.add(2000 + number, for: 2) }
+        var used = Duration.zero
+        while let (user, turn) = turns.next(), turn != 1 {
+            turns.charge(.milliseconds(1), to: user)
+            used += .milliseconds(1)
+        }
+        #expect(used > .milliseconds(50) && used <= FairTurns<Int>.longestDebt + .milliseconds(1))
+    }
+
+    @Test func `of a thousand users who came and went nothing is left`() {
+        var turns = FairTurns<Int>()
+        for user in 0..<1000 as Range<UInt32> {
+            turns.add(1, for: user)
+            _ = turns.next()
+            turns.charge(.microseconds(10), to: user)
+        }
+        #expect(turns.isEmpty)
+        #expect(turns.userCount <= 66)
+    }
+
+    @Test func `each user gets a like share of the time, whatever a turn costs`() {
+        var turns = FairTurns<UInt32>()
+        var random = SeededGenerator(seed: 11)
+        for user in 1...3 as ClosedRange<UInt32> { for _ in 0..<(user == 1 ? 500 : 5) { turns.add(user, for: user) } }
+        var used: [UInt32: Duration] = [:]
+        for _ in 0..<3000 {
+            guard let (user, turn) = turns.next() else { break }
+            // The second user's are ten times as long.
+            let time = Duration.microseconds(Int.random(in: 10...50, using: &random) * (user == 2 ? 10 : 1))
+            turns.charge(time, to: user)
+            used[user, default: .zero] += time
+            turns.add(turn, for: user)
+        }
+        let (least, most) = (used.values.min() ?? .zero, used.values.max() ?? .zero)
+        #expect(used.count == 3 && most < least * 1.1)
+    }
+}
+
+@Suite struct CallGateTests {
+    @Test func `so many calls of a user go through, and the others after them in their order`() {
+        var gate = CallGate<Int>(limit: 2)
+        let begun = (1...5).map { gate.admit($0, of: 1) }
+        #expect(begun == [true, true, false, false, false])
+        let other = gate.admit(9, of: 2)
+        #expect(other)
+        let next = (0..<5).map { _ in gate.finish(of: 1) }
+        #expect(next == [3, 4, 5, nil, nil])
+        let again = gate.admit(6, of: 1)
+        #expect(again)
+    }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import ReachCore
+import ReachQueue
+import ReachQueueDriver
+import ReachTesting
+import ReachTransfer
+import Testing
+
+/// Users who do not trust each other, and servers that keep what they get hold of.
+@Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
+struct SharesTests {
+    private static let url = "http://203.0.113.10/"
+    private static let (alice, bob): (UInt32, UInt32) = (1000, 1001)
+
+    /// Sends a byte of an endless answer every 100 ms until the client is gone.
+    private static func dripping(in links: TwoLinks, port: UInt16) throws -> ScriptedServer {
+        try ScriptedServer(in: links.internet, at: TwoLinks.server, port: port) { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            while connection.write("x") { usleepSeconds(0.1) }
+        }
+    }
+
+    private static func quick(in links: TwoLinks) throws -> ScriptedServer {
+        try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+        }
+    }
+
+    @Test func `servers that drip keep no slot of another user, and no attempt beyond its request's time`() async throws
+    {
+        let links = try TwoLinks(up: ["lan0"])
+        let servers = try (1...8).map { try Self.dripping(in: links, port: UInt16(8000 + $0)) }
+        let server = try Self.quick(in: links)
+        let room = try QueueRoom(in: links.machine) { $0.policy.shareGrace = .seconds(1) }
+        var drips: [RequestID] = []
+        for server in servers {
+            drips.append(
+                try await room.add("http://203.0.113.10:\(server.port)/") {
+                    $0.owner = Self.alice
+                    $0.priority = .urgent
+                    $0.timeToLive = .seconds(8)
+                })
+        }
+        for id in drips { try await room.wait(for: .started, of: id) }
+        let began = ContinuousClock.now
+        let id = try await room.add(Self.url) {
+            $0.owner = Self.bob
+            $0.priority = .urgent
+        }
+        try await room.wait(for: .done, of: id)
+        #expect(ContinuousClock.now - began < .seconds(6))
+        // None has ended by then but the one that made room.
+        #expect(room.events.values.count { $0.event.kind == .dead } == 0)
+        for id in drips {
+            let dead = try await room.wait(for: .dead, of: id)
+            #expect(dead.event.reason == "expired")
+        }
+        #expect(await room.ask { $0.queue.runningCount } == 0)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `connections into the void fall under their user's share`() async throws {
+        let links = try TwoLinks(up: ["lan0"])
+        try links.machine.run("nft", "add table inet t")
+        try links.machine.run("nft", "add chain inet t out { type filter hook output priority 0 ; }")
+        try links.machine.run("nft", "add rule inet t out ip daddr 203.0.113.0/24 tcp dport 9000-9100 drop")
+        let server = try Self.quick(in: links)
+        let room = try QueueRoom(in: links.machine) {
+            $0.policy.shareGrace = .seconds(1)
+            $0.attempts.timeouts.connect = .seconds(60)
+        }
+        var last: RequestID?
+        for number in 0..<16 {
+            last = try await room.add("http://203.0.113.\(10 + number):\(9000 + number)/") { $0.owner = Self.alice }
+        }
+        let id = try await room.add(Self.url) { $0.owner = Self.bob }
+        try await room.wait(for: .done, of: id, within: .seconds(15))
+        #expect(await room.explain(try #require(last))?.attempts == 0)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `an answer slower than the least rate has failed`() async throws {
+        let links = try TwoLinks(up: ["lan0"])
+        let server = try Self.dripping(in: links, port: 80)
+        let room = try QueueRoom(in: links.machine) {
+            $0.attempts.timeouts.idle = .seconds(1)
+            $0.attempts.timeouts.leastRate = 500
+        }
+        let id = try await room.add(Self.url)
+        let retrying = try await room.wait(for: .retrying, of: id)
+        #expect(retrying.event.reason == "destination")
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `a burst to a host that is seen for the first time overlaps, again after it was idle`() async throws {
+        let links = try TwoLinks(up: ["lan0"])
+        let arrived = EventLog<Int>()
+        let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in
+            connection.readRequest()
+            arrived.append(1)
+            // No one is answered before four are here.
+            for _ in 0..<1000 where arrived.values.count % 4 != 0 { usleepSeconds(0.01) }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+        }
+        let room = try QueueRoom(in: links.machine)
+        for _ in 0..<2 {
+            let began = ContinuousClock.now
+            var ids: [RequestID] = []
+            for _ in 0..<4 { ids.append(try await room.add(Self.url, when: "reachable")) }
+            for id in ids { try await room.wait(for: .done, of: id, within: .seconds(30)) }
+            #expect(ContinuousClock.now - began < .seconds(8))
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `what a portal must not read waits until the Internet is proved`() async throws {
+        let links = try TwoLinks(up: ["lan0"])
+        let server = try Self.quick(in: links)
+        let room = try QueueRoom(in: links.machine)
+        func prove(_ connectivity: Connectivity) {
+            room.perform {
+                $0.queue.learn(ConnectivitySurvey(interfaces: ["lan0": ConnectivityReport(ipv4: connectivity)]))
+            }
+        }
+        prove(.portal)
+        let secret = try await room.add(Self.url) {
+            $0.headers = [QueuedRequest.Header(name: "Authorization", value: "Basic c2VjcmV0")]
+        }
+        let onLink = try await room.add("http://192.0.2.1/", when: "reachable", body: .inline([1])) {
+            $0.method = "PUT"
+        }
+        let waiting = try await room.wait(for: .waiting, of: secret)
+        #expect(waiting.event.blockers == .notValidated)
+        try await room.wait(for: .started, of: onLink)
+        #expect(server.requests.values.allSatisfy { !$0.contains("Authorization") })
+        prove(.full)
+        try await room.wait(for: .done, of: secret)
+    }
+}

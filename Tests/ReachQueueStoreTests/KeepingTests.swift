@@ -1,0 +1,140 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachQueue
+import ReachTesting
+import Testing
+
+@testable import ReachQueueStore
+
+/// What is kept of requests that are over, for each owner, and which files go when.
+@Suite struct KeepingTests {
+    private let stage: StoreStage
+
+    init() throws { stage = try StoreStage() }
+
+    private static func request(of owner: UInt32, _ body: RequestBody = .none) throws -> QueuedRequest {
+        try QueuedRequest(method: "PUT", url: "https://a.example/", body: body, owner: owner)
+    }
+
+    /// Requests that are over at once.
+    private func finish(
+        _ ids: ClosedRange<Int64>, of owner: UInt32, _ body: RequestBody = .none, in store: QueueStore
+    ) async throws {
+        for id in ids {
+            let changes = [StoreStage.insert(id, try Self.request(of: owner)), StoreStage.finish(id, .done, body)]
+            #expect(try await stage.write(UInt64(id), changes, to: store))
+        }
+    }
+
+    @Test func `one owner's answers push out nobody else's, and the oldest of the owner go first`() async throws {
+        var options = QueueStoreOptions()
+        options.resultCount = 10
+        let store = try stage.open(options: options)
+        _ = try await stage.contents()
+        try await finish(1...1, of: 2000, in: store)
+        try await finish(2...201, of: 1000, in: store)
+        let left = try await stage.kept(1...201, in: store)
+        #expect(left.first == 1)
+        #expect(left.count < 1 + 10 + 2 * QueueDatabase.slack && left.dropFirst().first ?? 0 > 64)
+        #expect(left.last == 201)
+    }
+
+    @Test func `answers that were read go before older ones that nobody read`() async throws {
+        var options = QueueStoreOptions()
+        options.resultBytes = 100_000
+        let store = try stage.open(options: options)
+        _ = try await stage.contents()
+        let body = RequestBody.inline([UInt8](repeating: 1, count: 20_000))
+        try await finish(1...4, of: 1000, body, in: store)
+        #expect(try await stage.write(900, [.markRead(RequestID(rawValue: 3))], to: store))
+        try await finish(5...6, of: 1000, body, in: store)
+        #expect(try await stage.kept(1...6, in: store) == [2, 4, 5, 6])
+        // The accounts are read again with the file.
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        let again = try stage.open(options: options)
+        _ = try await stage.contents(after: seen)
+        try await finish(7...7, of: 1000, body, in: again)
+        #expect(try await stage.kept(1...7, in: again) == [4, 5, 6, 7])
+    }
+
+    @Test func `a body goes when its request is over, and stays with the dead`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        for name in ["one", "two", "three"] {
+            close(open(stage.path + "/spool/" + name, O_CREAT | O_WRONLY, 0o600))
+        }
+        func isThere(_ name: String) -> Bool { access(stage.path + "/spool/" + name, F_OK) == 0 }
+        let ends: [(String, RequestEnd)] = [
+            ("one", .done), ("two", .cancelled(.byUser)), ("three", .dead(.refused)),
+        ]
+        for (index, (name, end)) in ends.enumerated() {
+            let id = Int64(index + 1)
+            let request = try Self.request(of: 1000, .spooled(name: name, bytes: 0))
+            #expect(try await stage.write(UInt64(10 + index), [StoreStage.insert(id, request)], to: store))
+            #expect(isThere(name))
+            #expect(try await stage.write(UInt64(20 + index), [StoreStage.finish(id, end)], to: store))
+        }
+        #expect(!isThere("one") && !isThere("two") && isThere("three"))
+    }
+
+    @Test func `what a dead request died of goes when it is sent again`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        close(open(stage.path + "/spool/answer-1", O_CREAT | O_WRONLY, 0o600))
+        let end = StoreStage.finish(1, .dead(.refused), .spooled(name: "answer-1", bytes: 0))
+        #expect(try await stage.write(1, [StoreStage.insert(1, try Self.request(of: 1000)), end], to: store))
+        let deadline = Moment(wall: SystemClock.now.wall, boot: SystemClock.boot + .seconds(100))
+        #expect(
+            try await stage.write(
+                2, [.revive(RequestProgress(id: RequestID(rawValue: 1)), deadline: deadline)], to: store))
+        #expect(access(stage.path + "/spool/answer-1", F_OK) != 0)
+    }
+
+    @Test func `the bytes of a dead request's answer come back with it`() async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let end = StoreStage.finish(1, .dead(.refused), .inline([UInt8](repeating: 1, count: 5000)))
+        #expect(try await stage.write(1, [StoreStage.insert(1, try Self.request(of: 1000)), end], to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        _ = try stage.open()
+        let stored = try #require(try await stage.contents(after: seen).requests.first)
+        #expect(stored.answerBytes == 5000)
+    }
+
+    @Test func `a file of the first version opens, and its outbox is gone`() async throws {
+        var first = QueueSchema()
+        first.migrations = Array(first.migrations.prefix(1))
+        mkdir(stage.path, 0o700)
+        do {
+            let database = try SQLiteDatabase.open(stage.file)
+            try database.execute("PRAGMA journal_mode = WAL")
+            try first.prepare(database)
+            try database.execute(
+                """
+                INSERT INTO outbox (event) VALUES (x'00');
+                INSERT INTO request (state, owner, destination, condition, priority, depends, strict, repeatable, bytes,
+                    lifetime, deadline_wall, deadline_boot, boot, method, url, headers, accepted, body_kind, body_bytes)
+                VALUES (0, 7, 'https://a.example:443', 'any', 2, 0, 0, 1, 300, 1, 9000000000000000000, 0, 0, 'GET',
+                    'https://a.example/', '', '200-299', 0, 0);
+                INSERT INTO request SELECT NULL, 2, owner, destination, condition, priority, order_key, unique_mode,
+                    unique_name, depends, strict, repeatable, maximum_attempts, bytes, lifetime, deadline_wall,
+                    deadline_boot, boot, attempts, network_failures, tries, held, network_failure, not_before_wall,
+                    not_before_boot, not_before_in, reason, 8999999999999999999, lease_interface, lease_wall, method, url,
+                    headers, idempotency_key, accepted, output_path, body_kind, body_path, body_bytes FROM request;
+                INSERT INTO result VALUES (2, 200, '', 1, NULL, 1000, zeroblob(1000));
+                """)
+        }
+        let store = try stage.open()
+        let contents = try await stage.contents()
+        #expect(contents.requests.map(\.id.rawValue) == [1] && contents.rowsSetAside.count == 0)
+        #expect(try await stage.kept(1...2, in: store) == [1, 2])
+        store.close(patience: .seconds(5))
+        let database = try SQLiteDatabase.open(stage.file)
+        #expect(try database.number("SELECT count(*) FROM sqlite_master WHERE name IN ('outbox', 'cursor')") == 0)
+        #expect(try database.number("SELECT kept FROM request WHERE id = 2") == 1000 + 18 + 256)
+        #expect(try database.number("PRAGMA user_version") == 2)
+    }
+}

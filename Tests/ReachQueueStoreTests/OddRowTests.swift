@@ -1,0 +1,158 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachQueue
+import ReachTesting
+import Testing
+
+@testable import ReachQueueStore
+
+/// Rows that no version of the program wrote: the file opens, what means nothing is set aside, and nothing traps.
+@Suite struct OddRowTests {
+    private static let values = [
+        "-9223372036854775808", "9223372036854775807", "-1", "4611686018427387904", "4294967296", "2147483647", "NULL",
+        "'x'",
+        "x'ff00fe'", "CAST(x'fffe41' AS TEXT)", "1e300", "''", "zeroblob(2000000)", "'../../etc/passwd'",
+        "replace(hex(zeroblob(100000)), '0', 'y')",
+    ]
+
+    /// A file with a request in each state.
+    private static func fill(_ stage: StoreStage) async throws {
+        let store = try stage.open()
+        _ = try await stage.contents()
+        var changes = try (Int64(1)...5).map { StoreStage.insert($0, try StoreStage.request(.inline([1, 2]))) }
+        changes += [
+            .lease(RequestID(rawValue: 2), attempt: 1, interface: "eth0", isRepeatable: true, at: SystemClock.now),
+            StoreStage.finish(3, .done, .inline([1])), StoreStage.finish(4, .dead(.refused), .inline([1])),
+            StoreStage.finish(5, .cancelled(.byUser)),
+            .openBreaker(
+                StoredBreaker(
+                    destination: try Destination(url: "https://a.example/"), interface: "eth0",
+                    openUntil: SystemClock.now,
+                    step: 1)),
+            .holdQueue(owner: 5, isHeld: true),
+        ]
+        #expect(try await stage.write(1, changes, to: store))
+        store.close(patience: .seconds(5))
+    }
+
+    private static func columns(of table: String, in stage: StoreStage) throws -> [String] {
+        let database = try SQLiteDatabase.open(stage.file)
+        let rows = try database.prepare("SELECT name FROM pragma_table_info('\(table)')")
+        var names: [String] = []
+        while try rows.step() { names.append(rows.text(0) ?? "") }
+        return names
+    }
+
+    /// Opens the file, and does with what is in it what the daemon does.
+    private static func use(_ stage: StoreStage) async throws -> StoreContents {
+        let seen = stage.notices.values.count
+        let store = try stage.open()
+        let contents = try await stage.contents(after: seen)
+        let now = SystemClock.now
+        var scheduler = QueueScheduler(firstID: contents.nextID, seed: 1, at: now)
+        _ = scheduler.handle(
+            .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues), at: now)
+        var path = QueuePath(interfaceIndex: 1, interface: "eth0", linkClass: .wired)
+        path.sources = [IPAddress(ipv4: 0x7f00_0001)]
+        _ = scheduler.handle(.paths(PathSet([path], epoch: 1)), at: now)
+        _ = scheduler.handle(.add(try StoreStage.request(), 1), at: now)
+        var later = now
+        for _ in 0..<4 {
+            later = Moment(wall: later.wall, boot: later.boot + .seconds(100_000))
+            for action in scheduler.handle(.wake, at: later) {
+                if case .store(let transaction) = action {
+                    _ = scheduler.handle(.committed(transaction.number), at: later)
+                }
+            }
+        }
+        _ = scheduler.handle(.retryAll(nil, .root, 2), at: later)
+        for request in contents.requests { _ = scheduler.explain(request.id, at: later) }
+        let records = EventLog<[RequestRecord]>()
+        store.records(RecordQuery(limit: 100)) { records.append($0) }
+        for record in try await records.wait(for: 1)[0] {
+            var writer = JSONWriter()
+            writer.object { object in
+                object.field("created", record.created)
+                object.field("deadline", record.deadline)
+                if let time = record.outcome.time { object.field("over", time) }
+                if let time = record.notBefore { object.field("not_before", time) }
+            }
+        }
+        let insert = StoreStage.insert(contents.nextID, try StoreStage.request())
+        #expect(try await stage.write(UInt64(1000 + seen), [insert], to: store))
+        store.close(patience: .seconds(5))
+        return contents
+    }
+
+    @Test(arguments: ["request", "result", "breaker", "held_queue", "boot", "sqlite_sequence", "attempt"])
+    func `whatever a column holds, the file opens and is used`(table: String) async throws {
+        let original = try StoreStage()
+        try await Self.fill(original)
+        for column in try Self.columns(of: table, in: original) {
+            let stage = try StoreStage()
+            mkdir(stage.path, 0o700)
+            for value in Self.values {
+                try ChildProcess.run(["cp", original.file, stage.file])
+                do {
+                    let database = try SQLiteDatabase.open(stage.file)
+                    // Where a constraint or a key forbids it, no file can hold it.
+                    try? database.execute("UPDATE OR IGNORE \(table) SET \(column) = \(value)")
+                }
+                _ = try await Self.use(stage)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("lifetime", "-9223372036854775808"), ("attempts", "9223372036854775807"), ("tries", "'x'"), ("owner", "-1"),
+        ("body_path", "'../x'"), ("url", "x'00'"), ("state", "9"), ("over_wall", "1"),
+    ])
+    func `a row that means nothing is where an administrator finds it, and the others are there`(
+        column: String, value: String
+    ) async throws {
+        let stage = try StoreStage()
+        try await Self.fill(stage)
+        do {
+            let database = try SQLiteDatabase.open(stage.file)
+            let kind = column == "body_path" ? ", body_kind = 3" : ""
+            try database.execute("UPDATE request SET \(column) = \(value)\(kind) WHERE id = 1")
+        }
+        let contents = try await Self.use(stage)
+        #expect(contents.rowsSetAside == RowsSetAside(count: 1, examples: ["1 (\(column))"]))
+        #expect(contents.requests.map(\.id.rawValue) == [2, 4])
+        #expect(contents.setAside == nil)
+        do {
+            let database = try SQLiteDatabase.open(stage.file)
+            #expect(try database.number("SELECT id FROM set_aside WHERE problem = '\(column)'") == 1)
+        }
+        #expect(try await Self.use(stage).rowsSetAside.count == 0)
+    }
+
+    @Test(arguments: ["9223372036854775807", "-1", "'x'", "NULL"])
+    func `numbers go on behind those that were given, whatever the file says`(last: String) async throws {
+        let stage = try StoreStage()
+        try await Self.fill(stage)
+        do {
+            let database = try SQLiteDatabase.open(stage.file)
+            try database.execute("UPDATE sqlite_sequence SET seq = \(last)")
+        }
+        let contents = try await Self.use(stage)
+        #expect(contents.nextID > 1_000_000_000 && contents.nextID < 1 << 60)
+        #expect(contents.requests.map(\.id.rawValue) == [1, 2, 4])
+    }
+
+    @Test(arguments: ["-5", "1"])
+    func `a version that does not fit to the tables ends nothing`(version: String) async throws {
+        let stage = try StoreStage()
+        try await Self.fill(stage)
+        do {
+            let database = try SQLiteDatabase.open(stage.file)
+            try database.execute("PRAGMA user_version = \(version)")
+        }
+        let seen = stage.notices.values.count
+        let store = try stage.open()
+        _ = try await stage.notices.wait { $0.dropFirst(seen).contains { $0.isOpening } }
+        store.close(patience: .seconds(5))
+    }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import ReachLoop
+import ReachTesting
+import Synchronization
+
+/// A name server on 127.0.0.1 that answers as a test has it: by datagrams and by TCP at one port.
+final class HostileNameServer: Sendable {
+    struct Query: Sendable {
+        let bytes: [UInt8]
+        let isStream: Bool
+        /// The port it came from.
+        let port: UInt16
+
+        var id: [UInt8] { Array(bytes[0..<2]) }
+        var hasExtensions: Bool { bytes[11] != 0 }
+        /// The name, its type and class, as in the message.
+        var question: [UInt8] {
+            var end = 12
+            while bytes[end] != 0 { end += Int(bytes[end]) + 1 }
+            return Array(bytes[12..<(end + 5)])
+        }
+        var firstLabel: String { String(decoding: bytes[13..<(13 + Int(bytes[12]))], as: UTF8.self) }
+        var type: Int { Int(question[question.count - 3]) }
+
+        /// An answer to it: flags, the three counts of records, and their bytes; the name is at offset 12.
+        func answer(
+            code: UInt8 = 0, flags: UInt8 = 0x81, answers: Int = 0, authorities: Int = 0, _ records: [UInt8] = [],
+            id: [UInt8]? = nil, question: [UInt8]? = nil
+        ) -> [UInt8] {
+            let counts = [0, 1, UInt8(answers >> 8), UInt8(answers & 255), 0, UInt8(authorities), 0, 0]
+            return (id ?? self.id) + [flags, 0x80 | code] + counts + (question ?? self.question) + records
+        }
+    }
+
+    /// A record about the name at an offset.
+    static func record(at offset: UInt8 = 12, type: UInt8, seconds: [UInt8] = [0, 0, 0, 60], _ data: [UInt8]) -> [UInt8]
+    {
+        [0xc0, offset, 0, type, 0, 1] + seconds + [UInt8(data.count >> 8), UInt8(data.count & 255)] + data
+    }
+
+    static func address(_ last: UInt8, seconds: [UInt8] = [0, 0, 0, 60]) -> [UInt8] {
+        record(type: 1, seconds: seconds, [192, 0, 2, last])
+    }
+
+    let port: UInt16
+    private let queries = Mutex<[Query]>([])
+    private let stopped = Atomic<Bool>(false)
+    private let ended = ThreadGate()
+
+    /// - Parameter answers: What is sent back, in this order; an empty message is a datagram without bytes.
+    init(_ answers: @escaping @Sendable (Query) -> [[UInt8]]) throws {
+        let datagrams = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        guard let port = Self.bind(datagrams, 0), Self.bind(listener, port) != nil, listen(listener, 8) == 0 else {
+            throw CancellationError()
+        }
+        self.port = port
+        let server = self
+        BackgroundThread.start(named: "test-names") { server.serve(datagrams, listener, answers) }
+    }
+
+    /// To be called at the end: until then the thread keeps the server.
+    func stop() {
+        stopped.store(true, ordering: .relaxed)
+        ended.wait()
+    }
+
+    var received: [Query] { queries.withLock { $0 } }
+
+    private static func bind(_ socket: CInt, _ port: UInt16) -> UInt16? {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                guard Glibc.bind(socket, generic, length) == 0, getsockname(socket, generic, &length) == 0 else {
+                    return nil
+                }
+                return generic.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    UInt16(bigEndian: $0.pointee.sin_port)
+                }
+            }
+        }
+    }
+
+    private func serve(_ datagrams: CInt, _ listener: CInt, _ answers: (Query) -> [[UInt8]]) {
+        defer {
+            close(datagrams)
+            close(listener)
+            ended.open()
+        }
+        var ready = [
+            pollfd(fd: datagrams, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+        ]
+        while !stopped.load(ordering: .relaxed) {
+            guard poll(&ready, 2, 20) > 0 else { continue }
+            if ready[0].revents != 0 { answerDatagram(datagrams, answers) }
+            if ready[1].revents != 0 { answerStream(listener, answers) }
+        }
+    }
+
+    private func answerDatagram(_ socket: CInt, _ answers: (Query) -> [[UInt8]]) {
+        var buffer = [UInt8](repeating: 0, count: 1500)
+        var from = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &from) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                let count = recvfrom(socket, &buffer, buffer.count, 0, generic, &length)
+                guard count > 12 else { return }
+                let port = generic.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    UInt16(bigEndian: $0.pointee.sin_port)
+                }
+                let query = Query(bytes: Array(buffer.prefix(count)), isStream: false, port: port)
+                queries.withLock { $0.append(query) }
+                for answer in answers(query) { sendto(socket, answer, answer.count, 0, generic, length) }
+            }
+        }
+    }
+
+    private func answerStream(_ listener: CInt, _ answers: (Query) -> [[UInt8]]) {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { return }
+        defer { close(connection) }
+        var buffer = [UInt8](repeating: 0, count: 1500)
+        let count = recv(connection, &buffer, buffer.count, 0)
+        guard count > 14 else { return }
+        let query = Query(bytes: Array(buffer[2..<count]), isStream: true, port: 0)
+        queries.withLock { $0.append(query) }
+        for answer in answers(query) {
+            var message = [UInt8(answer.count >> 8), UInt8(answer.count & 255)] + answer
+            while !message.isEmpty, case let sent = send(connection, message, message.count, CInt(MSG_NOSIGNAL)),
+                sent > 0
+            {
+                message.removeFirst(sent)
+            }
+        }
+        // Until the other side has read it all.
+        recv(connection, &buffer, buffer.count, 0)
+    }
+}

@@ -1,0 +1,255 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachTesting
+import ReachTransfer
+import Testing
+
+/// Name servers, and those who would pass for one, that answer otherwise than they should.
+struct HostileNameServerTests {
+    typealias Answer = Result<[IPAddress], NameFailure>
+    typealias Server = HostileNameServer
+
+    private func stage(_ servers: Server...) throws -> TransferStage {
+        var options = TransferEngine.Options()
+        options.resolver.configuration = ResolverConfiguration(
+            servers: servers.map { ResolverConfiguration.Server("127.0.0.1", port: $0.port) })
+        return try TransferStage(options: options)
+    }
+
+    private func resolve(
+        _ host: String, family: IPAddress.Family? = .ipv4, on stage: TransferStage, within limit: Duration = .seconds(5)
+    ) async throws -> Answer {
+        let log = EventLog<Answer>()
+        stage.perform { room in
+            let question = NameQuestion(host, family: family)
+            _ = room.engine.resolver.resolve(question, within: limit) { log.append($0) }
+        }
+        return try await log.wait(for: 1, within: limit + .seconds(5))[0]
+    }
+
+    @Test func `what is no answer to the question is passed over`() async throws {
+        let server = try Server { query in
+            let others: [UInt8] = [1, 98] + query.question.dropFirst(2)
+            return [
+                query.answer(answers: 1, Server.address(66), id: [query.id[0], query.id[1] ^ 1]),
+                query.answer(answers: 1, Server.address(66), question: others),
+                // The question itself, nothing, and less than a header.
+                query.bytes, [], [1, 2, 3],
+                query.answer(answers: 1, Server.address(7)),
+            ]
+        }
+        defer { server.stop() }
+        #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
+        #expect(server.received.count == 1)
+    }
+
+    @Test func `an answer from another port is not taken`() async throws {
+        let forger = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+        defer { close(forger) }
+        let server = try Server { query in
+            let client = SocketAddress(address: "127.0.0.1", port: query.port)
+            let forged = query.answer(answers: 1, Server.address(66))
+            _ = client.withPointer { sendto(forger, forged, forged.count, 0, $0, $1) }
+            return [query.answer(answers: 1, Server.address(7))]
+        }
+        defer { server.stop() }
+        #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
+    }
+
+    @Test func `a flood of wrong answers keeps neither the question nor the loop`() async throws {
+        let server = try Server { query in
+            let wrong = query.answer(answers: 1, Server.address(66), id: [query.id[0], query.id[1] ^ 1])
+            return Array(repeating: wrong, count: 100) + [query.answer(answers: 1, Server.address(7))]
+        }
+        defer { server.stop() }
+        #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
+    }
+
+    @Test func `a truncated answer is asked for by TCP, and what is there is not believed`() async throws {
+        let server = try Server { query in
+            query.isStream
+                ? [query.answer(answers: 1, Server.address(7))]
+                : [query.answer(flags: 0x83, answers: 1, Server.address(66))]
+        }
+        defer { server.stop() }
+        #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
+        #expect(server.received.map(\.isStream) == [false, true])
+    }
+
+    @Test func `the largest answer there can be is read, and sixteen addresses of it are used`() async throws {
+        let server = try Server { query in
+            guard query.isStream else { return [query.answer(flags: 0x83)] }
+            let count = (65535 - 12 - query.question.count) / 16
+            return [query.answer(answers: count, (0..<count).flatMap { Server.address(UInt8($0 & 127)) })]
+        }
+        defer { server.stop() }
+        #expect(try await resolve("a.example", on: try stage(server)).map(\.count) == .success(16))
+    }
+
+    @Test func `chains of aliases end, in a loop too`() async throws {
+        let server = try Server { query in
+            switch query.firstLabel {
+            // To itself, sixty times.
+            case "loop":
+                return [query.answer(answers: 60, (0..<60).flatMap { _ in Server.record(type: 5, [0xc0, 12]) })]
+            // To a name that no record is about.
+            case "open": return [query.answer(answers: 1, Server.record(type: 5, [1, 98, 0xc0, 17]))]
+            default:
+                let alias = Server.record(type: 5, seconds: [0, 0, 0, 30], [1, 98, 0xc0, 17])
+                let end: [UInt8] = [1, 98, 0xc0, 17, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 9]
+                return [query.answer(answers: 2, alias + end)]
+            }
+        }
+        defer { server.stop() }
+        let stage = try stage(server)
+        for host in ["loop.example", "open.example"] {
+            guard case .failure(.notFound) = try await resolve(host, on: stage) else {
+                Issue.record("\(host) has no address")
+                continue
+            }
+        }
+        #expect(try await resolve("good.example", on: stage) == .success(["192.0.2.9"]))
+        #expect(server.received.count == 3)
+    }
+
+    @Test func `an answer that cannot be read is the server's failure`() async throws {
+        let server = try Server { query in
+            [query.answer(answers: 2, Server.address(66) + Server.address(66).dropLast())]
+        }
+        defer { server.stop() }
+        guard case .failure(.serverFailure) = try await resolve("a.example", on: try stage(server)) else {
+            Issue.record("half an answer was believed")
+            return
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a server that knows no EDNS is asked without it`(repeatsQuestion: Bool) async throws {
+        let server = try Server { query in
+            guard query.hasExtensions else { return [query.answer(answers: 1, Server.address(7))] }
+            return [
+                repeatsQuestion ? query.answer(code: 1) : query.id + [0x81, 0x81] + [UInt8](repeating: 0, count: 8)
+            ]
+        }
+        defer { server.stop() }
+        #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
+        #expect(server.received.map(\.hasExtensions) == [true, false])
+    }
+
+    @Test func `of several servers the next is asked where one refuses, and one refusal is an answer`() async throws {
+        let refusing = try Server { query in [query.answer(code: 5)] }
+        let good = try Server { query in [query.answer(answers: 1, Server.address(7))] }
+        defer {
+            refusing.stop()
+            good.stop()
+        }
+        #expect(try await resolve("a.example", on: try stage(refusing, good)) == .success(["192.0.2.7"]))
+        #expect(refusing.received.count == 1)
+        for servers in [[refusing], [refusing, refusing]] {
+            let stage = servers.count == 1 ? try stage(refusing) : try stage(refusing, refusing)
+            guard case .failure(.serverFailure(let text)) = try await resolve("b.example", on: stage) else {
+                Issue.record("a refusal is a server's failure")
+                continue
+            }
+            #expect(text.contains("code 5"))
+        }
+        #expect(refusing.received.count == 4)
+    }
+
+    @Test func `silence delays nothing but its own question`() async throws {
+        let server = try Server { query in
+            query.firstLabel == "silent" ? [] : [query.answer(answers: 1, Server.address(7))]
+        }
+        defer { server.stop() }
+        let stage = try stage(server)
+        let log = EventLog<String>()
+        stage.perform { room in
+            for host in ["silent.example", "a.example", "b.example"] {
+                let question = NameQuestion(host, family: .ipv4)
+                _ = room.engine.resolver.resolve(question, within: .milliseconds(700)) { answer in
+                    if case .failure(.silent) = answer { log.append("silent: \(host)") } else { log.append(host) }
+                }
+            }
+        }
+        let order = try await log.wait(for: 3)
+        #expect(Set(order.prefix(2)) == ["a.example", "b.example"] && order.last == "silent: silent.example")
+    }
+
+    @Test func `a lie is passed on: whoever asks for a public name judges it`() async throws {
+        let server = try Server { query in
+            let lies: [[UInt8]] = [[127, 0, 0, 1], [169, 254, 0, 1]]
+            return [query.answer(answers: 2, lies.flatMap { Server.record(type: 1, $0) })]
+        }
+        defer { server.stop() }
+        let answer = try await resolve("www.example.com", on: try stage(server))
+        #expect(answer.map(Set.init) == .success(["127.0.0.1", "169.254.0.1"]))
+    }
+
+    @Test func `ports and identifiers differ from question to question`() async throws {
+        let server = try Server { query in [query.answer(answers: 1, Server.address(7))] }
+        defer { server.stop() }
+        let stage = try stage(server)
+        for number in 0..<20 { _ = try await resolve("name\(number).example", on: stage) }
+        // By chance, two of twenty may be alike; nearly all being so is not chance.
+        #expect(Set(server.received.map(\.port)).count >= 17)
+        #expect(Set(server.received.map(\.id)).count >= 17)
+    }
+
+    @Test func `an answer is kept for as long as it says, "there is none" too`() async throws {
+        let authority: [UInt8] = [0, 0] + [0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 20]
+        let server = try Server { query in
+            switch query.firstLabel {
+            case "none": [query.answer(code: 3, authorities: 1, Server.record(type: 6, authority))]
+            case "empty": [query.answer(authorities: 1, Server.record(type: 6, authority))]
+            case "brief": [query.answer(code: 3)]
+            case "odd": [query.answer(answers: 1, Server.address(7, seconds: [0x80, 0, 0, 0]))]
+            default: [query.answer(answers: 1, Server.address(7))]
+            }
+        }
+        defer { server.stop() }
+        let stage = try stage(server)
+        for (host, questions) in [("none", 1), ("empty", 1), ("brief", 2), ("odd", 2), ("good", 1)] {
+            for _ in 0..<2 { _ = try await resolve(host + ".example", on: stage) }
+            #expect(server.received.count { $0.firstLabel == host } == questions, "\(host)")
+        }
+    }
+
+    @Test(arguments: [
+        "a..example", ".a", String(repeating: "a", count: 64) + ".example",
+        Array(repeating: "abc", count: 64).joined(separator: "."), "hidden.onion",
+    ])
+    func `what is no name of DNS is not asked for`(name: String) async throws {
+        let server = try Server { query in [query.answer(answers: 1, Server.address(66))] }
+        defer { server.stop() }
+        guard case .failure(.notFound) = try await resolve(name, on: try stage(server)) else {
+            Issue.record("'\(name)' was found")
+            return
+        }
+        #expect(server.received.isEmpty)
+    }
+
+    @Test func `bytes at random never trap`() throws {
+        var generator = SeededGenerator(seed: 1035)
+        let question: [UInt8] = [1, 97, 7] + "example".utf8 + [0, 0, 1, 0, 1]
+        let header: [UInt8] = [0, 7, 0x81, 0x80, 0, 1, 0, 3, 0, 1, 0, 0]
+        let soa = Server.record(type: 6, [0, 0] + [UInt8](repeating: 1, count: 20))
+        let whole =
+            header + question + Server.address(1) + Server.record(type: 5, [1, 98, 0xc0, 14])
+            + Server.record(type: 16, [3, 97, 98, 99, 1, 100]) + soa
+        let types: [DNSType] = [.a, .ns, .cname, .ptr, .mx, .txt, .aaaa, .srv]
+        func read(_ bytes: [UInt8]) {
+            guard let reply = DNSReply(bytes) else { return }
+            for family in [IPAddress.Family.ipv4, .ipv6] { _ = DNSAnswer(reply, family: family) }
+            for type in types { _ = reply.texts(type) }
+        }
+        for count in 0...whole.count { read(Array(whole.prefix(count))) }
+        for _ in 0..<5_000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                bytes[Int.random(in: bytes.indices, using: &generator)] = .random(in: .min ... .max, using: &generator)
+            }
+            read(bytes)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import ReachCore
+import ReachTesting
+import ReachTransfer
+import Testing
+
+/// What two owners of one engine share: nothing that a server or one of them could use against the other.
+struct OwnerTests {
+    private static let answer =
+        "HTTP/1.1 200 OK\r\nSet-Cookie: session=secret; Path=/\r\n"
+        + "Strict-Transport-Security: max-age=1000\r\nAlt-Svc: h2=\":1\"\r\nContent-Length: 2\r\n\r\nok"
+
+    private static func server() throws -> ScriptedServer {
+        try ScriptedServer { connection in
+            while !connection.readRequest().isEmpty { connection.write(answer) }
+        }
+    }
+
+    private func request(_ owner: ConnectionOwner, _ server: ScriptedServer) throws -> TransferRequest {
+        var request = try TransferRequest(port: server.port)
+        request.owner = owner
+        return request
+    }
+
+    @Test func `two users share no connection, and each keeps his own`() async throws {
+        let server = try Self.server()
+        let stage = try TransferStage()
+        let owners: [ConnectionOwner] = [
+            .user(1), .user(2), .user(1), .user(2), .probes, .validation, .program, .probes,
+        ]
+        var reused: [Bool] = []
+        for owner in owners {
+            let report = try await stage.run(try request(owner, server))
+            reused.append(report.hops.first?.reusedConnection ?? false)
+        }
+        #expect(reused == [false, false, true, true, false, false, false, true])
+    }
+
+    @Test func `more owners than pools are kept still have connections of their own`() async throws {
+        let server = try Self.server()
+        let stage = try TransferStage()
+        for owner in 1...80 as ClosedRange<UInt32> {
+            let report = try await stage.run(try request(.user(owner), server))
+            #expect(report.hops.first?.reusedConnection == false)
+        }
+        #expect(try await stage.run(try request(.user(80), server)).hops.first?.reusedConnection == true)
+    }
+
+    @Test func `what one answer sets, no other request sends`() async throws {
+        let server = try Self.server()
+        let stage = try TransferStage()
+        for owner in [1, 1, 2] as [UInt32] { _ = try await stage.run(try request(.user(owner), server)) }
+        let requests = server.requests.values
+        #expect(requests.count == 3)
+        #expect(requests.allSatisfy { !$0.lowercased().contains("cookie") && !$0.contains("secret") })
+    }
+
+    @Test func `a name and a password in a URL have connections of their own, and stay with it`() async throws {
+        let server = try Self.server()
+        let stage = try TransferStage()
+        var reused: [Bool] = []
+        for credentials in ["a:one@", "a:two@", "", "a:one@"] {
+            let url = try TransferURL("http://\(credentials)127.0.0.1:\(server.port)/")
+            reused.append(try await stage.run(TransferRequest(url: url)).hops.first?.reusedConnection ?? false)
+        }
+        #expect(reused == [false, false, false, true])
+        let has = server.requests.values.map { $0.contains("Authorization: Basic") }
+        #expect(has == [true, true, false, true])
+    }
+
+    @Test(arguments: ["NTLM TlRMTVNTUAAB", "negotiate YII=", "Kerberos x"])
+    func `who logs in a connection has it alone`(authorization: String) async throws {
+        let server = try Self.server()
+        let stage = try TransferStage()
+        var request = try request(.user(1), server)
+        for headers in [[], [HTTPField("authorization", authorization)], [], []] {
+            request.headers = headers
+            let report = try await stage.run(request)
+            let isReused = headers.isEmpty && server.requests.values.count > 1
+            #expect(report.hops.first?.reusedConnection == isReused)
+        }
+    }
+
+    @Test(arguments: [
+        ("Content-Length", "3"), ("content-length", ""), ("Transfer-Encoding", "xchunked"), ("Connection", "close"),
+        ("TE", "trailers"), ("Expect", "100-continue"), ("Proxy-Authorization", "Basic x"), ("Host", "a b"),
+        ("X", "a\u{1}"), ("X", "a\r\nContent-Length: 3"),
+    ])
+    func `bytes that would begin another request are never sent`(name: String, value: String) async throws {
+        let server = try Self.server()
+        let stage = try TransferStage()
+        var smuggler = try TransferRequest("PUT", port: server.port)
+        smuggler.owner = .user(1)
+        smuggler.headers = [HTTPField(name, value)]
+        smuggler.body = .bytes(Array("abcGET /theirs HTTP/1.1\r\nX-Swallow: ".utf8))
+        let report = try await stage.run(smuggler)
+        #expect(report.failure?.reason == .badRequest)
+        #expect(report.failure?.message.contains(name) == true)
+        #expect(server.requests.values.isEmpty)
+        let other = try await stage.run(try request(.user(2), server))
+        #expect(other.response?.status == 200 && server.requests.values.count == 1)
+    }
+
+    @Test func `a body has the length that is said of it, whatever it looks like`() async throws {
+        let server = try Self.server()
+        let stage = try TransferStage()
+        let body = "abcGET /theirs HTTP/1.1\r\nHost: a\r\n\r\n"
+        var smuggler = try TransferRequest("PUT", port: server.port)
+        smuggler.owner = .user(1)
+        smuggler.body = .bytes(Array(body.utf8))
+        _ = try await stage.run(smuggler)
+        _ = try await stage.run(try request(.user(2), server))
+        let requests = server.requests.values
+        #expect(requests.count == 2 && requests[0].hasSuffix(body))
+        #expect(requests[0].contains("Content-Length: \(body.utf8.count)\r\n"))
+        #expect(requests[1].hasPrefix("GET / HTTP/1.1\r\n"))
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import ReachCore
+import ReachLoop
+import ReachTesting
+import Synchronization
+import Testing
+
+@testable import ReachTransfer
+
+/// Answers that make work: they cost little of the loop's time, and nobody else waits for them.
+struct TurnTests {
+    private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// Of the loop's thread, in seconds.
+    private func processorTime(_ stage: TransferStage) async -> Double {
+        await stage.ask { _ in
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+    }
+
+    @Test(arguments: [1, 4])
+    func `chunks of one byte without end cost little, and delay nothing`(servers count: Int) async throws {
+        let piece = Array(String(repeating: "1\r\nx\r\n", count: 10_000).utf8)
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(Self.head)
+            while connection.write(piece) {}
+        }
+        let stage = try TransferStage()
+        let watch = try LatenessWatch(on: stage)
+        let before = await processorTime(stage)
+        var request = try TransferRequest(port: server.port)
+        request.timeouts.total = .seconds(2)
+        request.limit.bodyBytes = 1 << 30
+        request.sink = .none
+        let logs = (0..<count).map { _ in stage.start(request) }
+        for log in logs { #expect(try await log.report().failure?.reason == .totalTimeout) }
+        let share = (await processorTime(stage) - before) / 2
+        print("chunks of one byte, \(count): \(Int(share * 100)) % of a processor, late by \(watch.longest)")
+        #expect(share < 0.4)
+        #expect(watch.longest < .milliseconds(100))
+    }
+
+    @Test func `an answer that is held back is whole, in order, and sent to its end`() async throws {
+        let letters = (0..<60_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(Self.head)
+            for start in stride(from: 0, to: letters.count, by: 1000) {
+                connection.write(letters[start..<start + 1000].flatMap { Array("1\r\n".utf8) + [$0, 13, 10] })
+            }
+            connection.write("0\r\n\r\n")
+            while !connection.readRequest().isEmpty {
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        let stage = try TransferStage()
+        let report = try await stage.run(try TransferRequest(port: server.port))
+        #expect(report.failure == nil && report.body == letters)
+        // It was only held back: the connection is as good as before.
+        let next = try await stage.run(try TransferRequest(port: server.port))
+        #expect(next.hops.first?.reusedConnection == true)
+    }
+
+    @Test func `a long answer is not slowed down`() {
+        var budget = TurnBudget()
+        for turn in 1...100 as ClosedRange<UInt64> {
+            budget.begin(turn: turn)
+            for _ in 0..<31 {
+                budget.addWire(16384)
+                budget.addPiece(16384)
+                #expect(budget.pause == nil)
+            }
+            budget.addWire(16384)
+            budget.addPiece(16384)
+            #expect(budget.pause == .turn)
+        }
+        #expect(!budget.isAbsurd)
+    }
+
+    @Test(arguments: [(1, 6, true), (1, 1, false), (16, 22, false), (0, 100, true)])
+    func `framing alone ends an answer only after much of it`(payload: Int, wire: Int, isAbsurd: Bool) {
+        var budget = TurnBudget()
+        for turn in 1...400_000 as ClosedRange<UInt64> {
+            budget.begin(turn: turn)
+            budget.addPiece(payload * 16)
+            budget.addWire(wire * 16)
+        }
+        #expect(budget.isAbsurd == (isAbsurd && (wire - payload) * 16 * 400_000 > 16 << 20))
+    }
+
+    @Test func `pieces of few bytes make an attempt rest, and pieces of many do not`() {
+        for (size, pause) in [(1, TurnBudget.Pause.rest), (63, .rest), (64, .turn), (1000, .turn)] {
+            var budget = TurnBudget()
+            budget.begin(turn: 1)
+            for _ in 0..<255 {
+                budget.addPiece(size)
+                #expect(budget.pause == nil)
+            }
+            budget.addPiece(size)
+            #expect(budget.pause == pause)
+            budget.begin(turn: 2)
+            #expect(budget.pause == nil)
+        }
+    }
+}
