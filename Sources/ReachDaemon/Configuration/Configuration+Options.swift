@@ -5,6 +5,7 @@ internal import ReachNetlink
 internal import ReachProbe
 internal import ReachQueue
 internal import ReachQueueDriver
+internal import ReachTransfer
 
 extension Configuration {
     /// What the engine is told of it.
