@@ -20,7 +20,7 @@ extension Daemon {
             switch error {
             case .held(let process): throw .stateInUse(directory: directory, process: process)
             case .unsafe(let path, let reason):
-                log.write(.error, "there is no history and no queue", ["error": "\(path): \(reason)"])
+                log.error("there is no history and no queue", metadata: ["error": "\(path): \(reason)"])
             case .failed(let error):
                 log.warning("there is no history and no queue", metadata: ["error": "\(error)"])
             }
