@@ -41,12 +41,14 @@ final class MetricsFile {
         }
     }
 
-    private static func replace(_ path: String, with text: [UInt8]) throws(SystemError) {
+    static func replace(_ path: String, with text: [UInt8]) throws(SystemError) {
         // The collector reads *.prom and nothing else.
         let fresh = path + ".new"
+        // Whoever can write in the directory could have put a link or a FIFO there, which is neither followed nor waited for.
+        unlink(fresh)
         let file = FileDescriptor(
             owning: try SystemError.check("open \(fresh)") {
-                open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+                open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
             })
         var rest = text[...]
         while !rest.isEmpty {
