@@ -50,7 +50,7 @@ final class TargetRegistry {
         engine = ReachabilityEngine(loop: loop, options: configuration.engineOptions)
     }
 
-    var blindness: NetlinkError? { engine.blindness }
+    var blindness: NetlinkError? { engine.observationError }
 
     func start() {
         connectivity.use(engine)

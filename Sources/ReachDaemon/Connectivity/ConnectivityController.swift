@@ -49,7 +49,7 @@ final class ConnectivityController {
     func heardAnswer(in family: IPAddress.Family?) { validator?.heardAnswer(in: family) }
 
     private func connect() {
-        engine?.learn(validator?.survey)
+        engine?.setConnectivity(validator?.survey)
         whenSurveyed(validator?.survey)
         guard let validator else { return engine?.followUplinks(nil) ?? () }
         engine?.followUplinks { [weak validator] in validator?.take($0) }
@@ -58,7 +58,7 @@ final class ConnectivityController {
     private func makeValidator(_ options: Validator.Options) -> Validator? {
         do throws(TransferFailure) {
             return Validator(loop: loop, options: options, transfers: try transfers.engine()) { [unowned self] survey in
-                engine?.learn(survey)
+                engine?.setConnectivity(survey)
                 whenSurveyed(survey)
             }
         } catch {
