@@ -89,7 +89,7 @@ let targets: [Target] = [
     tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
     tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
     tests("ReachLoopTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTesting"]),
-    tests("ReachKernelTests", ["ReachCore", "ReachLoop", "ReachKernel", "ReachTesting"]),
+    tests("ReachKernelTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTesting"]),
     tests(
         "ReachabilityTests",
         [
@@ -97,11 +97,8 @@ let targets: [Target] = [
             logging,
         ]),
     tests(
-        "ReachNamespaceTests",
-        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe", "ReachTesting"]),
-    tests(
         "ReachProbeTests",
-        ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
+        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe", "ReachTesting"]),
     .executableTarget(
         name: "queuerun",
         dependencies: ["ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachQueueRuntime"],

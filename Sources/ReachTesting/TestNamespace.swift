@@ -1,4 +1,6 @@
+internal import CReachLinux
 internal import Glibc
+internal import ReachLoop
 internal import Synchronization
 
 /// A network namespace for one test. Only `lo` is in it, and is up.
@@ -62,6 +64,19 @@ package final class TestNamespace: Sendable {
         // `ip -n` enters the namespace by itself, which saves a process and a mount namespace.
         if command.first == "ip" { return try ChildProcess.run(["ip", "-n", name] + command.dropFirst()) }
         return try ChildProcess.run(["ip", "netns", "exec", name] + command)
+    }
+
+    /// Calls `body` on a thread in the namespace, and waits for it.
+    package func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let results = EventLog<Result<Value, any Error>>()
+        let descriptor = descriptor
+        BackgroundThread.start(named: "reach-test") {
+            guard reach_enter_network_namespace(descriptor) == 0 else {
+                return results.append(.failure(Unavailable(description: "the namespace cannot be entered")))
+            }
+            results.append(Result { try body() })
+        }
+        return try await results.wait(for: 1, within: .seconds(30))[0].get()
     }
 
     /// Makes an uplink: veth `up0` here with 192.0.2.2/24, a default route via 192.0.2.1 and 2001:db8::2/64; its other end

@@ -15,7 +15,6 @@ import Testing
         }
     }
 
-    // peers 63
     @Test func `every seed is understood, and together they hold every kind of notice`() throws {
         var kinds: Set<String> = []
         for (name, bytes) in try seeds {

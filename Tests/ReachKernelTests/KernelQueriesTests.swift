@@ -61,7 +61,6 @@ import Testing
         }
     }
 
-    // peers 46
     @Test func `rules are those that ip rule shows`() throws {
         let queries = try KernelQueries()
         try settled({ try Set(queries.rules()) }) { rules in
@@ -72,7 +71,6 @@ import Testing
         }
     }
 
-    // peers 39
     @Test func `the machine itself is local, by the loopback device, and needs no packet`() throws {
         let queries = try KernelQueries()
         let loopback = try #require(try queries.link(1))
@@ -89,7 +87,6 @@ import Testing
         #expect([254, 255].contains(route.table))
     }
 
-    // peers 49
     @Test func `answers come in the order of the questions, refusals among them`() throws {
         let queries = try KernelQueries()
         let loopback = IPAddress(ipv4: 0x7f00_0001)

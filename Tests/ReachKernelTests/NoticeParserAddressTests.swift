@@ -14,7 +14,6 @@ import Testing
         return address
     }
 
-    // peers 17
     @Test func `an address is read, the machine's own and not the far end's`() throws {
         let plain = Kernel.address(
             on: 70_000, family: 2, length: 24, scope: 253, [Kernel.attribute(1, own), Kernel.attribute(2, own)])
@@ -48,7 +47,6 @@ import Testing
         #expect(removed == added.map { [.addressRemoved($0)] })
     }
 
-    // peers 21
     @Test(
         arguments: [
             (0x40, nil, .tentative), (0x40, 0, []), (0, 0x48, [.tentative, .duplicate]),
@@ -61,7 +59,6 @@ import Testing
         #expect(parse(Kernel.address(on: 2, family: 10, length: 64, flags: header, attributes))?.flags == expected)
     }
 
-    // peers 20
     @Test func `a preferred lifetime of zero is deprecation, before or behind the flags`() {
         let address = Kernel.attribute(1, global), flags = Kernel.attribute(8, UInt32(0x80))
         let expired = Kernel.lifetime(preferred: 0, valid: 3600)
@@ -73,7 +70,6 @@ import Testing
         }
     }
 
-    // peers 20
     @Test func `a renewed lifetime is the same address`() {
         func renewed(_ preferred: UInt32) -> [Notice] {
             Kernel.address(
@@ -89,7 +85,6 @@ import Testing
         #expect(renewed(1).count == 1)
     }
 
-    // peers 22
     @Test func `what is no address is passed over, and the next one is read`() {
         let good = Kernel.address(on: 2, family: 2, length: 24, [Kernel.attribute(2, own)])
         let bad = [
@@ -111,7 +106,6 @@ import Testing
         #expect(good.notices.count == 1)
     }
 
-    // peers 18
     @Test func `two messages in one datagram are both folded`() {
         let first = Kernel.address(on: 2, family: 2, length: 24, [Kernel.attribute(2, own)])
         let second = Kernel.address(on: 2, family: 2, length: 24, [Kernel.attribute(2, far)])

@@ -3,7 +3,6 @@ import ReachKernel
 import ReachTesting
 import Testing
 
-// peers 63
 @Suite struct NoticeParserDamageTests {
     private typealias Kernel = KernelMessage
 

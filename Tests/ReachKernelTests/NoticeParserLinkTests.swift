@@ -45,7 +45,6 @@ import Testing
         #expect(Kernel.link(5, isRemoved: true, [Self.name]).notices == [.linkRemoved(5)])
     }
 
-    // peers 23
     @Test func `flags that do not matter are not held, and no operational state is none`() {
         let link = parse([Self.name], flags: .max)
         #expect(link?.flags == [.up, .loopback, .pointToPoint, .running, .noARP, .lowerUp, .dormant])
@@ -54,12 +53,10 @@ import Testing
         #expect(parse([Self.name, Kernel.attribute(16, UInt8(200))])?.operationalState == nil)
     }
 
-    // peers 24
     @Test func `the wireless extensions' chatter is no notice`() {
         #expect(Kernel.link(2, change: 0, [Self.name, Kernel.attribute(11, [1, 2, 3, 4])]).notices == [])
     }
 
-    // peers 22
     @Test(arguments: [7, 10, 2, 255] as [UInt8])
     func `what a protocol says of its port on the link is not the link`(family: UInt8) {
         #expect(Kernel.link(2, family: family, [Self.name]).notices == [])
@@ -73,14 +70,12 @@ import Testing
         #expect(parse([Self.name], index: -1) == nil)
     }
 
-    // peers 95
     @Test func `a name may be any bytes, up to the first NUL`() {
         #expect(parse([Kernel.attribute(3, [0x65, 0x00, 0x66])])?.name == "e")
         #expect(parse([Kernel.attribute(3, [0x65, 0x66])])?.name == "ef", "and need not end with one")
         #expect(parse([Kernel.attribute(3, [0xff, 0x1b, 0x22, 0])])?.name == "\u{fffd}\u{1b}\"")
     }
 
-    // peers 26, 34
     @Test(
         arguments: [
             ([KernelMessage.attribute(5, Int32(4))], 4),
@@ -117,7 +112,6 @@ import Testing
         let isRead: Bool
     }
 
-    // peers 26
     @Test(arguments: [
         Remote(kind: "ipip", type: 3, address: [192, 0, 2, 1], isRead: true),
         Remote(kind: "sit", type: 3, address: [192, 0, 2, 1], isRead: true),

@@ -27,7 +27,6 @@ import Testing
         #expect(Kernel.neighbour(on: 2, family: 2, state: 2, [Kernel.attribute(1, [1, 2] as [UInt8])]).notices == [])
     }
 
-    // peers 46
     @Test func `a rule is read whole, and its removal`() {
         let attributes = [
             Kernel.attribute(6, UInt32(100)), Kernel.attribute(15, UInt32(51_820)),
@@ -57,7 +56,6 @@ import Testing
                 == [.rule(Rule(family: .ipv6, priority: 0, table: 255))])
     }
 
-    // peers 42
     @Test(
         arguments: [
             (1, .table), (2, .goto), (3, .nop), (6, .blackhole), (7, .unreachable), (8, .prohibit), (0, .unspecified),
@@ -73,14 +71,12 @@ import Testing
         #expect(Kernel.rule(family: 129, []).notices == [])
     }
 
-    // peers 62
     @Test func `a nexthop object is told by its number`() {
         #expect(Kernel.nexthop(id: 7).notices == [.nexthop(id: 7)])
         #expect(Kernel.nexthop(id: 0xffff_fffe, isRemoved: true).notices == [.nexthopRemoved(id: 0xffff_fffe)])
         #expect(Kernel.message(104, fixed: [2, 0, 3, 0, 0, 0, 0, 0]).notices == [])
     }
 
-    // peers 44
     @Test func `a setting is told for its interface, or for all`() {
         #expect(Kernel.setting(family: 2, interface: 3).notices == [.setting(family: .ipv4, interface: 3)])
         #expect(Kernel.setting(family: 10, interface: -1).notices == [.setting(family: .ipv6, interface: nil)])

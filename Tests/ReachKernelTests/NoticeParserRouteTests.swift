@@ -33,7 +33,6 @@ import Testing
         #expect(bytes.notices == [.route(expected, replacesOther: false)])
     }
 
-    // peers 40
     @Test func `a replacement says so, and a removal is one`() {
         let attributes = [Kernel.attribute(4, Int32(2))]
         let route = parse(Kernel.route(family: 2, length: 0, attributes))
@@ -46,7 +45,6 @@ import Testing
         )
     }
 
-    // peers 43
     @Test func `a default route is one without a destination, by device only too`() throws {
         let ipv4 = parse(Kernel.route(family: 2, length: 0, table: 100, [Kernel.attribute(4, Int32(2))]))
         #expect(ipv4?.destination == (try prefix("0.0.0.0/0")))
@@ -58,7 +56,6 @@ import Testing
         #expect(ipv6?.hops == [NextHop(interface: 2, gateway: address(Self.gateway6))])
     }
 
-    // peers 43
     @Test func `a gateway of the other family is read`() {
         let via = Kernel.attribute(18, Kernel.number(UInt16(10)) + Self.gateway6)
         let route = parse(Kernel.route(family: 2, length: 0, [via, Kernel.attribute(4, Int32(2))]))
@@ -69,7 +66,6 @@ import Testing
                 == nil)
     }
 
-    // peers 43, 44
     @Test func `a multipath route has all its hops, with their gateways, flags and weights`() {
         let hops =
             Kernel.nextHop(2, weight: 10, [Kernel.attribute(5, Self.gateway)])
@@ -84,13 +80,11 @@ import Testing
             ])
     }
 
-    // peers 44
     @Test func `a single hop has its flags in the route's`() {
         let route = parse(Kernel.route(family: 2, length: 0, flags: 0x11, [Kernel.attribute(4, Int32(2))]))
         #expect(route?.hops == [NextHop(interface: 2, flags: [.dead, .linkDown])])
     }
 
-    // peers 43, 62
     @Test func `a route by a nexthop object is read, with the way or without`() {
         let alone = parse(Kernel.route(family: 2, length: 0, [Kernel.attribute(30, UInt32(7))]))
         #expect(alone?.nexthopObject == 7)
@@ -103,7 +97,6 @@ import Testing
         #expect(compatible?.hops.count == 1)
     }
 
-    // peers 62
     @Test func `an appended route is another route`() {
         let first = Kernel.route(family: 2, length: 0, [Kernel.attribute(4, Int32(2))])
         let appended = Kernel.route(family: 2, length: 0, headerFlags: 0xc00, [Kernel.attribute(4, Int32(3))])
@@ -112,7 +105,6 @@ import Testing
         #expect(notices.allSatisfy { if case .route(_, replacesOther: false) = $0 { true } else { false } })
     }
 
-    // peers 42
     @Test(
         arguments: [
             (1, .unicast), (2, .local), (6, .blackhole), (7, .unreachable), (8, .prohibit), (9, .throw),
@@ -122,12 +114,10 @@ import Testing
         #expect(parse(Kernel.route(family: 10, length: 0, type: number, []))?.type == type)
     }
 
-    // peers 47
     @Test func `a cached route is no notice`() {
         #expect(Kernel.route(family: 10, length: 0, flags: 0x200, [Kernel.attribute(4, Int32(2))]).notices == [])
     }
 
-    // peers 22, 63
     @Test func `a route of another family, of an unknown type, or with a wrong destination is none`() {
         let four: [UInt8] = [203, 0, 113, 0]
         let bad = [

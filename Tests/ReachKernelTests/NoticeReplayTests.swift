@@ -116,7 +116,6 @@ extension Notice {
         notices.reduce(into: NetworkTable()) { _ = $0.apply($1) }
     }
 
-    // peers 18, 25, 31
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
     func `notices encoded, parsed and folded keep the table equal to a dump at every step`(seed: UInt64) {
         var kernel = SimulatedKernel(random: SeededGenerator(seed: seed))
@@ -144,7 +143,6 @@ extension Notice {
         }
     }
 
-    // peers 55, 61
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `a dump read in pieces while things change is made good by the notices since it began`(seed: UInt64) {
         var kernel = SimulatedKernel(random: SeededGenerator(seed: seed))

@@ -16,7 +16,6 @@ import Testing
         return address
     }
 
-    // peers 30
     @Test func `what another process sends to the socket is not believed`() throws {
         let socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
         try socket.setNonblocking()
@@ -40,7 +39,6 @@ import Testing
         #expect(believed == 0)
     }
 
-    // peers 58
     @Test func `a message that does not fit counts as lost`() throws {
         let socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
         socket.setReceiveTimeout(seconds: 5)
@@ -50,7 +48,6 @@ import Testing
         #expect(throws: NetlinkError.lost) { try socket.receive(into: DatagramBuffer(slotBytes: 17)) { _ in } }
     }
 
-    // peers 62
     @Test func `the buffer is what was asked for, or what the machine grants`() throws {
         let limit = try #require(
             try Int(ChildProcess.run(["cat", "/proc/sys/net/core/rmem_max"]).filter(\.isNumber)))

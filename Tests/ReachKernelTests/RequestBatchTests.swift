@@ -60,7 +60,6 @@ import Testing
         }
     }
 
-    // peers 49, 56
     @Test func `refusals, acknowledgements and dumps that fail on their way tell their number`() {
         func number(_ type: UInt16, _ payload: [UInt8]) -> Int32? {
             var result: Int32?
@@ -77,7 +76,6 @@ import Testing
         #expect(number(24, KernelMessage.number(Int32(-22))) == nil)
     }
 
-    // peers 53, 60
     @Test func `errors are sorted by what is to be done about them`() {
         #expect(NetlinkError(call: "recvmsg", errno: 105) == .lost)
         for number in [1, 13, 97, 93, 38] as [Int32] {

@@ -91,7 +91,6 @@ import Testing
         }
     }
 
-    // peers 24, 47, 51
     @Test(arguments: [(0, 0), (1, 1), (2, 5), (20, 20), (128, 128), (129, 1), (1, 129), (200, 200)])
     func `the program keeps and drops what a person would`(targets: Int, neighbours: Int) throws {
         var sample = Sample(random: SeededGenerator(seed: UInt64(targets * 1000 + neighbours)))
@@ -130,7 +129,6 @@ import Testing
         }
     }
 
-    // peers 63
     @Test func `no message, cut or random, leads the program astray`() throws {
         var sample = Sample(random: SeededGenerator(seed: 10))
         let machine = try BPFMachine(sample.filter(targets: 5, neighbours: 5).program)
@@ -166,7 +164,6 @@ import Testing
         }
     }
 
-    // peers 51
     @Test(arguments: [0, 1, 128, 200])
     func `the kernel takes the program, and takes another in its place`(count: Int) throws {
         var sample = Sample(random: SeededGenerator(seed: 12))

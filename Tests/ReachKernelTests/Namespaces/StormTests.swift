@@ -3,17 +3,16 @@ internal import ReachKernel
 internal import ReachTesting
 internal import Testing
 
-private typealias Told = Watched.Told
+private typealias Change = TestEngine.Change
 
-/// Noise, and more of it than fits.
+/// Irrelevant notices, and more notices than the queue holds.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
 struct StormTests {
-    // peers 25, 68
-    @Test func `containers that come and go tell nothing`() async throws {
+    @Test func `containers that come and go cause no change`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
-        let watched = try await Watched.start(in: namespace)
+        let watched = try await TestEngine.start(in: namespace)
         let cycle = (0..<50).map { number in
             """
             link add c\(number) type veth peer name d\(number)
@@ -25,49 +24,46 @@ struct StormTests {
         }
         try await watched.expectNothing(
             after: { try namespace.batch(cycle.joined(separator: "\n")) },
-            butThen: Told(.notReachable, .noRoute, because: .routeRemoved),
+            butThen: Change(.notReachable, .noRoute, because: .routeRemoved),
             after: { try namespace.run("ip", "route", "del", "default") })
     }
 
-    // peers 47, 51
-    @Test func `routes elsewhere never reach the process`() async throws {
+    @Test func `the kernel drops notices of routes to other networks`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
-        let watched = try await Watched.start(in: namespace)
+        let watched = try await TestEngine.start(in: namespace)
         let routes = (0..<5000).map { "198.18.\($0 / 250).\($0 % 250)/32" }
         let adds = routes.map { "route add \($0) via 192.0.2.1" }
         let deletes = routes.map { "route del \($0)" }
         try await watched.expectNothing(
             after: { try namespace.batch((adds + deletes).joined(separator: "\n")) },
-            butThen: Told(.notReachable, .noRoute, because: .routeRemoved),
+            butThen: Change(.notReachable, .noRoute, because: .routeRemoved),
             after: { try namespace.run("ip", "route", "del", "default") })
         #expect(watched.others.values.isEmpty)
     }
 
-    // peers 53, 54, 61, 62
-    @Test func `what is lost is read anew, and said to have been lost`() async throws {
+    @Test func `after a loss the engine reads everything again and reports a resync`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
         var options = EngineOptions()
-        // Every notice, into a queue of a few.
+        // Every notice arrives, in a queue that holds only a few.
         options.observer.wantsEveryNotice = true
         options.observer.receiveBufferBytes = 2048
-        let watched = try await Watched.start(in: namespace, options: options)
+        let watched = try await TestEngine.start(in: namespace, options: options)
         let flapping = (0..<200).flatMap { _ in ["route del default", "route add default via 192.0.2.1"] }
         try watched.whileStalled { try namespace.batch(flapping.joined(separator: "\n")) }
         try await watched.others.wait { $0.hasPrefix("resync:") }
         try namespace.run("ip", "route", "del", "default")
-        // One resync a second at most: the last may be a second away.
+        // There is at most one resync a second, so the last one may take a second.
         try await watched.changes.wait(within: .seconds(5)) { $0.last?.state.status == .notReachable }
         try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
         let last = try await watched.changes.wait(within: .seconds(5)) { $0.last?.state.isReachable == true }
         #expect(last.last?.state.isStale == false)
     }
 
-    // peers 62c
-    @Test func `the receive buffer is what was asked for, or is known not to be`() async throws {
+    @Test func `the receive buffer reports the size that the kernel granted`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let socket = try NoticeSocket(filter: nil)
@@ -75,69 +71,66 @@ struct StormTests {
         #expect(try NoticeSocket(filter: nil, bufferBytes: 100_000).receiveBufferBytes == 200_000)
     }
 
-    // peers 62b
-    @Test func `of two routes alike but for the gateway one may go`() async throws {
+    @Test func `removing one of two routes that differ only in the gateway changes the path`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
-        let watched = try await Watched.start(in: namespace)
+        let watched = try await TestEngine.start(in: namespace)
         try await watched.expectNothing(
             after: { try namespace.run("ip", "route", "append", "default", "via", "192.0.2.5") },
-            butThen: Told(.reachable, because: .routeRemoved, [.path]),
+            butThen: Change(.reachable, because: .routeRemoved, [.path]),
             after: { try namespace.run("ip", "route", "del", "default", "via", "192.0.2.1") })
         #expect(watched.state?.ipv4.gateway?.description == "192.0.2.5")
     }
 
-    // peers 29
-    @Test func `two engines in one process are both told`() async throws {
+    @Test func `two engines in one process both report a change`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
-        let first = try await Watched.start(in: namespace)
-        let second = try await Watched.start(in: namespace)
+        let first = try await TestEngine.start(in: namespace)
+        let second = try await TestEngine.start(in: namespace)
         try namespace.run("ip", "route", "del", "default")
         for watched in [first, second] {
-            let told = try await watched.changes.wait(for: 2)[1]
-            #expect(Told(told) == Told(.notReachable, .noRoute, because: .routeRemoved))
+            let change = try await watched.changes.wait(for: 2)[1]
+            #expect(Change(change) == Change(.notReachable, .noRoute, because: .routeRemoved))
         }
     }
 
-    // The lock is what makes it right: a notice may come before the change it tells of.
-    @Test func `no silent removal is missed in two hundred`() async throws {
+    // A notice may come before its change is complete: without KernelQueries.awaitChanges() the engine misses some.
+    @Test func `none of two hundred silent route removals is missed`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
-        let watched = try await Watched.start(in: namespace)
+        let watched = try await TestEngine.start(in: namespace)
         for _ in 0..<200 {
-            try await watched.expect(Told(.notReachable, .noRoute, because: .addressRemoved)) {
+            try await watched.expect(Change(.notReachable, .noRoute, because: .addressRemoved)) {
                 try namespace.run("ip", "addr", "del", "192.0.2.2/24", "dev", "up0")
             }
             try namespace.run("ip", "addr", "add", "192.0.2.2/24", "dev", "up0")
             try await watched.drain()
-            try await watched.expect(Told(.reachable, because: .routeAdded)) {
+            try await watched.expect(Change(.reachable, because: .routeAdded)) {
                 try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
             }
         }
     }
 
-    // peers 65, 66
-    @Test func `what is over within the hold-down is counted and not told`() async throws {
+    @Test func `a change that ends within the hold-down is not reported`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
         var options = EngineOptions()
         options.holdDown = HoldDown(down: .seconds(30))
-        let watched = try await Watched.start(in: namespace, options: options)
+        let watched = try await TestEngine.start(in: namespace, options: options)
         try await watched.expectNothing(
             after: {
                 try namespace.run("ip", "route", "del", "default")
                 try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
             },
-            butThen: Told(.reachable, because: .routeReplaced, [.path]),
+            butThen: Change(.reachable, because: .routeReplaced, [.path]),
             after: { try namespace.run("ip", "route", "replace", "default", "via", "192.0.2.4") })
         options.holdDown = HoldDown(down: .milliseconds(200))
-        let brief = try await Watched.start(in: namespace, options: options)
-        try await brief.expect(Told(.notReachable, .noRoute, because: .holdElapsed)) {
+        let brief = try await TestEngine.start(in: namespace, options: options)
+        try await brief.expect(Change(.notReachable, .noRoute, because: .holdElapsed)) {
             try namespace.run("ip", "route", "del", "default")
         }
     }

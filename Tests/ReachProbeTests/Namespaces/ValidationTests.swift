@@ -5,13 +5,12 @@ internal import ReachProbe
 internal import ReachTesting
 internal import Testing
 
-/// Is it the Internet? By real servers, a real router and what routers do to people.
+/// Validation of the Internet connection with real servers, a real router and the faults of real networks.
 @Suite(.enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"), .timeLimit(.minutes(2)))
 struct ValidationTests {
-    // peers 73, 82
-    @Test func `an Internet that answers is full, in both families`() async throws {
+    @Test func `connectivity is full in both families when the endpoints answer`() async throws {
         let small = try SmallInternet()
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .full)
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
         #expect(validated.changes.values.allSatisfy { [.unknown, .full].contains($0.state.connectivity) })
@@ -23,147 +22,138 @@ struct ValidationTests {
         ConnectivityEndpoint("http://check.example.net/text", expectation: .header(name: "server", value: nil)),
         ConnectivityEndpoint("http://198.51.100.80/204"), ConnectivityEndpoint("https://check.example.net/204"),
     ])
-    func `each kind of endpoint proves it`(endpoint: ConnectivityEndpoint?) async throws {
+    func `each kind of endpoint proves full connectivity`(endpoint: ConnectivityEndpoint?) async throws {
         let small = try SmallInternet()
-        let validated = try await Validated.start(in: small, endpoints: [try #require(endpoint)])
+        let validated = try await ValidatingEngine.start(in: small, endpoints: [try #require(endpoint)])
         try await validated.wait(for: .full)
     }
 
-    // N11, peers 73
-    @Test func `a captive portal is one, with its page, until somebody has paid`() async throws {
+    @Test func `a captive portal is reported with its page until it opens`() async throws {
         let small = try SmallInternet()
         try small.openPortal()
         try small.goDarkInIPv6()
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .portal)
         #expect(validated.state?.portal == SmallInternet.login)
         #expect(validated.state?.status == .reachable)
         try await validated.changes.wait { $0.state.ipv6.connectivity == .limited }
         #expect(validated.state?.connectivity == .portal)
         try small.closePortal()
-        validated.hearAnswer()
+        validated.reportAnswer()
         try await validated.wait(for: .full)
         #expect(validated.state?.portal == nil)
     }
 
-    // peers 73: a page instead of a redirection
-    @Test func `a portal's page in the place of ours is a portal`() async throws {
+    @Test func `a page in place of the expected answer is a portal`() async throws {
         let small = try SmallInternet()
         try small.openPortal("return 200 '<html>Please pay.</html>';")
         let endpoint = try #require(ConnectivityEndpoint(SmallInternet.plain))
-        let validated = try await Validated.start(in: small, endpoints: [endpoint])
+        let validated = try await ValidatingEngine.start(in: small, endpoints: [endpoint])
         try await validated.changes.wait { $0.state.ipv4.connectivity == .portal }
-        // IPv6 gets through, so the Internet is there.
+        // IPv6 works, so the Internet is reachable.
         try await validated.wait(for: .full)
         #expect(validated.state?.ipv4.connectivity == .portal)
         #expect(validated.state?.portal == nil)
     }
 
-    // peers 76
-    @Test func `names answered with private addresses are not the Internet, and no portal`() async throws {
+    @Test func `name lookups that return private addresses mean limited connectivity, and no portal`() async throws {
         let small = try SmallInternet()
         try small.answerNames(["10.0.0.1", "fd00::1"])
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .limited)
         #expect(validated.changes.values.allSatisfy { $0.state.connectivity != .portal })
     }
 
-    // peers 77
-    @Test func `a name server that is silent is told within the time for a check`() async throws {
+    @Test func `a silent name server is reported within the time limit of a check`() async throws {
         let small = try SmallInternet()
         try small.goDark("udp dport 53")
         let start = ContinuousClock.now
-        let validated = try await Validated.start(in: small)
-        let told = try await validated.wait(for: .limited)
-        #expect(told - start < .milliseconds(1500))
+        let validated = try await ValidatingEngine.start(in: small)
+        let reported = try await validated.wait(for: .limited)
+        #expect(reported - start < .milliseconds(1500))
     }
 
-    // N15
-    @Test func `IPv6 that leads nowhere is told apart, and IPv4 gets through`() async throws {
+    @Test func `broken IPv6 is limited by itself, and connectivity stays full by IPv4`() async throws {
         let small = try SmallInternet()
         try small.goDarkInIPv6()
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .full)
         try await validated.changes.wait { $0.state.ipv6.connectivity == .limited }
         #expect(validated.state?.connectivity == .full)
         #expect(validated.changes.values.allSatisfy { [.unknown, .full].contains($0.state.connectivity) })
     }
 
-    // peers 75: what TLS proves
-    @Test func `where HTTP gets through and HTTPS does not, it is limited`() async throws {
+    @Test func `connectivity is limited where HTTP works and HTTPS does not`() async throws {
         let small = try SmallInternet()
         try small.goDark("tcp dport 443")
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .limited)
     }
 
-    @Test func `an expired certificate says more of the endpoint than of the Internet`() async throws {
+    @Test func `an expired certificate does not limit connectivity`() async throws {
         let small = try SmallInternet(validity: .expired)
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .full)
         #expect(!validated.changes.values.contains { $0.state.connectivity == .limited })
     }
 
-    // peers 80, issue 4: detection
-    @Test func `an upstream that goes dark is told after one strike cycle, and its return when something is sent`()
+    @Test func `an outage is reported after one cycle of checks, and its end when traffic starts`()
         async throws
     {
         let small = try SmallInternet()
         let timeout = Duration.milliseconds(500)
-        let validated = try await Validated.start(in: small, timeout: timeout)
+        let validated = try await ValidatingEngine.start(in: small, timeout: timeout)
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
         try small.goDark()
         let begin = ContinuousClock.now
-        // A check comes every five minutes, or when somebody has reason to doubt.
+        // A check runs every five minutes, or at once after a doubt.
         validated.doubt()
-        // Not sooner than five seconds after the first.
-        let told = try await validated.wait(for: .limited, within: .seconds(20))
-        // Three checks that time out, and 1 s and 2 s between them.
+        // That check runs at the earliest five seconds after the first.
+        let reported = try await validated.wait(for: .limited, within: .seconds(20))
+        // Three checks time out, with 1 s and 2 s between them.
         let cycle = timeout * 3 + .seconds(3)
-        #expect(told - begin < .seconds(5) + cycle + .milliseconds(1000))
-        // It lasts: a look, of which there is one a second, has to see that nothing moves before something can begin.
+        #expect(reported - begin < .seconds(5) + cycle + .milliseconds(1000))
+        // A survey of the sockets, once a second, has to find no traffic before it can detect that traffic starts.
         try await Task.sleep(for: .milliseconds(2500))
         try small.comeBack()
         let connection = try await TCPConnection.make(
             from: small.machine, to: small.internet, "198.51.100.7", port: 5222)
-        connection.talk()
+        connection.exchangeBytes()
         let sent = ContinuousClock.now
         let back = try await validated.wait(for: .full)
         #expect(back - sent < .seconds(2))
     }
 
-    @Test func `a short connection after an outage is enough`() async throws {
+    @Test func `a short connection after an outage is enough to detect its end`() async throws {
         let small = try SmallInternet()
         try small.goDark()
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .limited)
-        // The checks of its own become rarer, and looks have to see that nothing moves.
+        // The validator's own checks become rarer, and a survey of the sockets has to find no traffic.
         try await Task.sleep(for: .milliseconds(4500))
         try small.comeBack()
         do {
             let connection = try await TCPConnection.make(
                 from: small.machine, to: small.internet, "198.51.100.7", port: 5222)
-            connection.talk()
-            connection.part(farFirst: true)
+            connection.exchangeBytes()
+            connection.shutDown(farFirst: true)
         }
         let sent = ContinuousClock.now
         #expect(try await validated.wait(for: .full) - sent < .seconds(2))
     }
 
-    // peers 83
-    @Test func `a check asks for each name once in each family`() async throws {
+    @Test func `a check looks up each name once in each family`() async throws {
         let small = try SmallInternet()
         try small.router.run("nft", "add table inet n; add chain inet n f { type filter hook forward priority 0; }")
         try small.router.run("nft", "add rule inet n f udp dport 53 counter")
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
         #expect(try small.router.run("nft", "list", "table", "inet", "n").contains("packets 2 "))
     }
 
-    // peers 81
-    @Test func `another gateway is another network`() async throws {
+    @Test func `another gateway is another network, which is validated again`() async throws {
         let small = try SmallInternet()
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
         try small.router.run("ip", "address", "add", "192.0.2.3/24", "dev", "up1")
         try small.goDark("meta nfproto ipv4")
@@ -172,9 +162,9 @@ struct ValidationTests {
         let values = try await validated.changes.wait(for: count + 1)
         #expect(values[count].aspects == [.path, .connectivity])
         #expect(values[count].state.ipv4.connectivity == .unknown)
-        #expect(values[count].state.connectivity == .full, "IPv6 is as it was")
+        #expect(values[count].state.connectivity == .full, "IPv6 has not changed")
         try await validated.changes.wait { $0.state.ipv4.connectivity == .limited }
-        // Back again: proved anew, not remembered.
+        // With the first gateway, the path is validated again, and not remembered.
         try small.comeBack()
         try small.machine.run("ip", "route", "replace", "default", "via", "192.0.2.1")
         try await validated.changes.wait {
@@ -182,11 +172,11 @@ struct ValidationTests {
         }
     }
 
-    /// What is not reachable is asked too: nothing else would ever find out that the gateway is back.
-    @Test func `checks are not held back by what they find out`() async throws {
+    /// Unreachable paths are checked too: nothing else would detect that the gateway works again.
+    @Test func `checks continue after they find a failed gateway`() async throws {
         let small = try SmallInternet()
         try small.machine.run("ip", "-6", "route", "del", "default")
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .full)
         try small.router.run("ip", "address", "del", "192.0.2.1/24", "dev", "up1")
         try small.machine.run("ip", "neigh", "flush", "dev", "up0")
@@ -195,23 +185,22 @@ struct ValidationTests {
             $0.state.reason == .gatewayUnreachable && $0.state.connectivity == .none
         }
         try small.router.run("ip", "address", "add", "192.0.2.1/24", "dev", "up1")
-        // Nobody sends anything but the checks.
+        // Only the checks send anything.
         try await validated.changes.wait(within: .seconds(30)) { changes in
             changes.last?.state.status == .reachable && changes.last?.state.connectivity == .full
         }
     }
 
-    @Test func `a link that goes takes its connectivity with it`() async throws {
+    @Test func `connectivity is none after its link goes down`() async throws {
         let small = try SmallInternet()
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.wait(for: .full)
         try small.machine.run("ip", "link", "set", "up0", "down")
         try await validated.wait(for: .none)
         #expect(validated.state?.status == .notReachable)
     }
 
-    // peers 82, 83
-    @Test func `another link is asked about for itself, unless the kernel would drop the answers`() async throws {
+    @Test func `another link is validated separately, unless the kernel would drop the replies`() async throws {
         let small = try SmallInternet()
         try small.machine.run(
             "ip", "link", "add", "second", "type", "veth", "peer", "name", "up2", "netns", small.router.name)
@@ -226,21 +215,21 @@ struct ValidationTests {
         var options = EngineOptions()
         options.observer.policy.rules = [.init(pattern: Glob("second"), linkClass: .wired)]
         let target = try Target("interface:second")
-        let loose = try await Validated.start(target, in: small, engineOptions: options)
+        let loose = try await ValidatingEngine.start(target, in: small, engineOptions: options)
         try await loose.wait(for: .full)
         #expect(loose.state?.ipv6.connectivity == Connectivity.none)
         try small.machine.run("sysctl", "-qw", "net.ipv4.conf.second.rp_filter=1")
-        let strict = try await Validated.start(target, in: small, engineOptions: options)
-        let main = try await Validated.start(in: small, engineOptions: options)
+        let strict = try await ValidatingEngine.start(target, in: small, engineOptions: options)
+        let main = try await ValidatingEngine.start(in: small, engineOptions: options)
         try await main.wait(for: .full)
         #expect(strict.state?.connectivity == .unknown)
     }
 
-    @Test func `with a path that works nothing wakes up but for its own checks`() async throws {
+    @Test func `with a working path only checks wake the thread`() async throws {
         let small = try SmallInternet()
-        let validated = try await Validated.start(in: small)
+        let validated = try await ValidatingEngine.start(in: small)
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
-        // The gateway's neighbour entries settle, connections end.
+        // Wait until the gateway's neighbour entries settle and connections end.
         try await Task.sleep(for: .seconds(2))
         let before = validated.switches
         try await Task.sleep(for: .seconds(3))

@@ -4,11 +4,11 @@ internal import ReachKernel
 internal import ReachTesting
 internal import Testing
 
-/// What the kernel tells of sockets, by real connections over an uplink.
+/// The kernel's data on sockets, with real connections over an uplink.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
 struct TrafficTests {
-    /// An uplink whose far end has two addresses behind it, one in each family, and a route to them.
-    private func world() throws -> (TestNamespace, TestNamespace) {
+    /// An uplink, with an address of each family behind its far end and routes to them.
+    private func makeUplink() throws -> (TestNamespace, TestNamespace) {
         let namespace = try TestNamespace()
         let peer = try namespace.vethPair()
         for address in ["198.51.100.7/32", "2001:db8:7::7/128"] {
@@ -34,32 +34,32 @@ struct TrafficTests {
         try await namespace.perform { TrafficReader().answer(question) }
     }
 
-    @Test func `without a socket nothing moves`() async throws {
-        let (namespace, _) = try world()
+    @Test func `without a socket there is no traffic`() async throws {
+        let (namespace, _) = try makeUplink()
         defer { namespace.remove() }
         #expect(try await ask(question(), in: namespace) == .still)
         #expect(try await ask(question(from: []), in: namespace) == .still)
     }
 
-    @Test func `a socket that moved bytes both ways counts, and for as long as it was asked`() async throws {
-        let (namespace, peer) = try world()
+    @Test func `a socket that transferred bytes in both directions counts within the window`() async throws {
+        let (namespace, peer) = try makeUplink()
         defer { namespace.remove() }
         let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
-        #expect(try await ask(question(), in: namespace) == .still, "no bytes were moved yet")
-        connection.talk()
+        #expect(try await ask(question(), in: namespace) == .still, "no bytes were transferred yet")
+        connection.exchangeBytes()
         #expect(try await ask(question(), in: namespace) == .moving)
-        // The kernel's own clock has to get beyond the window.
+        // The window has to pass on the kernel's own clock.
         usleep(60_000)
         #expect(try await ask(question(within: .milliseconds(20)), in: namespace) == .still)
-        connection.talk()
+        connection.exchangeBytes()
         #expect(try await ask(question(within: .milliseconds(1000)), in: namespace) == .moving)
     }
 
-    @Test func `sockets of other addresses, and of other families, do not`() async throws {
-        let (namespace, peer) = try world()
+    @Test func `sockets with other local addresses or families do not count`() async throws {
+        let (namespace, peer) = try makeUplink()
         defer { namespace.remove() }
         let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
-        connection.talk()
+        connection.exchangeBytes()
         #expect(try await ask(question(from: ["192.0.2.3"]), in: namespace) == .still)
         #expect(try await ask(question(.ipv6, from: ["2001:db8::2"]), in: namespace) == .still)
         let many = (3...9).map { "192.0.2.\($0)" }
@@ -68,11 +68,11 @@ struct TrafficTests {
         #expect(try await ask(question(from: many), in: namespace) == .still)
     }
 
-    @Test func `what is near, or one's own, or HTTP, does not`() async throws {
-        let (namespace, peer) = try world()
+    @Test func `excluded prefixes, the caller's own connections and HTTP do not count`() async throws {
+        let (namespace, peer) = try makeUplink()
         defer { namespace.remove() }
         let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
-        connection.talk()
+        connection.exchangeBytes()
         let others = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "192.0.2.0/24"]
         #expect(try await ask(question(excluding: others), in: namespace) == .moving)
         for place in 0...others.count {
@@ -84,46 +84,46 @@ struct TrafficTests {
         #expect(try await ask(question(remotes: [own]), in: namespace) == .still)
         let other = TrafficQuestion.Remote(address: own.address, port: 444)
         #expect(try await ask(question(remotes: [other]), in: namespace) == .moving)
-        connection.part()
+        connection.shutDown()
         let http = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7", port: 80)
-        http.talk()
+        http.exchangeBytes()
         #expect(try await ask(question(remotes: [own]), in: namespace) == .still)
     }
 
-    @Test func `IPv6 counts for itself, and IPv6 sockets that talk IPv4 for IPv4`() async throws {
-        let (namespace, peer) = try world()
+    @Test func `IPv6 sockets count for IPv6, or with IPv4-mapped addresses for IPv4`() async throws {
+        let (namespace, peer) = try makeUplink()
         defer { namespace.remove() }
         let six = try await TCPConnection.make(from: namespace, to: peer, "2001:db8:7::7")
-        six.talk()
+        six.exchangeBytes()
         #expect(try await ask(question(), in: namespace) == .still)
         #expect(try await ask(question(.ipv6, from: ["2001:db8::2"]), in: namespace) == .moving)
         #expect(
             try await ask(question(.ipv6, from: ["2001:db8::2"], excluding: ["2001:db8:7::/48"]), in: namespace)
                 == .still)
         let mapped = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7", isMapped: true)
-        mapped.talk()
+        mapped.exchangeBytes()
         #expect(try await ask(question(), in: namespace) == .moving)
         #expect(try await ask(question(excluding: ["198.51.100.0/24"]), in: namespace) == .still)
     }
 
-    @Test func `a connection that has just been ended counts for a while`() async throws {
-        let (namespace, peer) = try world()
+    @Test func `a connection that was just closed counts within the window`() async throws {
+        let (namespace, peer) = try makeUplink()
         defer { namespace.remove() }
         do {
             let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
-            connection.talk()
-            connection.part()
+            connection.exchangeBytes()
+            connection.shutDown()
         }
         #expect(try await ask(question(within: .seconds(5)), in: namespace) == .moving)
         usleep(60_000)
         #expect(try await ask(question(within: .milliseconds(20)), in: namespace) == .still)
     }
 
-    @Test func `what is sent into the dark does not`() async throws {
-        let (namespace, peer) = try world()
+    @Test func `a packet without an answer does not count`() async throws {
+        let (namespace, peer) = try makeUplink()
         defer { namespace.remove() }
         let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
-        connection.talk()
+        connection.exchangeBytes()
         try peer.run(
             "nft", "add table inet dark; add chain inet dark in { type filter hook input priority 0; policy drop; }")
         usleep(60_000)
@@ -131,12 +131,12 @@ struct TrafficTests {
         send(connection.near, &byte, 1, CInt(MSG_NOSIGNAL))
         #expect(try await ask(question(within: .milliseconds(20)), in: namespace) == .still)
         try peer.run("nft", "delete table inet dark")
-        connection.talk()
+        connection.exchangeBytes()
         #expect(try await ask(question(within: .seconds(1)), in: namespace) == .moving)
     }
 
-    @Test func `a connection that nothing is left of counts where closed ones do, once`() async throws {
-        let (namespace, peer) = try world()
+    @Test func `a closed connection without a trace counts where closed sockets count`() async throws {
+        let (namespace, peer) = try makeUplink()
         defer { namespace.remove() }
         let reader = TrafficReader()
         reader.setCountsClosed(true)
@@ -145,12 +145,12 @@ struct TrafficTests {
         #expect(before == .still)
         do {
             let connection = try await TCPConnection.make(from: namespace, to: peer, "198.51.100.7")
-            connection.talk()
-            // The far end closes first: it is the one that remembers.
-            connection.part(farFirst: true)
+            connection.exchangeBytes()
+            // The end that closes first keeps TIME_WAIT, so the far end closes first here.
+            connection.shutDown(farFirst: true)
         }
         #expect(try await ask(asked, in: namespace) == .still)
-        // The kernel tells of it from a queue of work.
+        // The kernel sends the message from a work queue.
         let deadline = ContinuousClock.now + .seconds(5)
         while try await namespace.perform({ reader.answer(asked) }) != .moving, ContinuousClock.now < deadline {}
         let answers = try await namespace.perform { [self] in

@@ -6,10 +6,10 @@ internal import ReachLoop
 internal import ReachTesting
 internal import Testing
 
-/// An engine that watches one target inside a namespace, and a log of what it told.
-final class Watched: Sendable {
-    /// A told change in the words that a test compares.
-    struct Told: Hashable, CustomStringConvertible {
+/// An engine that watches one target in a namespace, with a log of its events.
+final class TestEngine: Sendable {
+    /// A reported change, reduced to what tests compare.
+    struct Change: Hashable, CustomStringConvertible {
         let status: ReachabilityStatus
         let reason: Reason?
         let cause: Cause
@@ -36,15 +36,15 @@ final class Watched: Sendable {
     }
 
     let changes: EventLog<ReachabilityChange>
-    /// What was told that is no change, in words.
+    /// The other events, as text.
     let others: EventLog<String>
     private let mailbox: Mailbox
 
-    /// - Returns: Once the initial state was told.
+    /// Starts an engine on a thread in the namespace, and waits for the initial state.
     static func start(
         _ target: Target = .internet, in namespace: TestNamespace, options: EngineOptions = EngineOptions()
-    ) async throws -> Watched {
-        let doors = EventLog<Mailbox>()
+    ) async throws -> TestEngine {
+        let mailboxes = EventLog<Mailbox>()
         let (changes, others) = (EventLog<ReachabilityChange>(), EventLog<String>())
         let descriptor = namespace.descriptor
         BackgroundThread.start(named: "reach-test") {
@@ -59,12 +59,12 @@ final class Watched: Sendable {
                 case .notice(_, let notice): others.append("\(notice)")
                 }
             }
-            doors.append(loop.mailbox)
+            mailboxes.append(loop.mailbox)
             loop.run()
         }
-        let watched = Watched(mailbox: try await doors.wait(for: 1)[0], changes: changes, others: others)
+        let engine = TestEngine(mailbox: try await mailboxes.wait(for: 1)[0], changes: changes, others: others)
         try await changes.wait(for: 1)
-        return watched
+        return engine
     }
 
     private init(mailbox: Mailbox, changes: EventLog<ReachabilityChange>, others: EventLog<String>) {
@@ -74,37 +74,37 @@ final class Watched: Sendable {
 
     deinit { stop() }
 
-    /// Nothing is told after this.
+    /// Stops the loop. No event follows.
     func stop() { mailbox.post { $0.stop() } }
 
-    /// What holds now, as far as it was told.
+    /// The state after the last reported change.
     var state: ReachabilityState? { changes.values.last?.state }
 
-    /// Does something to the namespace, waits until the next change is told, and checks that it is this one.
+    /// Runs an action on the namespace, waits for the next change, and checks that it is the expected one.
     ///
-    /// A change too many is noticed by the step after it, and at the end by ``expectNothingMore(_:)``.
+    /// The next call detects a surplus change.
     func expect(
-        _ told: Told, after action: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
+        _ expected: Change, after action: () throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let count = changes.values.count
         try action()
         let values = try await changes.wait(for: count + 1)
-        #expect(Told(values[count]) == told, sourceLocation: sourceLocation)
+        #expect(Change(values[count]) == expected, sourceLocation: sourceLocation)
     }
 
-    /// Does something that must not be told of, then something that must, and checks that only that was.
+    /// Runs an action that must cause no change, then one that must, and checks that only the second one did.
     func expectNothing(
-        after action: () throws -> Void, butThen told: Told, after sentinel: () throws -> Void,
+        after action: () throws -> Void, butThen expected: Change, after sentinel: () throws -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let count = changes.values.count
         try action()
         try await drain()
         #expect(changes.values.count == count, sourceLocation: sourceLocation)
-        try await expect(told, after: sentinel, sourceLocation: sourceLocation)
+        try await expect(expected, after: sentinel, sourceLocation: sourceLocation)
     }
 
-    /// Does something while the engine's thread is held up, as on a machine that is busy with something else.
+    /// Runs an action while the engine's thread is blocked, as on a busy machine.
     func whileStalled(_ action: () throws -> Void) throws {
         var ends: [CInt] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -118,10 +118,10 @@ final class Watched: Sendable {
         try action()
     }
 
-    /// Waits until the engine has been through what the kernel had queued for it.
+    /// Waits until the engine has handled the notices that the kernel has queued.
     func drain() async throws {
         let done = EventLog<Bool>()
-        // Twice round the loop: the first may come before the notices in the same turn.
+        // Two turns of the loop, since in the first turn the mailbox may come before the notices.
         mailbox.post { loop in loop.mailbox.post { _ in done.append(true) } }
         try await done.wait(for: 1)
     }

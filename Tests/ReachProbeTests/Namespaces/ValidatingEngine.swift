@@ -8,28 +8,28 @@ internal import ReachTesting
 internal import ReachTransfer
 internal import Testing
 
-/// An engine and a validator inside a namespace, and a log of what the engine told.
-final class Validated: Sendable {
+/// An engine and a validator in a namespace, with a log of the engine's changes.
+final class ValidatingEngine: Sendable {
     let changes: EventLog<ReachabilityChange>
-    /// What was told, and when.
+    /// The times of the changes.
     private let times: EventLog<ContinuousClock.Instant>
     private let mailbox: Mailbox
     private let thread: Int32
-    private let validator: Cell
+    private let validator: ValidatorReference
 
-    /// Opened on the loop's thread only.
-    private final class Cell: @unchecked Sendable {
+    /// A reference to the validator. Unchecked, since only the loop's thread uses it.
+    private final class ValidatorReference: @unchecked Sendable {
         var validator: Validator?
     }
 
-    /// - Returns: Once the initial state was told.
+    /// Starts an engine and a validator on a thread in the namespace of the machine, and waits for the initial state.
     static func start(
         _ target: Target = .internet, in small: SmallInternet,
         endpoints: [ConnectivityEndpoint] = [SmallInternet.plain, SmallInternet.secure].compactMap { .init($0) },
         timeout: Duration = .milliseconds(500), rhythm: ValidationOptions = ValidationOptions(),
         engineOptions: EngineOptions = EngineOptions()
-    ) async throws -> Validated {
-        let started = EventLog<(Mailbox, Int32, Cell)>()
+    ) async throws -> ValidatingEngine {
+        let started = EventLog<(Mailbox, Int32, ValidatorReference)>()
         let (changes, times) = (EventLog<ReachabilityChange>(), EventLog<ContinuousClock.Instant>())
         let descriptor = small.machine.descriptor
         var transferOptions = TransferEngine.Options()
@@ -45,12 +45,12 @@ final class Validated: Sendable {
                 let transfers = try? TransferEngine(loop: loop, options: given)
             else { return }
             let engine = ReachabilityEngine(loop: loop, options: engineOptions)
-            let cell = Cell()
+            let reference = ValidatorReference()
             let validator = Validator(
                 loop: loop, options: wanted, transfers: transfers, resolverOptions: given.resolver
-            ) { [unowned engine] survey in engine.learn(survey) }
-            cell.validator = validator
-            engine.learn(validator.survey)
+            ) { [unowned engine] survey in engine.setConnectivity(survey) }
+            reference.validator = validator
+            engine.setConnectivity(validator.survey)
             engine.followUplinks { [unowned validator] in validator.take($0) }
             engine.start()
             _ = engine.watch(target) { event in
@@ -58,20 +58,20 @@ final class Validated: Sendable {
                 times.append(.now)
                 changes.append(change)
             }
-            started.append((loop.mailbox, reach_thread_id(), cell))
+            started.append((loop.mailbox, reach_thread_id(), reference))
             loop.run()
             engine.followUplinks(nil)
             validator.stop()
-            cell.validator = nil
+            reference.validator = nil
         }
-        let (mailbox, thread, cell) = try await started.wait(for: 1)[0]
-        let validated = Validated(mailbox, thread, cell, changes, times)
+        let (mailbox, thread, reference) = try await started.wait(for: 1)[0]
+        let validated = ValidatingEngine(mailbox, thread, reference, changes, times)
         try await changes.wait(for: 1)
         return validated
     }
 
     private init(
-        _ mailbox: Mailbox, _ thread: Int32, _ validator: Cell, _ changes: EventLog<ReachabilityChange>,
+        _ mailbox: Mailbox, _ thread: Int32, _ validator: ValidatorReference, _ changes: EventLog<ReachabilityChange>,
         _ times: EventLog<ContinuousClock.Instant>
     ) {
         (self.mailbox, self.thread, self.validator) = (mailbox, thread, validator)
@@ -82,15 +82,15 @@ final class Validated: Sendable {
 
     var state: ReachabilityState? { changes.values.last?.state }
 
-    /// Doubts what is believed, so that it is asked at once.
+    /// Makes the validator doubt its results, so that it checks at once.
     func doubt() { mailbox.post { [validator] _ in validator.validator?.doubt() } }
 
-    /// Somebody was answered, so that what does not work is asked at once.
-    func hearAnswer() { mailbox.post { [validator] _ in validator.validator?.heardAnswer(in: nil) } }
+    /// Reports an answer to the validator, so that it checks broken paths at once.
+    func reportAnswer() { mailbox.post { [validator] _ in validator.validator?.heardAnswer(in: nil) } }
 
-    /// Waits until the target is connected so.
+    /// Waits until the target has this connectivity.
     ///
-    /// - Returns: When that was told.
+    /// - Returns: The time of the change.
     @discardableResult
     func wait(
         for connectivity: Connectivity, within limit: Duration = .seconds(10)
@@ -99,7 +99,7 @@ final class Validated: Sendable {
         return times.values.last ?? .now
     }
 
-    /// How often the engine's thread has given up the processor by itself: each wake-up ends so.
+    /// The number of voluntary context switches of the engine's thread. Each wake-up ends with one.
     var switches: Int {
         let text = (try? ChildProcess.run(["cat", "/proc/\(getpid())/task/\(thread)/status"])) ?? ""
         return text.split(separator: "\n")

@@ -1,32 +1,16 @@
-internal import CReachLinux
 internal import Glibc
-internal import ReachCore
 internal import ReachLoop
-internal import ReachTesting
 
-extension TestNamespace {
-    struct CannotEnter: Error {}
+/// A TCP connection between two namespaces, with both of its sockets. They are closed with the value.
+package final class TCPConnection: Sendable {
+    /// The socket of the side that connected.
+    package let near: CInt
+    private let far: CInt
 
-    /// Calls `body` on a thread that is inside, and waits for it.
-    func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        let results = EventLog<Result<Value, any Error>>()
-        let descriptor = descriptor
-        BackgroundThread.start(named: "reach-test") {
-            guard reach_enter_network_namespace(descriptor) == 0 else { return results.append(.failure(CannotEnter())) }
-            results.append(Result { try body() })
-        }
-        return try await results.wait(for: 1, within: .seconds(30))[0].get()
-    }
-}
-
-/// A TCP connection between two namespaces, both ends of which are ours; closed with the value.
-final class TCPConnection: Sendable {
-    let near: CInt
-    let far: CInt
-
-    /// - Parameters:
-    ///   - isMapped: The near end is an IPv6 socket that talks IPv4.
-    static func make(
+    /// Connects from one namespace to an address of another.
+    ///
+    /// - Parameter isMapped: Whether the near end is an IPv6 socket with IPv4-mapped addresses.
+    package static func make(
         from here: TestNamespace, to there: TestNamespace, _ address: String, port: UInt16 = 443, isMapped: Bool = false
     ) async throws -> TCPConnection {
         let text = address
@@ -47,8 +31,8 @@ final class TCPConnection: Sendable {
         for end in [near, far] { close(end) }
     }
 
-    /// Says something in both directions, and hears it.
-    func talk() {
+    /// Sends a byte in each direction, and receives it.
+    package func exchangeBytes() {
         for (from, to) in [(near, far), (far, near)] {
             var byte: UInt8 = 1
             send(from, &byte, 1, CInt(MSG_NOSIGNAL))
@@ -56,8 +40,8 @@ final class TCPConnection: Sendable {
         }
     }
 
-    /// One end says farewell, the near one unless the other is asked for, and then the other.
-    func part(farFirst: Bool = false) {
+    /// Shuts down both directions, first from one end and then from the other.
+    package func shutDown(farFirst: Bool = false) {
         let (first, second) = farFirst ? (far, near) : (near, far)
         shutdown(first, CInt(SHUT_WR))
         var byte: UInt8 = 0

@@ -3,25 +3,24 @@ internal import ReachKernel
 internal import ReachTesting
 internal import Testing
 
-private typealias Told = Watched.Told
+private typealias Change = TestEngine.Change
 
-/// Links of many kinds, on paths and by themselves.
+/// Links of many kinds, as part of a path and as targets.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
 struct LinkTests {
-    @Test func `an interface is watched from before it exists until after it is gone`() async throws {
+    @Test func `an interface is watched before it exists and after its removal`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
-        let watched = try await Watched.start(Target.interface("up0"), in: namespace)
+        let watched = try await TestEngine.start(Target.interface("up0"), in: namespace)
         #expect(watched.state?.reason == .noInterface)
         try namespace.vethPair()
         try await watched.changes.wait { $0.state.isReachable }
-        try await watched.expect(Told(.notReachable, .noInterface, because: .linkRemoved)) {
+        try await watched.expect(Change(.notReachable, .noInterface, because: .linkRemoved)) {
             try namespace.run("ip", "link", "del", "up0")
         }
     }
 
-    // peers 28
-    @Test func `names change and indexes may be large, and the link is the same`() async throws {
+    @Test func `a link with a large index keeps its identity when it is renamed`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.run("ip", "link", "add", "w0", "index", "700000", "type", "bridge")
@@ -30,35 +29,33 @@ struct LinkTests {
         try namespace.run("ip", "link", "set", "w1", "master", "w0")
         try namespace.run("ip", "addr", "add", "192.0.2.2/24", "dev", "w0")
         try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
-        let watched = try await Watched.start(in: namespace)
+        let watched = try await TestEngine.start(in: namespace)
         try await watched.changes.wait { $0.state.isReachable }
         #expect(watched.state?.ipv4.interfaceIndex == 700_000)
-        try await watched.expect(Told(.reachable, because: .linkChanged, [.path])) {
+        try await watched.expect(Change(.reachable, because: .linkChanged, [.path])) {
             try namespace.run("ip", "link", "set", "w0", "name", "w9")
         }
         #expect(watched.state?.interface == "w9")
     }
 
-    // peers 27: alternative names
     @Test func `a link is found by its alternative name`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
         try namespace.run("ip", "link", "property", "add", "dev", "up0", "altname", "a-name-of-more-than-15-bytes")
-        let watched = try await Watched.start(Target.interface("a-name-of-more-than-15-bytes"), in: namespace)
+        let watched = try await TestEngine.start(Target.interface("a-name-of-more-than-15-bytes"), in: namespace)
         #expect(watched.state?.isReachable == true)
         #expect(watched.state?.interface == "up0")
     }
 
-    // kernel-facts 9
-    @Test func `a bridge without a port carries nothing, whatever it says`() async throws {
+    @Test func `a bridge without a port has no carrier, whatever its flags`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.run("ip", "link", "add", "b0", "type", "bridge")
         try namespace.run("ip", "link", "add", "p0", "type", "veth", "peer", "name", "p1")
         for link in ["b0", "p0", "p1"] { try namespace.run("ip", "link", "set", link, "up") }
         try namespace.run("ip", "addr", "add", "192.0.2.2/24", "dev", "b0")
-        let watched = try await Watched.start(Target.address(#require(IPAddress("192.0.2.9"))), in: namespace)
+        let watched = try await TestEngine.start(Target.address(#require(IPAddress("192.0.2.9"))), in: namespace)
         #expect(watched.state?.reason == .noCarrier)
         try namespace.run("ip", "link", "set", "p0", "master", "b0")
         try await watched.changes.wait { $0.state.isReachable }
@@ -66,8 +63,7 @@ struct LinkTests {
         try await watched.changes.wait(within: .seconds(10)) { $0.last?.state.reason == .noCarrier }
     }
 
-    // peers 34
-    @Test func `a macvlan dies with the link below it, and names it`() async throws {
+    @Test func `a macvlan loses its carrier with the link below it, and reports that link`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()
@@ -75,7 +71,7 @@ struct LinkTests {
         try namespace.run("ip", "link", "set", "m0", "up")
         try namespace.run("ip", "addr", "add", "198.51.100.2/24", "dev", "m0")
         try namespace.run("ip", "route", "replace", "default", "via", "198.51.100.1")
-        let watched = try await Watched.start(in: namespace)
+        let watched = try await TestEngine.start(in: namespace)
         try await watched.changes.wait { $0.state.isReachable }
         #expect(watched.state?.ipv4.lower == ["up0"])
         #expect(watched.state?.linkClass == .virtual)
@@ -83,32 +79,31 @@ struct LinkTests {
         try await watched.changes.wait { $0.last?.state.reason == .noCarrier }
     }
 
-    // peers 26, 32
-    @Test func `a tunnel device is a tunnel, and needs somebody attached to it`() async throws {
+    @Test func `a tun device is a tunnel, and has no carrier without a program attached`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.run("ip", "tuntap", "add", "t0", "mode", "tun")
         try namespace.run("ip", "link", "set", "t0", "up")
         try namespace.run("ip", "addr", "add", "192.0.2.2/32", "dev", "t0")
         try namespace.run("ip", "route", "add", "default", "dev", "t0")
-        let watched = try await Watched.start(in: namespace)
+        let watched = try await TestEngine.start(in: namespace)
         #expect(watched.state?.reason == .noCarrier)
         #expect(watched.state?.ipv4.linkClass == .tunnel)
     }
 
-    // peers 33, and the user's word against it
-    @Test func `a class and a meter are what the user says they are`() async throws {
+    // A policy overrides the class that the kernel's data suggests.
+    @Test func `a policy rule sets the class of a link, and with it whether it is metered`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
-        let plain = try await Watched.start(in: namespace)
+        let plain = try await TestEngine.start(in: namespace)
         #expect(plain.state?.linkClass == .virtual)
         #expect(plain.state?.isMetered == false)
         var options = EngineOptions()
         options.observer.policy = LinkPolicy(rules: [.init(pattern: Glob("up*"), linkClass: .wwan)])
-        let told = try await Watched.start(in: namespace, options: options)
-        #expect(told.state?.linkClass == .wwan)
-        #expect(told.state?.isMetered == true)
-        #expect(told.state?.networkReachabilityStatus == .reachableViaWWAN)
+        let overridden = try await TestEngine.start(in: namespace, options: options)
+        #expect(overridden.state?.linkClass == .wwan)
+        #expect(overridden.state?.isMetered == true)
+        #expect(overridden.state?.networkReachabilityStatus == .reachableViaWWAN)
     }
 }
