@@ -28,7 +28,7 @@ import Testing
         #expect(pointToPoint?.prefixLength == 32)
     }
 
-    @Test func `an IPv6 notice has the own address in IFA_ADDRESS, unless there is a remote one`() {
+    @Test func `an IPv6 notice has the machine's address in IFA_ADDRESS, unless there is a remote one`() {
         let plain = parse(Kernel.address(on: 2, family: 10, length: 64, [Kernel.attribute(1, global)]))
         #expect(plain?.address.bytes == global)
         #expect(plain?.peer == nil)
