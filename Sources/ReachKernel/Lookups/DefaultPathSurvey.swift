@@ -32,7 +32,7 @@ package struct DefaultPathSurvey {
                     // The kernel accepts replies only on the link that it would send by (RFC 3704, strict mode).
                     continue
                 }
-                let known: DefaultPath = if let path = found[link.index] { path } else { try path(of: link) }
+                let known: DefaultPath = if let existing = found[link.index] { existing } else { try path(of: link) }
                 found[link.index] = adding(family, route, to: known)
             }
         }
