@@ -6,19 +6,6 @@ import Testing
 @testable import ReachControl
 
 @Suite struct InterfaceDefinitionTests {
-    private static let definitions = [
-        MonitorInterface.name: MonitorInterface.definition, QueueInterface.name: QueueInterface.definition,
-    ]
-
-    @Test(arguments: definitions.keys)
-    func `the program has the definition that is in the package`(name: String) throws {
-        let path = "Sources/ReachControl/Interfaces/\(name).varlink"
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let file = try String(contentsOf: root.appending(path: path), encoding: .utf8)
-        #expect(file == Self.definitions[name])
-    }
-
     /// Some readers keep types, methods and errors in one table.
     @Test(arguments: [(MonitorInterface.definition, 29), (QueueInterface.definition, 29)])
     func `no name stands for two things`(definition: String, count: Int) {
