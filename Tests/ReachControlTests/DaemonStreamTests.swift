@@ -33,28 +33,28 @@ import Testing
 
     private func begun() -> DaemonStream {
         var stream = DaemonStream(of: .internet)
-        _ = stream.take(snapshot())
+        _ = stream.handle(snapshot())
         return stream
     }
 
     @Test func `attempts are made after 100 ms, doubling to 5 s, and anew after each success`() {
         var stream = DaemonStream(of: .internet)
-        let waits = (0..<8).map { _ in stream.lose(Self.gone, at: at(0)).wait }
+        let waits = (0..<8).map { _ in stream.handleLoss(Self.gone, at: at(0)).wait }
         #expect(waits == [100, 200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) })
-        _ = stream.take(snapshot())
-        #expect(stream.lose(Self.gone, at: at(1)).wait == .milliseconds(100))
+        _ = stream.handle(snapshot())
+        #expect(stream.handleLoss(Self.gone, at: at(1)).wait == .milliseconds(100))
     }
 
     @Test func `a daemon that was never there is said so once`() {
         var stream = DaemonStream(of: .internet)
-        guard case .unavailable(Self.gone, let change)? = stream.lose(Self.gone, at: at(0)).events.first else {
+        guard case .unavailable(Self.gone, let change)? = stream.handleLoss(Self.gone, at: at(0)).events.first else {
             Issue.record("not said")
             return
         }
         #expect(change.isInitial && change.state.reason == .cannotObserve)
-        #expect(stream.lose(Self.gone, at: at(1)).events.isEmpty)
+        #expect(stream.handleLoss(Self.gone, at: at(1)).events.isEmpty)
         #expect(stream.deadline == nil)
-        let events = stream.take(snapshot(at: 3))
+        let events = stream.handle(snapshot(at: 3))
         guard events.count == 2, case .change(let found) = events[1] else {
             Issue.record("\(events)")
             return
@@ -67,27 +67,27 @@ import Testing
         var stream = begun()
         var stale = ReachabilityState.reachable(.internet)
         stale.isStale = true
-        #expect(stream.lose(Self.gone, at: at(5)).events == [.disconnected(at(5), Self.gone, stale)])
-        #expect(stream.lose(Self.gone, at: at(6)).events.isEmpty)
+        #expect(stream.handleLoss(Self.gone, at: at(5)).events == [.disconnected(at(5), Self.gone, stale)])
+        #expect(stream.handleLoss(Self.gone, at: at(6)).events.isEmpty)
         #expect(stream.deadline == at(15).boot)
-        #expect(stream.patienceEnded(at: at(14)).isEmpty)
-        let events = stream.patienceEnded(at: at(15))
+        #expect(stream.expire(at: at(14)).isEmpty)
+        let events = stream.expire(at: at(15))
         guard case .change(let change)? = events.first else {
             Issue.record("\(events)")
             return
         }
         #expect(change.cause == .cannotObserve && change.state.status == .unknown)
         #expect(stream.deadline == nil)
-        #expect(stream.patienceEnded(at: at(16)).isEmpty)
+        #expect(stream.expire(at: at(16)).isEmpty)
     }
 
     @Test func `when it is back that is told, and one change if anything differs`() {
         var stream = begun()
-        _ = stream.lose(Self.gone, at: at(5))
-        #expect(stream.take(snapshot(at: 7)) == [.reconnected(at(7), away: .seconds(2))])
+        _ = stream.handleLoss(Self.gone, at: at(5))
+        #expect(stream.handle(snapshot(at: 7)) == [.reconnected(at(7), away: .seconds(2))])
         #expect(stream.deadline == nil)
-        _ = stream.lose(Self.gone, at: at(8))
-        let events = stream.take(snapshot(away, at: 9))
+        _ = stream.handleLoss(Self.gone, at: at(8))
+        let events = stream.handle(snapshot(away, at: 9))
         guard events.count == 2, case .change(let change) = events[1] else {
             Issue.record("\(events)")
             return
@@ -99,14 +99,14 @@ import Testing
 
     @Test func `lost events are said, then the state, with what they changed together`() {
         var stream = begun()
-        #expect(stream.take(event(.dropped(count: 3), at: 1)) == [.dropped(at(1), count: 3)])
-        let events = stream.take(snapshot(away, at: 1))
+        #expect(stream.handle(event(.dropped(count: 3), at: 1)) == [.dropped(at(1), count: 3)])
+        let events = stream.handle(snapshot(away, at: 1))
         guard case .snapshot(_, let state, let difference?)? = events.first else {
             Issue.record("\(events)")
             return
         }
         #expect(state.status == .notReachable && difference.aspects == [.status])
-        #expect(stream.take(snapshot(away, at: 2)) == [.snapshot(at(2), state, difference: nil)])
+        #expect(stream.handle(snapshot(away, at: 2)) == [.snapshot(at(2), state, difference: nil)])
     }
 
     @Test func `other events go through, but not before there is a state`() {
@@ -114,13 +114,13 @@ import Testing
             .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
         ]
         var stream = DaemonStream(of: .internet)
-        for other in others { #expect(stream.take(event(other)).isEmpty) }
-        #expect(!stream.isTold)
-        _ = stream.take(snapshot())
-        #expect(stream.isTold)
-        for other in others { #expect(stream.take(event(other)).count == 1) }
-        _ = stream.lose(Self.gone, at: at(1))
-        for other in others { #expect(stream.take(event(other)).isEmpty) }
+        for other in others { #expect(stream.handle(event(other)).isEmpty) }
+        #expect(!stream.isLive)
+        _ = stream.handle(snapshot())
+        #expect(stream.isLive)
+        for other in others { #expect(stream.handle(event(other)).count == 1) }
+        _ = stream.handleLoss(Self.gone, at: at(1))
+        for other in others { #expect(stream.handle(event(other)).isEmpty) }
     }
 
     @Test func `an event of a later version is written as it came, with a number of ours`() throws {
@@ -130,7 +130,7 @@ import Testing
                     .utf8))
         var (reader, lines) = (StreamReader(), EventStream(source: .daemon))
         var stream = begun()
-        let found = stream.take(try reader.read(json)).first
+        let found = stream.handle(try reader.read(json)).first
         let event = try #require(found)
         #expect(
             String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self)
@@ -172,7 +172,7 @@ import Testing
                     }
                     if case .unavailable = event { isConnected = false }
                 }
-                #expect(stream.deadline == nil || !stream.isTold)
+                #expect(stream.deadline == nil || !stream.isLive)
             }
         }
     }
@@ -200,10 +200,10 @@ extension SeededGenerator {
             StreamEvent(sequenceNumber: 1, moment: snapshot.moment, content: content)
         }
         switch Int.random(in: 0..<6, using: &self) {
-        case 0, 1: return stream.lose(.closed(path: "/s"), at: snapshot.moment).events
-        case 2: return stream.take(event(pick(contents)))
-        case 3: return stream.patienceEnded(at: snapshot.moment)
-        default: return stream.take(snapshot)
+        case 0, 1: return stream.handleLoss(.closed(path: "/s"), at: snapshot.moment).events
+        case 2: return stream.handle(event(pick(contents)))
+        case 3: return stream.expire(at: snapshot.moment)
+        default: return stream.handle(snapshot)
         }
     }
 }

@@ -35,13 +35,13 @@ import Testing
     @Test func `a user watches a quarter of all targets, and whoever puts things right as many as there are`() throws {
         var limits = ControlLimits()
         limits.targets = 8
-        try limits.checkTarget(beside: 7, ofUser: 1, isExempt: false)
+        try limits.checkTarget(watched: 7, byUser: 1, isExempt: false)
         #expect(throws: MonitorError.tooManyTargets(limit: 2)) {
-            try limits.checkTarget(beside: 2, ofUser: 2, isExempt: false)
+            try limits.checkTarget(watched: 2, byUser: 2, isExempt: false)
         }
-        try limits.checkTarget(beside: 7, ofUser: 7, isExempt: true)
+        try limits.checkTarget(watched: 7, byUser: 7, isExempt: true)
         #expect(throws: MonitorError.tooManyTargets(limit: 8)) {
-            try limits.checkTarget(beside: 8, ofUser: 0, isExempt: true)
+            try limits.checkTarget(watched: 8, byUser: 0, isExempt: true)
         }
     }
 
