@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReachControl
 
-/// One stream out of connections that end: decided by a value, so no daemon is needed, and no waiting.
+/// The stream over successive connections. A value decides, so the tests need no daemon and do not wait.
 @Suite struct DaemonStreamTests {
     private static let gone = ControlError.closed(path: "/s")
 
@@ -37,7 +37,7 @@ import Testing
         return stream
     }
 
-    @Test func `attempts are made after 100 ms, doubling to 5 s, and anew after each success`() {
+    @Test func `delays between attempts double from 100 ms to 5 s, and start again after a success`() {
         var stream = DaemonStream(of: .internet)
         let waits = (0..<8).map { _ in stream.handleLoss(Self.gone, at: at(0)).wait }
         #expect(waits == [100, 200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) })
@@ -45,10 +45,10 @@ import Testing
         #expect(stream.handleLoss(Self.gone, at: at(1)).wait == .milliseconds(100))
     }
 
-    @Test func `a daemon that was never there is said so once`() {
+    @Test func `a daemon that never answered is reported unavailable once`() {
         var stream = DaemonStream(of: .internet)
         guard case .unavailable(Self.gone, let change)? = stream.handleLoss(Self.gone, at: at(0)).events.first else {
-            Issue.record("not said")
+            Issue.record("no event")
             return
         }
         #expect(change.isInitial && change.state.reason == .cannotObserve)
@@ -63,7 +63,7 @@ import Testing
         #expect(found.aspects == [.status] && !found.isInitial)
     }
 
-    @Test func `one that goes away leaves a stale state, which is unknown after ten seconds`() {
+    @Test func `a lost daemon leaves a stale state, which becomes unknown after ten seconds`() {
         var stream = begun()
         var stale = ReachabilityState.reachable(.internet)
         stale.isStale = true
@@ -81,7 +81,7 @@ import Testing
         #expect(stream.expire(at: at(16)).isEmpty)
     }
 
-    @Test func `when it is back that is told, and one change if anything differs`() {
+    @Test func `a daemon that is back emits reconnected, and one change if anything differs`() {
         var stream = begun()
         _ = stream.handleLoss(Self.gone, at: at(5))
         #expect(stream.handle(snapshot(at: 7)) == [.reconnected(at(7), away: .seconds(2))])
@@ -97,7 +97,7 @@ import Testing
         #expect(change.previous?.status == .reachable && change.previous?.isStale == true)
     }
 
-    @Test func `lost events are said, then the state, with what they changed together`() {
+    @Test func `lost events emit their number, then the state with the combined difference`() {
         var stream = begun()
         #expect(stream.handle(event(.dropped(count: 3), at: 1)) == [.dropped(at(1), count: 3)])
         let events = stream.handle(snapshot(away, at: 1))
@@ -109,7 +109,7 @@ import Testing
         #expect(stream.handle(snapshot(away, at: 2)) == [.snapshot(at(2), state, difference: nil)])
     }
 
-    @Test func `other events go through, but not before there is a state`() {
+    @Test func `other events pass through, but not before the first state`() {
         let others: [StreamEvent.Content] = [
             .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
         ]
@@ -123,7 +123,7 @@ import Testing
         for other in others { #expect(stream.handle(event(other)).isEmpty) }
     }
 
-    @Test func `an event of a later version is written as it came, with a number of ours`() throws {
+    @Test func `an event of a later version is written as received, with this stream's number`() throws {
         let json = try JSONReader.read(
             Array(
                 #"{"v":1,"type":"probe","seq":9,"time":"2026-11-21T03:10:00.000001Z","boottime_ns":7,"url":"x","n":[1]}"#
@@ -138,35 +138,35 @@ import Testing
                 + "\n")
     }
 
-    /// Whatever comes, in whatever order: what is told is one series without a gap.
+    /// Checks that any events in any order make one series without a gap.
     @Test func `any order of events makes one series`() {
         var random = SeededGenerator(seed: 31)
         for _ in 0..<300 {
             var stream = DaemonStream(of: .internet)
-            var told: ReachabilityState?
+            var latest: ReachabilityState?
             var isConnected = true
             for second in 1...40 as ClosedRange<Int64> {
                 for event in random.step(&stream, snapshot(random.oneIn(2) ? away : .reachable(.internet), at: second))
                 {
                     switch event {
                     case .change(let change), .unavailable(_, let change):
-                        // That it is stale no more is told before what differs.
+                        // `reconnected` ends staleness before the change follows.
                         var previous = change.previous
-                        previous?.isStale = told?.isStale ?? false
-                        #expect(previous == told && change.isInitial == (told == nil))
+                        previous?.isStale = latest?.isStale ?? false
+                        #expect(previous == latest && change.isInitial == (latest == nil))
                         #expect(change.isInitial == change.aspects.isEmpty)
-                        #expect(change.state.epoch >= told?.epoch ?? 0)
-                        told = change.state
+                        #expect(change.state.epoch >= latest?.epoch ?? 0)
+                        latest = change.state
                     case .snapshot(_, let state, let difference):
-                        #expect(difference == nil || difference?.previous?.status == told?.status)
-                        told = state
+                        #expect(difference == nil || difference?.previous?.status == latest?.status)
+                        latest = state
                     case .disconnected(_, _, let state):
                         #expect(isConnected && state.isStale)
-                        told?.isStale = true
-                        #expect(state == told)
+                        latest?.isStale = true
+                        #expect(state == latest)
                         isConnected = false
                     case .reconnected:
-                        told?.isStale = false
+                        latest?.isStale = false
                         isConnected = true
                     default: #expect(isConnected)
                     }
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `what is said of the daemon itself has the keys that the manual names`() {
+    @Test func `events about the daemon itself have the keys that the manual names`() {
         var lines = EventStream(source: .daemon)
         func text(_ event: DaemonEvent) -> String { String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self) }
         #expect(
@@ -191,7 +191,7 @@ import Testing
 }
 
 extension SeededGenerator {
-    /// Lets something happen at the time of the snapshot.
+    /// Feeds the stream a random event or loss at the time of the snapshot.
     fileprivate mutating func step(_ stream: inout DaemonStream, _ snapshot: StreamEvent) -> [DaemonEvent] {
         let contents: [StreamEvent.Content] = [
             .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),

@@ -64,6 +64,6 @@ extension JSONWriter {
 }
 
 extension BinaryInteger {
-    /// The number as ``JSONWriter`` takes it. The writer has no generic functions, since those are slow across modules.
+    /// The number for ``JSONWriter``, which takes one integer type, since generic code is slow across modules.
     var wide: Int64 { Int64(truncatingIfNeeded: self) }
 }

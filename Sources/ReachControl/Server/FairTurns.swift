@@ -17,7 +17,7 @@ struct FairTurns<Turn> {
     }
 
     private var lines: [UInt32: Line] = [:]
-    /// The time that the user of the latest turn had used: no waiting user has used less.
+    /// The time that the user of the latest turn had used before it: no waiting user has used less.
     private var floor = Duration.zero
     private var served: UInt64 = 0
     private(set) var count = 0

@@ -3,8 +3,9 @@ internal import Glibc
 /// An output buffer for a socket, which never blocks.
 struct SocketOutput: ~Copyable {
     private let descriptor: CInt
-    /// Bytes that the socket has not taken, preceded by those of the same buffer that it has.
+    /// Bytes to send; empty if the socket has taken all.
     private var pending: [UInt8] = []
+    /// How many bytes of `pending` the socket has taken.
     private var sent = 0
     private(set) var hasFailed = false
 
