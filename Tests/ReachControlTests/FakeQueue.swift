@@ -4,7 +4,7 @@ import ReachLoop
 @testable import ReachControl
 
 /// A request queue that records the calls it gets, and gives the answers that a test has set.
-final class PlayedQueue: QueueService {
+final class FakeQueue: QueueService {
     private(set) var submissions: [(QueueSubmission, Caller)] = []
     private(set) var actions: [String] = []
     var filters: [QueueFilter] = []
