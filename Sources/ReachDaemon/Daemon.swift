@@ -98,7 +98,7 @@ package final class Daemon {
             queue: queueService,
             authority: ControlAuthority(user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
-        server.whenTroubled = { [log] in log.warning("\($0)") }
+        server.onWarning = { [log] in log.warning("\($0)") }
         self.server = server
         let inherited = manager.takeDescriptors()
         do throws(ListenError) {

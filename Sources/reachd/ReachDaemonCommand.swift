@@ -105,8 +105,8 @@ struct ReachDaemonCommand: ParsableCommand {
             try daemon.start()
             let printer = printsEvents ? EventLines(STDOUT_FILENO, on: loop, source: .daemon) { _ in loop.stop() } : nil
             if let printer {
-                daemon.watchInternet { printer.take($0) }
-                daemon.watchQueue { printer.take($0) }
+                daemon.watchInternet { printer.write($0) }
+                daemon.watchQueue { printer.write($0) }
             }
             loop.run()
             daemon.stop()
