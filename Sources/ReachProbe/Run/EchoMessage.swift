@@ -1,12 +1,12 @@
 internal import ReachCore
 
-/// ICMP's echo request and reply (RFC 792, RFC 4443) as ping sockets send and receive them: the kernel puts in the identifier
-/// and the checksum, and takes the IP header off.
+/// An ICMP echo request (RFC 792, RFC 4443) as a ping socket sends it. The kernel fills in the identifier and the
+/// checksum, and strips the IP header from the reply.
 struct EchoMessage: Hashable {
     let sequence: UInt16
     let payload: [UInt8]
 
-    /// As much as ping(8) sends, so that what networks do to those, they do to these.
+    /// Payload size in bytes: that of ping(8), so that networks treat these packets as they treat ping's.
     static let payloadCount = 56
 
     func request(_ family: IPAddress.Family) -> [UInt8] {
@@ -14,7 +14,7 @@ struct EchoMessage: Hashable {
         return [type, 0, 0, 0, 0, 0, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)] + payload
     }
 
-    /// Whether a datagram is the reply to this, and not to an earlier one of the same socket.
+    /// Whether a datagram is the reply to this request, and not to an earlier one of the same socket.
     func isAnswered(by bytes: [UInt8], _ family: IPAddress.Family) -> Bool {
         let type: UInt8 = family == .ipv4 ? 0 : 129
         guard bytes.count >= 8, bytes[0] == type, bytes[1] == 0 else { return false }

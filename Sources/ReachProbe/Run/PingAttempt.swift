@@ -3,9 +3,10 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// One echo request by a ping socket, which needs no privilege but the group range that the administrator allows.
+/// One echo request by a ping socket, which needs no privilege: only a group within net.ipv4.ping_group_range
+/// (icmp(7)).
 final class PingAttempt: ProbeAttempt {
-    private let course: SocketAttempt
+    private let attempt: SocketAttempt
     private var socket: ProbeSocket?
     private var address: IPAddress?
     private var sent: BootTime?
@@ -15,31 +16,31 @@ final class PingAttempt: ProbeAttempt {
     private static let levelIPv6: CInt = 41
 
     init(_ plan: ProbePlan, _ runner: ProbeRunner, _ completion: @escaping ProbeRunner.Completion) {
-        course = SocketAttempt(plan, runner, completion)
-        course.begin { [weak self] observation in
+        attempt = SocketAttempt(plan, runner, completion)
+        attempt.begin { [weak self] observation in
             self?.socket = nil
             observation.address = self?.address
         } _: { [weak self] in
             guard let self, let host = plan.specification.target.host else { return }
-            course.find(host) { [weak self] in self?.send(to: $0) }
+            attempt.find(host) { [weak self] in self?.send(to: $0) }
         }
     }
 
     func cancel() {
-        course.cancel()
+        attempt.cancel()
         socket = nil
     }
 
     private func send(to address: IPAddress) {
         self.address = address
-        let plan = course.plan
+        let plan = attempt.plan
         var random = SystemRandomNumberGenerator()
         let payload = (0..<EchoMessage.payloadCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let message = EchoMessage(sequence: plan.number, payload: payload)
         do throws(SystemError) {
-            let socket = try ProbeSocket(course.runner.loop, address.family, binding: plan.binding)
+            let socket = try ProbeSocket(attempt.runner.loop, address.family, binding: plan.binding)
             self.socket = socket
-            // Otherwise what routers say in answer is not told.
+            // Without it the kernel does not report the ICMP errors that routers send back.
             if address.family == .ipv4 { socket.set(Self.levelIPv4, IP_RECVERR, 1) }
             if address.family == .ipv6 { socket.set(Self.levelIPv6, IPV6_RECVERR, 1) }
             try socket.connect(
@@ -48,7 +49,7 @@ final class PingAttempt: ProbeAttempt {
             sent = SystemClock.boot
             try socket.send(message.request(address.family))
         } catch {
-            course.finish(ending(of: error))
+            attempt.finish(ending(of: error))
         }
     }
 
@@ -66,11 +67,11 @@ final class PingAttempt: ProbeAttempt {
         do throws(SystemError) {
             while let bytes = try socket.receive(2048) {
                 guard message.isAnswered(by: bytes, address.family) else { continue }
-                course.phases[.processing] = sent.map { SystemClock.boot - $0 }
-                return course.finish(.answered)
+                attempt.phases[.processing] = sent.map { SystemClock.boot - $0 }
+                return attempt.finish(.answered)
             }
         } catch {
-            course.finish(ProbeObservation.Ending(systemError: error.number, "icmp"))
+            attempt.finish(ProbeObservation.Ending(systemError: error.number, "icmp"))
         }
     }
 }

@@ -1,10 +1,10 @@
 package import ReachCore
 
-/// When a probe's attempts are due: on a grid of its interval, laid over CLOCK_BOOTTIME.
+/// The times at which a probe's attempts are due: a grid with the probe's interval on CLOCK_BOOTTIME.
 ///
-/// The grid's phase comes from the machine's identity and the probe's name, so that the probes of a machine, and the
-/// machines of a fleet, are spread over the interval, the same way after every restart. Each tick is moved by up to a
-/// twentieth of the interval, so that nothing stays in step with it. A step of the wall clock moves nothing.
+/// The grid's phase is a hash of the machine's identity and the probe's name. It spreads the probes of a machine, and
+/// the machines of a fleet, over the interval, and is the same after every restart. Each tick is moved by up to a
+/// twentieth of the interval, so that nothing stays in step with it. Steps of the wall clock have no effect.
 package struct ProbeGrid: Hashable, Sendable {
     package struct Tick: Hashable, Sendable {
         package let number: Int64
@@ -15,7 +15,7 @@ package struct ProbeGrid: Hashable, Sendable {
     private let phase: Int64
     private let seed: UInt64
 
-    /// Symmetric, so that the mean interval is what was asked for.
+    /// The jitter is symmetric, so that the mean interval is the configured one.
     private static let jitterDivisor: Int64 = 20
 
     package init(interval: Duration, machine: String, probe: String) {
@@ -24,7 +24,7 @@ package struct ProbeGrid: Hashable, Sendable {
         phase = Int64(seed % UInt64(self.interval))
     }
 
-    /// Where in a time that begins somewhere this probe stands among others.
+    /// This probe's offset within a period, which spreads the probes over it.
     package func share(of time: Duration) -> Duration {
         .nanoseconds(Int64(seed % UInt64(max(1, time.nanoseconds))))
     }

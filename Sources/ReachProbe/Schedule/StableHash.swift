@@ -1,4 +1,4 @@
-/// Numbers that are the same for the same text in every run, on every machine. Not for anything that must not be guessed.
+/// Hashes that are the same in every run and on every machine. They are easy to guess, so they protect nothing.
 package enum StableHash {
     /// FNV-1a of 64 bits, with a NUL between the parts.
     package static func fnv64(_ parts: String...) -> UInt64 {
@@ -10,8 +10,8 @@ package enum StableHash {
         return hash
     }
 
-    /// Spreads numbers that differ little over all 64 bits (the finish of SplitMix64). FNV's own high bits differ little
-    /// between short names that differ in their last letter.
+    /// Spreads similar numbers over all 64 bits (the finalizer of SplitMix64). FNV-1a alone gives names that differ in
+    /// their last letter similar high bits.
     package static func mix(_ number: UInt64) -> UInt64 {
         var mixed = number &+ 0x9e37_79b9_7f4a_7c15
         mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9

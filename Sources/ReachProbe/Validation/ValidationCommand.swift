@@ -1,13 +1,13 @@
 package import ReachCore
 
-/// What a ``ValidationMachine`` wants done. Each but the last is answered under its ticket, or cancelled before.
+/// A command of a ``ValidationMachine``. Each one with a ticket of its own is answered under that ticket, or cancelled.
 package enum ValidationCommand: Hashable, Sendable {
     package typealias Ticket = UInt64
 
-    /// Look whether a socket on the path has received something within the window: no packet is sent.
-    case look(Uplink, within: Duration, Ticket)
-    /// Ask the endpoints by this path.
+    /// Find out whether a socket on the path received data within the window. No packet is sent.
+    case sampleTraffic(Uplink, within: Duration, Ticket)
+    /// Check the path: send requests to the endpoints.
     case probe(Uplink, Ticket)
-    /// What was begun under the ticket is of no use any more.
+    /// Abandon the command with this ticket.
     case cancel(Ticket)
 }
