@@ -1,16 +1,17 @@
-/// Who observes the network for a monitor.
+/// What observes the network for a monitor.
 public enum ReachabilitySource: Hashable, Sendable {
-    /// This process asks the kernel itself, on a thread that its monitors share.
+    /// This process queries the kernel itself, on a thread that its monitors share.
     case kernel
 
-    /// The daemon `reachd` does, and tells over its socket: for programs in sandboxes that have no netlink, and for
-    /// those that want what the daemon's configuration says of classes, anchors and hold-downs.
+    /// The daemon `reachd` reports over its socket: for programs in sandboxes without netlink, and for programs that
+    /// should use the daemon's configuration of classes, anchors and hold-downs.
     ///
-    /// The path is that of the daemon's socket. Without one it is looked for where `reach` does: in `REACH_SOCKET`, then
-    /// at the user's own daemon's place, then at the machine's.
+    /// `socket` is the path of the daemon's socket. Without one it is found as `reach` finds it: from `REACH_SOCKET`,
+    /// then that of the user's own daemon, then that of the machine's.
     ///
-    /// Where no daemon answers, the state is `unknown` with the reason `cannotObserve`, and the daemon is looked for,
-    /// after 100 ms first and every 5 s in the end. If it goes away later, the state is stale; when it is not back after
-    /// 10 s, it is `unknown`. What differs when it is back is one change. The kernel is never asked instead.
+    /// If no daemon answers, the state is `unknown` with the reason `cannotObserve`, and the monitor keeps
+    /// reconnecting, first after 100 ms, finally every 5 s. If the daemon goes away later, the state is stale, and
+    /// `unknown` after 10 s. When the daemon is back, all differences are one change. The kernel is never queried
+    /// instead.
     case daemon(socket: String? = nil)
 }
