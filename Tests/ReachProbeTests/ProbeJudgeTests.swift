@@ -21,7 +21,7 @@ import Testing
     }
 
     private static func outcome(
-        _ observation: ProbeObservation, _ evidence: PathEvidence = .same,
+        _ observation: ProbeObservation, _ evidence: PathContinuity = .same,
         _ change: (inout ProbeConditions) -> Void = { _ in }
     ) -> ProbeResult.Outcome {
         var conditions = ProbeConditions()
@@ -61,10 +61,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (PathEvidence.lost, ProbeDoubt.pathLost), (.changed, .pathChanged), (.slept, .slept),
+        (PathContinuity.lost, ProbeDoubt.pathLost), (.changed, .pathChanged), (.slept, .slept),
     ])
     func `an attempt proves nothing if the path went away or changed, however it ended`(
-        _ evidence: PathEvidence, _ doubt: ProbeDoubt
+        _ evidence: PathContinuity, _ doubt: ProbeDoubt
     ) throws {
         for seen in [Self.answer, Self.observation(.failed(.timeout, "")), Self.observation(.doubtful(.noPath, ""))] {
             #expect(Self.outcome(seen, evidence) == .inconclusive(doubt))

@@ -12,7 +12,7 @@ final class ProbeTask {
     private var attemptBegan: Instant?
     /// The state when the attempt began.
     private var stateAtStart: ReachabilityState?
-    private var evidence = PathEvidence.same
+    private var evidence = PathContinuity.same
     private var target: ReachabilityState?
     private var internet: ReachabilityState?
     private var unwatch: [() -> Void] = []

@@ -6,7 +6,7 @@ package enum ProbeJudge {
     ///   proves nothing, however it ended: it may have used the old path, and readers would take its result for the
     ///   current one.
     package static func result(
-        of observation: ProbeObservation, _ conditions: ProbeConditions, evidence: PathEvidence
+        of observation: ProbeObservation, _ conditions: ProbeConditions, evidence: PathContinuity
     ) -> ProbeResult {
         let (outcome, detail) = verdict(on: observation, conditions, evidence)
         var result = ProbeResult(
@@ -22,7 +22,7 @@ package enum ProbeJudge {
     private typealias Verdict = (ProbeResult.Outcome, String)
 
     private static func verdict(
-        on observation: ProbeObservation, _ conditions: ProbeConditions, _ evidence: PathEvidence
+        on observation: ProbeObservation, _ conditions: ProbeConditions, _ evidence: PathContinuity
     ) -> Verdict {
         switch evidence {
         case .lost: return (.inconclusive(.pathLost), "the path went away during the attempt")
@@ -97,6 +97,15 @@ package enum ProbeJudge {
         let (took, most) = (DurationText.describe(observation.duration), DurationText.describe(limit))
         return (.latency, "it took \(took), expected \(most) or less")
     }
+}
+
+/// What happened to the path to a probe's target during an attempt.
+package enum PathContinuity: Hashable, Sendable {
+    case same
+    case lost
+    case changed
+    /// The machine slept during the attempt.
+    case slept
 }
 
 /// Byte search, which the standard library lacks without Foundation.

@@ -13,7 +13,7 @@ extension ProbeObservation.Ending {
         case EPERM, EACCES: self = .doubtful(.notPermitted, text)
         case ECONNREFUSED: self = .failed(.refused, text)
         // The error may come from this machine's neighbour table or from a distant router. If the path here broke,
-        // ``PathEvidence`` makes the result inconclusive.
+        // ``PathContinuity`` makes the result inconclusive.
         case EHOSTUNREACH, EHOSTDOWN: self = .failed(.unreachable, text)
         case ECONNRESET, EPIPE, ECONNABORTED: self = .failed(.reset, text)
         case ETIMEDOUT: self = .failed(.timeout, text)

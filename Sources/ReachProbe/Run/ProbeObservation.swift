@@ -41,12 +41,3 @@ package struct ProbeObservation: Hashable, Sendable {
         self.duration = duration
     }
 }
-
-/// What happened to the path to a probe's target during an attempt.
-package enum PathEvidence: Hashable, Sendable {
-    case same
-    case lost
-    case changed
-    /// The machine slept during the attempt.
-    case slept
-}

@@ -191,6 +191,18 @@ package struct ValidationMachine {
     private static func jitter(_ duration: Duration, _ draw: Double) -> Duration { duration * (0.95 + 0.1 * draw) }
 }
 
+/// A command of a ``ValidationMachine``. Each one with a ticket of its own is answered under that ticket, or cancelled.
+package enum ValidationCommand: Hashable, Sendable {
+    package typealias Ticket = UInt64
+
+    /// Find out whether a socket on the path received data within the window. No packet is sent.
+    case sampleTraffic(Uplink, within: Duration, Ticket)
+    /// Check the path: send requests to the endpoints.
+    case probe(Uplink, Ticket)
+    /// Abandon the command with this ticket.
+    case cancel(Ticket)
+}
+
 extension ConnectivityReport {
     /// Adds the connectivity of one family's path.
     fileprivate mutating func add(_ path: PathValidation) {
