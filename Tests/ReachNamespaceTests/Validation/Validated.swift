@@ -8,21 +8,21 @@ internal import ReachTesting
 internal import ReachTransfer
 internal import Testing
 
-/// An engine and a validator inside a namespace, and a log of the engine's changes.
+/// An engine and a validator inside a namespace, and a log of what the engine told.
 final class Validated: Sendable {
     let changes: EventLog<ReachabilityChange>
-    /// The times of the changes.
+    /// What was told, and when.
     private let times: EventLog<ContinuousClock.Instant>
     private let mailbox: Mailbox
     private let thread: Int32
     private let validator: Cell
 
-    /// Holds the validator, which is used on the loop's thread only.
+    /// Opened on the loop's thread only.
     private final class Cell: @unchecked Sendable {
         var validator: Validator?
     }
 
-    /// Starts both, and waits for the initial state.
+    /// - Returns: Once the initial state was told.
     static func start(
         _ target: Target = .internet, in small: SmallInternet,
         endpoints: [ConnectivityEndpoint] = [SmallInternet.plain, SmallInternet.secure].compactMap { .init($0) },
@@ -82,15 +82,15 @@ final class Validated: Sendable {
 
     var state: ReachabilityState? { changes.values.last?.state }
 
-    /// Makes the validator check working paths at once.
+    /// Doubts what is believed, so that it is asked at once.
     func doubt() { mailbox.post { [validator] _ in validator.validator?.doubt() } }
 
-    /// Makes the validator check paths in trouble at once.
-    func noteAnswer() { mailbox.post { [validator] _ in validator.validator?.heardAnswer(in: nil) } }
+    /// Somebody was answered, so that what does not work is asked at once.
+    func hearAnswer() { mailbox.post { [validator] _ in validator.validator?.heardAnswer(in: nil) } }
 
-    /// Waits until the target has this connectivity.
+    /// Waits until the target is connected so.
     ///
-    /// - Returns: When that was reported.
+    /// - Returns: When that was told.
     @discardableResult
     func wait(
         for connectivity: Connectivity, within limit: Duration = .seconds(10)
@@ -99,7 +99,7 @@ final class Validated: Sendable {
         return times.values.last ?? .now
     }
 
-    /// Number of voluntary context switches of the engine's thread: one for each wake-up (proc_pid_status(5)).
+    /// How often the engine's thread has given up the processor by itself: each wake-up ends so.
     var switches: Int {
         let text = (try? ChildProcess.run(["cat", "/proc/\(getpid())/task/\(thread)/status"])) ?? ""
         return text.split(separator: "\n")

@@ -5,10 +5,11 @@ internal import ReachProbe
 internal import ReachTesting
 internal import Testing
 
-/// Validation with real servers and a real router, and with the faults and portals of real networks.
+/// Is it the Internet? By real servers, a real router and what routers do to people.
 @Suite(.enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"), .timeLimit(.minutes(2)))
 struct ValidationTests {
-    @Test func `an Internet that answers is full in both families`() async throws {
+    // peers 73, 82
+    @Test func `an Internet that answers is full, in both families`() async throws {
         let small = try SmallInternet()
         let validated = try await Validated.start(in: small)
         try await validated.wait(for: .full)
@@ -22,13 +23,14 @@ struct ValidationTests {
         ConnectivityEndpoint("http://check.example.net/text", expectation: .header(name: "server", value: nil)),
         ConnectivityEndpoint("http://198.51.100.80/204"), ConnectivityEndpoint("https://check.example.net/204"),
     ])
-    func `each kind of endpoint can prove the Internet`(endpoint: ConnectivityEndpoint?) async throws {
+    func `each kind of endpoint proves it`(endpoint: ConnectivityEndpoint?) async throws {
         let small = try SmallInternet()
         let validated = try await Validated.start(in: small, endpoints: [try #require(endpoint)])
         try await validated.wait(for: .full)
     }
 
-    @Test func `a captive portal is reported with its page until it opens`() async throws {
+    // N11, peers 73
+    @Test func `a captive portal is one, with its page, until somebody has paid`() async throws {
         let small = try SmallInternet()
         try small.openPortal()
         try small.goDarkInIPv6()
@@ -39,12 +41,13 @@ struct ValidationTests {
         try await validated.changes.wait { $0.state.ipv6.connectivity == .limited }
         #expect(validated.state?.connectivity == .portal)
         try small.closePortal()
-        validated.noteAnswer()
+        validated.hearAnswer()
         try await validated.wait(for: .full)
         #expect(validated.state?.portal == nil)
     }
 
-    @Test func `a portal that sends its page instead of a redirection is detected`() async throws {
+    // peers 73: a page instead of a redirection
+    @Test func `a portal's page in the place of ours is a portal`() async throws {
         let small = try SmallInternet()
         try small.openPortal("return 200 '<html>Please pay.</html>';")
         let endpoint = try #require(ConnectivityEndpoint(SmallInternet.plain))
@@ -56,7 +59,8 @@ struct ValidationTests {
         #expect(validated.state?.portal == nil)
     }
 
-    @Test func `names answered with private addresses are neither the Internet nor a portal`() async throws {
+    // peers 76
+    @Test func `names answered with private addresses are not the Internet, and no portal`() async throws {
         let small = try SmallInternet()
         try small.answerNames(["10.0.0.1", "fd00::1"])
         let validated = try await Validated.start(in: small)
@@ -64,16 +68,18 @@ struct ValidationTests {
         #expect(validated.changes.values.allSatisfy { $0.state.connectivity != .portal })
     }
 
-    @Test func `a silent name server is reported within the time for a check`() async throws {
+    // peers 77
+    @Test func `a name server that is silent is told within the time for a check`() async throws {
         let small = try SmallInternet()
         try small.goDark("udp dport 53")
         let start = ContinuousClock.now
         let validated = try await Validated.start(in: small)
-        let reported = try await validated.wait(for: .limited)
-        #expect(reported - start < .milliseconds(1500))
+        let told = try await validated.wait(for: .limited)
+        #expect(told - start < .milliseconds(1500))
     }
 
-    @Test func `broken IPv6 is reported separately while IPv4 gets through`() async throws {
+    // N15
+    @Test func `IPv6 that leads nowhere is told apart, and IPv4 gets through`() async throws {
         let small = try SmallInternet()
         try small.goDarkInIPv6()
         let validated = try await Validated.start(in: small)
@@ -83,21 +89,23 @@ struct ValidationTests {
         #expect(validated.changes.values.allSatisfy { [.unknown, .full].contains($0.state.connectivity) })
     }
 
-    @Test func `connectivity is limited if HTTP gets through but HTTPS does not`() async throws {
+    // peers 75: what TLS proves
+    @Test func `where HTTP gets through and HTTPS does not, it is limited`() async throws {
         let small = try SmallInternet()
         try small.goDark("tcp dport 443")
         let validated = try await Validated.start(in: small)
         try await validated.wait(for: .limited)
     }
 
-    @Test func `an expired certificate does not count against the Internet`() async throws {
+    @Test func `an expired certificate says more of the endpoint than of the Internet`() async throws {
         let small = try SmallInternet(validity: .expired)
         let validated = try await Validated.start(in: small)
         try await validated.wait(for: .full)
         #expect(!validated.changes.values.contains { $0.state.connectivity == .limited })
     }
 
-    @Test func `a silent upstream is reported after one strike cycle, and its return when another program sends data`()
+    // peers 80, issue 4: detection
+    @Test func `an upstream that goes dark is told after one strike cycle, and its return when something is sent`()
         async throws
     {
         let small = try SmallInternet()
@@ -106,14 +114,14 @@ struct ValidationTests {
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
         try small.goDark()
         let begin = ContinuousClock.now
-        // A check comes every five minutes, or after a doubt.
+        // A check comes every five minutes, or when somebody has reason to doubt.
         validated.doubt()
-        // It starts no sooner than five seconds after the first one.
-        let reported = try await validated.wait(for: .limited, within: .seconds(20))
-        // Three checks time out, with 1 s and 2 s between them.
+        // Not sooner than five seconds after the first.
+        let told = try await validated.wait(for: .limited, within: .seconds(20))
+        // Three checks that time out, and 1 s and 2 s between them.
         let cycle = timeout * 3 + .seconds(3)
-        #expect(reported - begin < .seconds(5) + cycle + .milliseconds(1000))
-        // Traffic is sampled once a second. A sample has to find none, before a later one can detect a beginning.
+        #expect(told - begin < .seconds(5) + cycle + .milliseconds(1000))
+        // It lasts: a look, of which there is one a second, has to see that nothing moves before something can begin.
         try await Task.sleep(for: .milliseconds(2500))
         try small.comeBack()
         let connection = try await TCPConnection.make(
@@ -129,7 +137,7 @@ struct ValidationTests {
         try small.goDark()
         let validated = try await Validated.start(in: small)
         try await validated.wait(for: .limited)
-        // Regular checks become rarer, and a traffic sample has to find none.
+        // The checks of its own become rarer, and looks have to see that nothing moves.
         try await Task.sleep(for: .milliseconds(4500))
         try small.comeBack()
         do {
@@ -142,7 +150,8 @@ struct ValidationTests {
         #expect(try await validated.wait(for: .full) - sent < .seconds(2))
     }
 
-    @Test func `a check resolves each name once in each family`() async throws {
+    // peers 83
+    @Test func `a check asks for each name once in each family`() async throws {
         let small = try SmallInternet()
         try small.router.run("nft", "add table inet n; add chain inet n f { type filter hook forward priority 0; }")
         try small.router.run("nft", "add rule inet n f udp dport 53 counter")
@@ -151,6 +160,7 @@ struct ValidationTests {
         #expect(try small.router.run("nft", "list", "table", "inet", "n").contains("packets 2 "))
     }
 
+    // peers 81
     @Test func `another gateway is another network`() async throws {
         let small = try SmallInternet()
         let validated = try await Validated.start(in: small)
@@ -162,9 +172,9 @@ struct ValidationTests {
         let values = try await validated.changes.wait(for: count + 1)
         #expect(values[count].aspects == [.path, .connectivity])
         #expect(values[count].state.ipv4.connectivity == .unknown)
-        #expect(values[count].state.connectivity == .full, "IPv6 is unchanged")
+        #expect(values[count].state.connectivity == .full, "IPv6 is as it was")
         try await validated.changes.wait { $0.state.ipv4.connectivity == .limited }
-        // With the first gateway back, earlier proof does not count: a new check is needed.
+        // Back again: proved anew, not remembered.
         try small.comeBack()
         try small.machine.run("ip", "route", "replace", "default", "via", "192.0.2.1")
         try await validated.changes.wait {
@@ -172,8 +182,8 @@ struct ValidationTests {
         }
     }
 
-    /// Unreachable paths are checked too: otherwise nothing would detect that the gateway is back.
-    @Test func `checks do not depend on the results of earlier checks`() async throws {
+    /// What is not reachable is asked too: nothing else would ever find out that the gateway is back.
+    @Test func `checks are not held back by what they find out`() async throws {
         let small = try SmallInternet()
         try small.machine.run("ip", "-6", "route", "del", "default")
         let validated = try await Validated.start(in: small)
@@ -185,13 +195,13 @@ struct ValidationTests {
             $0.state.reason == .gatewayUnreachable && $0.state.connectivity == .none
         }
         try small.router.run("ip", "address", "add", "192.0.2.1/24", "dev", "up1")
-        // Only the checks send packets.
+        // Nobody sends anything but the checks.
         try await validated.changes.wait(within: .seconds(30)) { changes in
             changes.last?.state.status == .reachable && changes.last?.state.connectivity == .full
         }
     }
 
-    @Test func `a link that goes down loses its connectivity`() async throws {
+    @Test func `a link that goes takes its connectivity with it`() async throws {
         let small = try SmallInternet()
         let validated = try await Validated.start(in: small)
         try await validated.wait(for: .full)
@@ -200,7 +210,8 @@ struct ValidationTests {
         #expect(validated.state?.status == .notReachable)
     }
 
-    @Test func `another link is checked too, unless the kernel would drop the answers`() async throws {
+    // peers 82, 83
+    @Test func `another link is asked about for itself, unless the kernel would drop the answers`() async throws {
         let small = try SmallInternet()
         try small.machine.run(
             "ip", "link", "add", "second", "type", "veth", "peer", "name", "up2", "netns", small.router.name)
@@ -225,7 +236,7 @@ struct ValidationTests {
         #expect(strict.state?.connectivity == .unknown)
     }
 
-    @Test func `a working path causes no wake-ups except for its checks`() async throws {
+    @Test func `with a path that works nothing wakes up but for its own checks`() async throws {
         let small = try SmallInternet()
         let validated = try await Validated.start(in: small)
         try await validated.changes.wait { $0.state.ipv4.connectivity == .full && $0.state.ipv6.connectivity == .full }
