@@ -7,7 +7,7 @@ import Testing
     @Test func `a healthy probe comes up with its first result, and emits one event`() throws {
         let scene = try ControllerScene()
         scene.onStart = { $0.end() }
-        scene.controller.take([try ControllerScene.specification("web")])
+        scene.controller.configure([try ControllerScene.specification("web")])
         scene.run { scene.attempts.count >= 4 }
         #expect(scene.events.map(\.kind) == [.up])
         let report = try #require(scene.controller.reports(at: SystemClock.now).first)
@@ -23,7 +23,7 @@ import Testing
         scene.onStart = { $0.end(.failed(.refused, "")) }
         var specification = try ControllerScene.specification("web", every: .milliseconds(500))
         specification.failingInterval = .milliseconds(5)
-        scene.controller.take([specification])
+        scene.controller.configure([specification])
         scene.run { scene.events.count >= 1 }
         #expect(scene.events.map(\.kind) == [.down])
         #expect(scene.attempts.count == 3)
@@ -38,11 +38,11 @@ import Testing
             let isGood = answers.isEmpty || answers.removeFirst()
             attempt.end(isGood ? .answered : .failed(.timeout, ""))
         }
-        scene.controller.whenTurned = { target, result in
+        scene.controller.onTurn = { target, result in
             #expect(target.kind == .http)
             turns.append(result.outcome == .ok)
         }
-        scene.controller.take([try ControllerScene.specification("web", every: .milliseconds(10))])
+        scene.controller.configure([try ControllerScene.specification("web", every: .milliseconds(10))])
         scene.run { answers.isEmpty && scene.attempts.count > 9 }
         #expect(turns == [false, true, false, true])
         scene.controller.stop()
@@ -51,7 +51,7 @@ import Testing
     @Test func `without a path nothing is sent, and when it returns one attempt starts at once`() throws {
         let scene = try ControllerScene()
         scene.onStart = { $0.end() }
-        scene.controller.take([try ControllerScene.specification("web", every: .milliseconds(10))])
+        scene.controller.configure([try ControllerScene.specification("web", every: .milliseconds(10))])
         try scene.send("192.0.2.1", .notReachable)
         scene.run(for: .milliseconds(100))
         #expect(scene.attempts.isEmpty)
@@ -66,8 +66,8 @@ import Testing
 
     @Test func `an attempt whose path goes away is cancelled and proves nothing`() throws {
         let scene = try ControllerScene()
-        scene.controller.tellsResults = true
-        scene.controller.take([try ControllerScene.specification("web")])
+        scene.controller.emitsResults = true
+        scene.controller.configure([try ControllerScene.specification("web")])
         try scene.send("192.0.2.1", .reachable)
         scene.run { scene.attempts.count == 1 }
         try scene.send("192.0.2.1", .notReachable)
@@ -83,7 +83,7 @@ import Testing
 
     @Test func `an attempt during which the path changed or the machine slept proves nothing`() throws {
         let scene = try ControllerScene()
-        scene.controller.take([try ControllerScene.specification("web")])
+        scene.controller.configure([try ControllerScene.specification("web")])
         try scene.send("192.0.2.1", .reachable)
         scene.run { scene.attempts.count == 1 }
         try scene.send("192.0.2.1", .reachable, by: "wwan0", .wwan)
@@ -101,8 +101,8 @@ import Testing
     @Test func `a probe that requires a link class waits for it, and is bound to its interface`() throws {
         let scene = try ControllerScene()
         var specification = try ControllerScene.specification("web", every: .milliseconds(10))
-        specification.way = .linkClass(.wifi)
-        scene.controller.take([specification])
+        specification.requiredPath = .linkClass(.wifi)
+        scene.controller.configure([specification])
         try scene.send("192.0.2.1", .reachable)
         scene.run(for: .milliseconds(50))
         #expect(scene.attempts.isEmpty)
@@ -115,7 +115,7 @@ import Testing
 
     @Test func `the number of concurrent attempts is limited, and each probe gets its turn`() throws {
         let scene = try ControllerScene(concurrency: 3)
-        scene.controller.take(
+        scene.controller.configure(
             try (0..<20).map { try ControllerScene.specification("p\($0)", every: .milliseconds(20)) })
         scene.run(for: .milliseconds(60))
         #expect(scene.attempts.count == 3)
@@ -133,11 +133,11 @@ import Testing
         let scene = try ControllerScene()
         scene.onStart = { $0.end() }
         let (kept, changed) = (try ControllerScene.specification("kept"), try ControllerScene.specification("changed"))
-        scene.controller.take([kept, changed, try ControllerScene.specification("gone")])
+        scene.controller.configure([kept, changed, try ControllerScene.specification("gone")])
         scene.run { scene.events.count == 3 }
         var other = changed
         other.timeout = .milliseconds(7)
-        scene.controller.take([other, kept])
+        scene.controller.configure([other, kept])
         let reports = scene.controller.reports(at: SystemClock.now)
         #expect(reports.map(\.name) == ["changed", "kept"])
         #expect(reports.map(\.state) == [.unknown, .up])
@@ -147,7 +147,7 @@ import Testing
 
     @Test func `a name that cannot be resolved does not pause its probe while the Internet has a path`() throws {
         let scene = try ControllerScene()
-        scene.controller.take([try ControllerScene.specification("web", "http://web.example/")])
+        scene.controller.configure([try ControllerScene.specification("web", "http://web.example/")])
         var unresolved = try ControllerScene.state("web.example", .notReachable)
         unresolved.reason = .nameNotResolved
         try scene.send("web.example", .state(unresolved))
@@ -178,7 +178,7 @@ import Testing
 
     @Test func `a probe by an interface watches the path by that interface`() throws {
         var specification = try ControllerScene.specification("web")
-        specification.way = .interface("wwan0")
+        specification.requiredPath = .interface("wwan0")
         #expect(specification.watchedTarget.description == "192.0.2.1%wwan0")
         specification.target = try ProbeTarget("http://web.example/")
         #expect(specification.watchedTarget.description == "interface:wwan0")

@@ -13,9 +13,9 @@ package final class ProbeController {
     private var waiting: [ObjectIdentifier: ProbeTask] = [:]
     private let sink: (ProbeEvent) -> Void
     /// Whether every result is an event, and not only changes of state.
-    package var tellsResults = false
+    package var emitsResults = false
     /// Called with the first failure after a success, and with the first success after a failure.
-    package var whenTurned: (ProbeTarget, ProbeResult) -> Void = { _, _ in }
+    package var onTurn: (ProbeTarget, ProbeResult) -> Void = { _, _ in }
 
     package init(
         loop: EventLoop, _ environment: ProbeEnvironment, concurrency: Int = 16,
@@ -37,7 +37,7 @@ package final class ProbeController {
     }
 
     /// Applies a configuration. Unchanged probes keep running and keep their history; changed ones start over.
-    package func take(_ specifications: [ProbeSpecification]) {
+    package func configure(_ specifications: [ProbeSpecification]) {
         let now = SystemClock.now
         let wanted = Dictionary(specifications.map { ($0.name, $0) }) { first, _ in first }
         for (name, task) in tasks where wanted[name] != task.specification {
@@ -105,7 +105,7 @@ package final class ProbeController {
     }
 
     func emit(_ kind: ProbeEvent.Kind, _ task: ProbeTask, at moment: Instant) {
-        guard kind != .result || tellsResults else { return }
+        guard kind != .result || emitsResults else { return }
         sink(ProbeEvent(kind, at: moment, report: task.report(at: moment)))
     }
 }

@@ -93,7 +93,7 @@ final class ProbeTask {
         }
         let hasFailed = if case .fail = result?.outcome { true } else { false }
         if let result, (failuresBefore == 0) != (record.failures == 0) {
-            controller.whenTurned(specification.target, result)
+            controller.onTurn(specification.target, result)
         }
         schedule.finish(failures: hasFailed ? record.failures : 0, at: now.boot)
         arm()
@@ -101,7 +101,7 @@ final class ProbeTask {
 
     // MARK: - The path
 
-    private var gate: ProbeGate { ProbeGate.decide(specification.way, target: target, internet: internet) }
+    private var gate: ProbeGate { ProbeGate.decide(specification.requiredPath, target: target, internet: internet) }
 
     private func handle(_ event: ProbeEnvironment.PathEvent, isTarget: Bool) {
         switch event {

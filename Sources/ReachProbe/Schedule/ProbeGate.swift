@@ -24,11 +24,11 @@ package enum ProbeGate: Hashable, Sendable {
     ///   - target: The state of ``ProbeSpecification/watchedTarget``.
     ///   - internet: The state of the Internet, which stands in for a name that has not been resolved.
     package static func decide(
-        _ way: ProbeSpecification.Way, target: ReachabilityState?, internet: ReachabilityState?
+        _ requirement: ProbeSpecification.PathRequirement, target: ReachabilityState?, internet: ReachabilityState?
     ) -> ProbeGate {
         let target = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
         let isGone = target?.status == .notReachable
-        switch way {
+        switch requirement {
         case .any: return isGone ? .closed(.noPath) : .open(nil)
         case .interface(let name):
             return isGone ? .closed(.interface) : .open(Binding(name: name, index: nil))
@@ -48,7 +48,7 @@ package enum ProbeGate: Hashable, Sendable {
 extension ProbeSpecification {
     /// The target whose path decides whether the probe may be sent.
     package var watchedTarget: Target {
-        guard case .interface(let name) = way else { return target.reachabilityTarget }
+        guard case .interface(let name) = requiredPath else { return target.reachabilityTarget }
         // An address has one path by a given interface. A name has one for each of its addresses, so the interface
         // decides.
         if case .address(let address, _) = target.host, let bound = try? Target("\(address)%\(name)") { return bound }

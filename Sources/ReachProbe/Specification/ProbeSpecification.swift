@@ -6,7 +6,7 @@ package import ReachCore
 /// interval if that is shorter; it is down after three failures, and up after two successes.
 package struct ProbeSpecification: Hashable, Sendable {
     /// The path that a probe requires.
-    package enum Way: Hashable, Sendable {
+    package enum PathRequirement: Hashable, Sendable {
         /// The path that the kernel chooses.
         case any
         /// This interface only: every socket is bound to it.
@@ -38,7 +38,7 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var timeout: Duration?
     package var failingInterval: Duration = .seconds(5)
     package var thresholds = Thresholds()
-    package var way = Way.any
+    package var requiredPath = PathRequirement.any
     /// `nil` means either family.
     package var family: IPAddress.Family?
     package var method = Method.get
