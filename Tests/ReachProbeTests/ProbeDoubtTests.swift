@@ -36,9 +36,9 @@ import Testing
     @Test func `a failure that the Internet may have caused is distinguished from others`() throws {
         for (outcome, target, address, expected) in Self.cases {
             let result = Self.result(outcome, from: address)
-            #expect(!result.speaksForInternet(by: try ProbeTarget(target)) || outcome == .ok)
+            #expect(!result.suggestsInternet(for: try ProbeTarget(target)) || outcome == .ok)
             #expect(
-                result.castsDoubtOnInternet(by: try ProbeTarget(target)) == expected,
+                result.suggestsOutage(for: try ProbeTarget(target)) == expected,
                 "\(outcome) \(target) \(address ?? "")")
         }
     }
@@ -51,6 +51,6 @@ import Testing
         target: String, address: String?, expected: Bool
     ) throws {
         let result = Self.result(.ok, from: address)
-        #expect(result.speaksForInternet(by: try ProbeTarget(target)) == expected)
+        #expect(result.suggestsInternet(for: try ProbeTarget(target)) == expected)
     }
 }

@@ -154,8 +154,8 @@ final class ProbeServiceHandler {
             })
         let keeper = ProbeController(loop: loop, surroundings, sink: tell)
         keeper.onTurn = { [watcher] target, result in
-            if result.castsDoubtOnInternet(by: target) { watcher.noteFailure() }
-            if result.speaksForInternet(by: target) { watcher.noteAnswer(in: result.address?.family) }
+            if result.suggestsOutage(for: target) { watcher.noteFailure() }
+            if result.suggestsInternet(for: target) { watcher.noteAnswer(in: result.address?.family) }
         }
         return keeper
     }

@@ -9,7 +9,7 @@ extension ProbeResult {
     /// forward questions to the Internet.
     ///
     /// - Parameter target: The probe's target.
-    package func castsDoubtOnInternet(by target: ProbeTarget) -> Bool {
+    package func suggestsOutage(for target: ProbeTarget) -> Bool {
         guard case .fail(let failure) = outcome, failure != .latency, failure != .certificateEnding else {
             return false
         }
@@ -19,7 +19,7 @@ extension ProbeResult {
 
     /// Whether a host beyond the local networks answered, so that a lost Internet may be back. An answer by DNS does
     /// not count, since portals let names be resolved.
-    package func speaksForInternet(by target: ProbeTarget) -> Bool {
+    package func suggestsInternet(for target: ProbeTarget) -> Bool {
         guard outcome == .ok, target.kind != .dns, let peer = peer(of: target) else { return false }
         return !PublicName.isPrivate(peer)
     }
