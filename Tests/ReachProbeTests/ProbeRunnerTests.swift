@@ -254,7 +254,8 @@ import Testing
         try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
         try peer.run(
             "nft",
-            "add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in meta l4proto { tcp, udp, icmp } drop"
+            "add table inet t; add chain inet t in { type filter hook input priority 0; }; "
+                + "add rule inet t in meta l4proto { tcp, udp, icmp } drop"
         )
         let scene = try RunnerScene(in: namespace)
         let lateness = LoopLateness()
@@ -281,7 +282,8 @@ import Testing
         let peer = try namespace.vethPair()
         try peer.run(
             "nft",
-            "add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in udp dport 53 drop"
+            "add table inet t; add chain inet t in { type filter hook input priority 0; }; "
+                + "add rule inet t in udp dport 53 drop"
         )
         var options = NameService.Options()
         options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("192.0.2.1")))])
