@@ -41,7 +41,7 @@ import Testing
         #expect(specification.interval == .seconds(10) && specification.effectiveTimeout == .seconds(2))
         #expect(specification.failingInterval == .seconds(1))
         #expect(specification.thresholds.down == 4 && specification.thresholds.up == 1)
-        #expect(specification.way == .linkClass(.wifi) && specification.family == .ipv6)
+        #expect(specification.requiredPath == .linkClass(.wifi) && specification.family == .ipv6)
         #expect(specification.method == .head && specification.redirects == 2 && specification.acceptsAnyCertificate)
         #expect(specification.headers.map(\.name) == ["Accept", "X-Test"])
         #expect(specification.conditions.status.contains(301) && !specification.conditions.status.contains(204))

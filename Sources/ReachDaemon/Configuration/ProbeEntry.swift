@@ -41,8 +41,8 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.timeout = timeout
         specification.failingInterval = failingInterval
         specification.thresholds = .init(down: down, up: up)
-        if let interface { specification.way = .interface(interface) }
-        if let linkClass { specification.way = .linkClass(linkClass) }
+        if let interface { specification.requiredPath = .interface(interface) }
+        if let linkClass { specification.requiredPath = .linkClass(linkClass) }
         specification.family = family.map { $0 == .ipv4 ? .ipv4 : .ipv6 }
         specification.method = method ?? .get
         specification.headers = headers

@@ -43,8 +43,8 @@ final class ProbeServiceHandler {
         let keeper = keeper ?? makeKeeper()
         self.keeper = keeper
         keeper.concurrency = configuration.probing.concurrency
-        keeper.tellsResults = configuration.probing.results
-        keeper.take(configuration.probeSpecifications)
+        keeper.emitsResults = configuration.probing.results
+        keeper.configure(configuration.probeSpecifications)
     }
 
     func stop() {
@@ -83,7 +83,7 @@ final class ProbeServiceHandler {
         let id = lastOrder
         let name = order.target.contains(":") ? nil : order.target
         let begin = { [weak self] in
-            let attempt = runner.start(specification, binding: specification.way.binding) { observation in
+            let attempt = runner.start(specification, binding: specification.requiredPath.binding) { observation in
                 self?.orders[id] = nil
                 let result = ProbeJudge.result(of: observation, specification.conditions, evidence: .same)
                 reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
@@ -117,7 +117,7 @@ final class ProbeServiceHandler {
             guard (try? Target("interface:" + interface)) != nil else {
                 throw .invalidTarget(String(interface.prefix(256)), reason: "it cannot be the name of an interface")
             }
-            specification.way = .interface(interface)
+            specification.requiredPath = .interface(interface)
         }
         return specification
     }
@@ -153,9 +153,9 @@ final class ProbeServiceHandler {
                 start(specification, binding, completion)
             })
         let keeper = ProbeController(loop: loop, surroundings, sink: tell)
-        keeper.whenTurned = { [watcher] target, result in
-            if result.castsDoubtOnInternet(by: target) { watcher.noteFailure() }
-            if result.speaksForInternet(by: target) { watcher.noteAnswer(in: result.address?.family) }
+        keeper.onTurn = { [watcher] target, result in
+            if result.suggestsOutage(for: target) { watcher.noteFailure() }
+            if result.suggestsInternet(for: target) { watcher.noteAnswer(in: result.address?.family) }
         }
         return keeper
     }
@@ -170,7 +170,7 @@ final class ProbeServiceHandler {
     }
 }
 
-extension ProbeSpecification.Way {
+extension ProbeSpecification.PathRequirement {
     /// A class needs a look at the path, which an attempt by hand does without.
     fileprivate var binding: InterfaceBinding? {
         guard case .interface(let name) = self else { return nil }
