@@ -188,18 +188,3 @@ extension Route {
         }
     }
 }
-
-extension LinuxError {
-    /// As errno(3) has it.
-    static func name(of number: Int32) -> String {
-        switch number {
-        case accessDenied: "EACCES"
-        case noDevice: "ENODEV"
-        case invalidArgument: "EINVAL"
-        case networkDown: "ENETDOWN"
-        case networkUnreachable: "ENETUNREACH"
-        case hostUnreachable: "EHOSTUNREACH"
-        default: "error \(number)"
-        }
-    }
-}

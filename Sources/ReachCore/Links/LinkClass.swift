@@ -20,3 +20,8 @@ public enum LinkClass: String, Hashable, Sendable, CaseIterable {
     /// None of these, or not known.
     case other
 }
+
+extension LinkClass {
+    /// What nobody has made a rule about: only modems cost money.
+    package var isUsuallyMetered: Bool { self == .wwan }
+}

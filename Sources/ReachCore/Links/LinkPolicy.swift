@@ -45,8 +45,3 @@ package struct LinkPolicy: Hashable, Sendable {
         return nil
     }
 }
-
-extension LinkClass {
-    /// What nobody has made a rule about: only modems cost money.
-    package var isUsuallyMetered: Bool { self == .wwan }
-}

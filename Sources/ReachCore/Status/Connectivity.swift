@@ -1,3 +1,17 @@
+/// What probes have proved about the Internet, in NetworkManager's words.
+public enum Connectivity: String, Hashable, Sendable, CaseIterable {
+    /// No probe has run.
+    case unknown
+    /// No probe could even be sent.
+    case none
+    /// A portal wants a login first.
+    case portal
+    /// There is a network, but the Internet does not answer.
+    case limited
+    /// The Internet answers.
+    case full
+}
+
 /// What probes have proved of a target, family by family.
 package struct ConnectivityReport: Hashable, Sendable {
     package var ipv4: Connectivity
