@@ -23,7 +23,7 @@ final class TargetRegistry {
         }
 
         fileprivate func take(_ change: ReachabilityChange) {
-            let told = change.isInitial ? series.begin(change, cause: .configuration) : series.take(change)
+            let told = change.isInitial ? series.begin(change, cause: .configuration) : series.append(change)
             if let told { sink(.change(told)) }
         }
     }
@@ -78,10 +78,10 @@ final class TargetRegistry {
     /// The states of the Internet and of the targets that the configuration names, by those names, as far as they are known.
     var namedStates: [(name: String, state: ReachabilityState)] {
         let names = ["internet"] + configuration.targets.map(\.name)
-        return zip(names, named).compactMap { name, watch in watch.series.told.map { (name, $0) } }
+        return zip(names, named).compactMap { name, watch in watch.series.state.map { (name, $0) } }
     }
 
-    func state(of watch: Watch) -> ReachabilityState? { watch.series.told }
+    func state(of watch: Watch) -> ReachabilityState? { watch.series.state }
 
     /// Tells the state of a target once it is determined.
     func look(at target: Target, _ reply: @escaping (ReachabilityState) -> Void) {

@@ -92,7 +92,7 @@ extension ExplanationRow {
         ExplanationRow(
             "goto leaps over rules",
             .route { scene in
-                scene.rules.insert(Scene.rule(90, .goto) { $0.goal = 32766 }, at: 1)
+                scene.rules.insert(Scene.rule(90, .goto) { $0.gotoPriority = 32766 }, at: 1)
                 scene.rules.insert(Scene.rule(100, table: 254), at: 2)
             }, .rule, .neutral, "Rule 32766 (from all lookup main) sends this to table main."),
         ExplanationRow(

@@ -80,7 +80,7 @@ struct ExplanationScene: Sendable {
         for address in addresses { _ = table.apply(.address(address)) }
         for link in links {
             for (address, state) in neighbours {
-                table.learn(state, of: Neighbour.Key(interface: link.index, address: address))
+                table.setNeighbour(Neighbour.Key(interface: link.index, address: address), to: state)
             }
         }
         let stack = LinkStack(of: links, underlay: underlay)

@@ -35,9 +35,9 @@ package struct DaemonStream: Sendable {
         switch event.content {
         case .snapshot(let change), .change(let change):
             guard phase == .live else { return begin(change, at: event.moment) }
-            if !change.isInitial { return [.change(series.take(change))] }
+            if !change.isInitial { return [.change(series.append(change))] }
             let difference = series.catchUp(to: change.state, at: event.moment)
-            return [.snapshot(event.moment, series.told ?? change.state, difference: difference)]
+            return [.snapshot(event.moment, series.state ?? change.state, difference: difference)]
         // Before the first state, these events refer to nothing.
         case _ where phase != .live: return []
         case .resync(let reason): return [.resync(event.moment, reason: reason)]
@@ -62,7 +62,7 @@ package struct DaemonStream: Sendable {
         case .live:
             series.becomeStale()
             deadline = moment.boot + Self.stalePatience
-            let events = series.told.map { [DaemonEvent.disconnected(moment, error, $0)] } ?? []
+            let events = series.state.map { [DaemonEvent.disconnected(moment, error, $0)] } ?? []
             return (events, backoff.wait())
         }
     }

@@ -1,4 +1,4 @@
-/// Linux's error numbers, as in asm-generic/errno.h: this room imports no C.
+/// Error numbers of Linux, as in asm-generic/errno.h. ReachCore imports no C.
 package enum LinuxError {
     package static let notPermitted: Int32 = 1
     package static let accessDenied: Int32 = 13
@@ -7,10 +7,8 @@ package enum LinuxError {
     package static let networkDown: Int32 = 100
     package static let networkUnreachable: Int32 = 101
     package static let hostUnreachable: Int32 = 113
-}
 
-extension LinuxError {
-    /// As errno(3) has it.
+    /// The symbolic name, as in errno(3).
     static func name(of number: Int32) -> String {
         switch number {
         case accessDenied: "EACCES"

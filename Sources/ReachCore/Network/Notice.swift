@@ -1,4 +1,4 @@
-/// Something the kernel has told us, in its own order. A hint that a verdict may have changed, and what to fold.
+/// A notification from the kernel. It updates the ``NetworkTable`` and hints that a verdict may have changed.
 package enum Notice: Hashable, Sendable {
     case link(Link)
     case linkRemoved(InterfaceIndex)
@@ -12,6 +12,6 @@ package enum Notice: Hashable, Sendable {
     case ruleRemoved(Rule)
     case nexthop(id: UInt32)
     case nexthopRemoved(id: UInt32)
-    /// A setting of the family was changed, for one interface or all (RTM_NEWNETCONF).
+    /// A setting of the family changed for one interface or for all (RTM_NEWNETCONF).
     case setting(family: IPAddress.Family, interface: InterfaceIndex?)
 }

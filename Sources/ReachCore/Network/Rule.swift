@@ -1,4 +1,4 @@
-/// A policy rule: which routing table is asked, for which packets (`ip rule`).
+/// A policy rule, which selects the routing table for some packets (ip-rule(8)).
 package struct Rule: Hashable, Sendable {
     /// `FR_ACT_*` of linux/fib_rules.h.
     package enum Action: UInt8, Hashable, Sendable {
@@ -19,13 +19,13 @@ package struct Rule: Hashable, Sendable {
     package var inputInterface: String?
     package var outputInterface: String?
     package var isInverted = false
-    /// Routes with prefixes up to this length are passed over; 0 hides default routes.
+    /// Routes with prefixes up to this length are ignored; 0 hides default routes.
     package var suppressedPrefixLength: Int?
-    /// Of a `goto`: the priority of the rule where it goes on.
-    package var goal: UInt32?
-    /// It asks the table of the VRF that a packet belongs to, and is for no other packets (`l3mdev`).
-    package var isForDomains = false
-    /// It looks at more than is held here: a user, a protocol, a port.
+    /// For `goto`: the priority of the rule at which processing continues.
+    package var gotoPriority: UInt32?
+    /// Whether the rule matches only packets of a VRF, and uses that VRF's table (`l3mdev`).
+    package var isForVRFs = false
+    /// Whether the rule also matches on properties not listed here, such as a user, a protocol or a port.
     package var hasOtherSelectors = false
 
     package init(family: IPAddress.Family, priority: UInt32, action: Action = .table, table: UInt32 = 254) {

@@ -1,34 +1,34 @@
-/// Something about a target changed.
+/// A change of a target's state.
 public struct ReachabilityChange: Hashable, Sendable {
-    /// What can differ between two states and is worth telling.
+    /// An aspect in which two states can differ.
     public enum Aspect: String, Hashable, Sendable, CaseIterable {
-        /// The status. Path, class and meter differ with it and are not listed then.
+        /// The status. Path, class and metering usually change with it and are not listed separately.
         case status
-        /// The interface, gateway, source or table of a family's path, or why there is none.
+        /// The interface, gateway, source or table of a family's path, or the reason why there is none.
         case path
         /// The class of the link.
         case linkClass = "class"
-        /// What probes prove.
+        /// What probes have proved.
         case connectivity
         /// Whether the path is metered.
         case metered
     }
 
-    /// Goes up by one with every change of one monitor; the same for everybody who is told.
+    /// The number of the change in its monitor's series; the same for all observers.
     public internal(set) var sequenceNumber: UInt64 = 0
-    /// When it was decided.
+    /// When the change was determined.
     public let time: Timestamp
-    /// When it was decided, on the clock that never jumps.
+    /// When the change was determined, on the boot clock, which cannot be set.
     public let bootTime: BootTime
-    /// It is the state that was in force when the watch began, and no difference.
+    /// Whether this is the initial state of a watch and not a difference.
     public let isInitial: Bool
-    /// What brought it about.
+    /// The cause of the change.
     public let cause: Cause
-    /// What differs. Empty for the initial state.
+    /// The aspects that differ; empty for the initial state.
     public let aspects: [Aspect]
-    /// What held before; `nil` for the initial state.
+    /// The state before; `nil` for the initial state.
     public let previous: ReachabilityState?
-    /// What holds now.
+    /// The state now.
     public let state: ReachabilityState
 
     package init(
@@ -43,7 +43,7 @@ public struct ReachabilityChange: Hashable, Sendable {
         self.state = state
     }
 
-    /// The same change with its place in a monitor's series.
+    /// A copy of the change with its number in a monitor's series.
     package func numbered(_ number: UInt64) -> ReachabilityChange {
         var copy = self
         copy.sequenceNumber = number

@@ -1,16 +1,16 @@
-/// Whether a target can be reached, as far as the kernel's tables tell. No packet is sent to find out.
+/// Whether a target can be reached according to the kernel's tables. No packet is sent to find out.
 public enum ReachabilityStatus: String, Hashable, Sendable, CaseIterable {
-    /// Not determined: not asked yet, or it could not be observed. It is not "offline", and should stop nobody.
+    /// Not determined yet, or the kernel could not be observed. This does not mean offline: programs should try anyway.
     case unknown
-    /// The kernel has no working path to it.
+    /// The kernel has no working path to the target.
     case notReachable = "not-reachable"
-    /// The kernel has a path to it. That what lies beyond the first hop works is not promised.
+    /// The kernel has a path to the target. Whether it works beyond the first hop is unknown.
     case reachable
 }
 
 /// The four values of AFNetworking's reachability manager, with its raw values.
 ///
-/// Everything reachable that is not WWAN counts as Wi-Fi, wired links included, as it did there.
+/// As in AFNetworking, everything reachable that is not WWAN counts as Wi-Fi, including wired links.
 public enum NetworkReachabilityStatus: Int, Hashable, Sendable, CaseIterable {
     /// Not determined.
     case unknown = -1
@@ -21,7 +21,7 @@ public enum NetworkReachabilityStatus: Int, Hashable, Sendable, CaseIterable {
     /// Reachable through anything else.
     case reachableViaWiFi = 2
 
-    /// AFNetworking's view of a status and the class of link that carries it.
+    /// Creates the value for a status and the class of the link that carries the path.
     public init(_ status: ReachabilityStatus, linkClass: LinkClass?) {
         switch status {
         case .unknown: self = .unknown

@@ -1,37 +1,37 @@
-/// Why a target is not reachable, or why it is not known.
+/// The reason why a target is not reachable, or why that is unknown.
 public enum Reason: String, Hashable, Sendable, CaseIterable {
-    /// No route leads there (ENETUNREACH).
+    /// There is no route to the target (ENETUNREACH).
     case noRoute = "no-route"
     /// A route or rule discards packets silently (EINVAL), or a default route points at the machine itself.
     case blackhole
     /// A route rejects packets as unreachable (EHOSTUNREACH).
     case unreachable
-    /// A route or rule forbids it (EACCES).
+    /// A route or rule prohibits the packets (EACCES).
     case prohibited
     /// The link, or one below it, has no carrier.
     case noCarrier = "no-carrier"
-    /// The link has a carrier and waits for something: 802.1X, a WPA handshake.
+    /// The link has a carrier and waits for authentication, by 802.1X or a WPA handshake.
     case dormant
     /// The link, or one below it, is down.
     case linkDown = "link-down"
-    /// No interface has the name that was asked for.
+    /// No interface has the given name.
     case noInterface = "no-interface"
-    /// No usable address to send from: none, tentative, duplicate, deprecated or good for the link only.
+    /// There is no usable address to send from: only tentative, duplicate, deprecated or link-local ones, or none.
     case noAddress = "no-address"
     /// The gateway does not answer ARP or neighbour discovery.
     case gatewayUnreachable = "gateway-unreachable"
     /// The target is on this link and does not answer ARP or neighbour discovery.
     case neighbourUnreachable = "neighbour-unreachable"
-    /// The name has no address, or the resolver could not be asked; the status tells which.
+    /// The name has no address (status `notReachable`), or the resolver gave no answer (status `unknown`).
     case nameNotResolved = "name-not-resolved"
-    /// The target has nothing to do with this family: an IPv4 address has no path in IPv6.
+    /// The family does not concern the target: an IPv4 address has no path in IPv6.
     case notAsked = "not-asked"
-    /// The kernel or the daemon could not be asked.
+    /// The kernel or the daemon could not be queried.
     case cannotObserve = "cannot-observe"
 }
 
 extension Reason {
-    /// What it means, for people.
+    /// The reason in words, for people.
     package var sentence: String {
         switch self {
         case .noRoute: "no route"

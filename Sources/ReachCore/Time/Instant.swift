@@ -1,15 +1,16 @@
-/// A point in time since the machine was started, time asleep included (CLOCK_BOOTTIME).
+/// A point in time since the machine started, including time asleep (CLOCK_BOOTTIME).
 public struct BootTime: Hashable, Comparable, Sendable {
-    /// Nanoseconds since the machine was started.
+    /// Nanoseconds since the machine started.
     public let nanoseconds: Int64
 
-    /// A point in time from its nanoseconds since the machine was started.
+    /// Creates a point in time from its nanoseconds since the machine started.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Earlier comes first.
+    /// Orders earlier times first.
     public static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// A deadline too far away to be told in nanoseconds is the farthest that can be: never, for all purposes.
+    /// The time `duration` after `time`. A sum that 64 bits cannot hold becomes the latest time there is, which no
+    /// program lives to see.
     package static func + (time: BootTime, duration: Duration) -> BootTime {
         BootTime(nanoseconds: time.nanoseconds.addingUpToBounds(duration.nanoseconds))
     }
@@ -20,7 +21,7 @@ public struct BootTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// One moment on both clocks: one for people, one to reckon with.
+/// One moment read on two clocks: the wall clock for people, the boot clock for arithmetic.
 package struct Instant: Hashable, Sendable {
     package let wall: Timestamp
     package let boot: BootTime
@@ -39,7 +40,7 @@ extension Int64 {
 }
 
 extension Duration {
-    /// Whole nanoseconds. Durations of three centuries and more are cut to `Int64`'s ends.
+    /// The duration in whole nanoseconds, limited to what `Int64` holds: 292 years either way.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,9 +1,9 @@
-/// A point in time on the clock that people read, in nanoseconds since 1970-01-01 UTC.
+/// A point in time on the wall clock (CLOCK_REALTIME), in nanoseconds since 1970-01-01 UTC.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+    /// Nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public let nanosecondsSince1970: Int64
 
-    /// A point in time from its nanoseconds since 1970.
+    /// Creates a point in time from its nanoseconds since 1970.
     public init(nanosecondsSince1970: Int64) { self.nanosecondsSince1970 = nanosecondsSince1970 }
 
     /// A point in time as a system call reports it, bounded to the years 1900 to 2200: a clock that is wrong by centuries,
@@ -18,7 +18,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     private static let earliestSecond: Int64 = -2_208_988_800
     private static let latestSecond: Int64 = 7_258_118_400
 
-    /// Earlier comes first.
+    /// Orders earlier times first.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.nanosecondsSince1970 < right.nanosecondsSince1970
     }
@@ -52,7 +52,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         output.append(UInt8(ascii: "Z"))
     }
 
-    /// The proleptic Gregorian date, `days` after 1970-01-01: eras of 400 years that begin on 1 March.
+    /// The proleptic Gregorian date `days` after 1970-01-01. It counts in eras of 400 years that begin on 1 March, so
+    /// that the leap day is the last day of a year.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
