@@ -45,8 +45,9 @@ extension Daemon: ControlService {
     package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
         let options = configuration.engineOptions
         let target = configuration.target(named: target.description) ?? target
+        let proved = watcher.connectivityReport(on: target)
         examiner.examine(for: caller.user) { () throws(NetlinkError) in
-            try Explainer(options: options).explain(target)
+            try Explainer(options: options).explain(target, proved: proved)
         } reply: {
             reply($0.mapError(Self.blindness))
         }

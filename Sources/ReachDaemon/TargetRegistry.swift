@@ -122,6 +122,9 @@ final class TargetRegistry {
     /// Something that was sent was answered, in this family where it is known: an Internet that was not there may be back.
     func noteAnswer(in family: IPAddress.Family?) { connectivity.heardAnswer(in: family) }
 
+    /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
+    func connectivityReport(on target: Target) -> ConnectivityReport? { connectivity.report(on: target) }
+
     /// Tells what probes have proved, whenever that differs.
     func whenSurveyed(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.whenSurveyed = handler }
 

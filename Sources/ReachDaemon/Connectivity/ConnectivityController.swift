@@ -39,6 +39,9 @@ final class ConnectivityController {
         connect()
     }
 
+    /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
+    func report(on target: Target) -> ConnectivityReport? { validator?.survey.report(on: target) }
+
     /// The machine slept.
     func beginAnew() { validator?.beginAnew() }
 
