@@ -2,7 +2,7 @@ import ReachCore
 import Testing
 
 @Suite struct InstantTests {
-    @Test func `a duration of three centuries and more is cut, and traps nowhere`() {
+    @Test func `a duration beyond 64 bits of nanoseconds is limited and does not trap`() {
         #expect(Duration.seconds(9_223_372_036).nanoseconds == 9_223_372_036_000_000_000)
         #expect(Duration.milliseconds(9_223_372_036_999).nanoseconds == .max)
         #expect(Duration.milliseconds(-9_223_372_036_999).nanoseconds == .min)
@@ -11,7 +11,7 @@ import Testing
         #expect(Duration.nanoseconds(-1).nanoseconds == -1)
     }
 
-    @Test func `a deadline beyond the end of time is the end of time`() {
+    @Test func `a deadline beyond the latest time is the latest time`() {
         let now = BootTime(nanoseconds: 5_000_000_000)
         #expect(now + .seconds(Int64.max) == BootTime(nanoseconds: .max))
         #expect(now + .seconds(1) - now == .seconds(1))

@@ -15,7 +15,7 @@ import Testing
         (-2_203_891_201, "1900-02-28T23:59:59.000000Z"), (-9_223_372_036, "1677-09-21T00:12:44.000000Z"),
         (9_223_372_036, "2262-04-11T23:47:16.000000Z"),
     ])
-    func `known moments are written as RFC 3339 says`(seconds: Int64, written: String) {
+    func `known times are written as RFC 3339 says`(seconds: Int64, written: String) {
         #expect(Timestamp(nanosecondsSince1970: seconds * 1_000_000_000).description == written)
     }
 
@@ -30,7 +30,7 @@ import Testing
         #expect(time == Timestamp(nanosecondsSince1970: expected))
     }
 
-    @Test func `microseconds are cut, and count forwards before 1970 too`() {
+    @Test func `microseconds are rounded down, before 1970 too`() {
         #expect(Timestamp(nanosecondsSince1970: 123_456_789).description == "1970-01-01T00:00:00.123456Z")
         #expect(Timestamp(nanosecondsSince1970: 999_999_999).description == "1970-01-01T00:00:00.999999Z")
         #expect(Timestamp(nanosecondsSince1970: -1).description == "1969-12-31T23:59:59.999999Z")
@@ -38,12 +38,12 @@ import Testing
         #expect(Timestamp(nanosecondsSince1970: .min).description == "1677-09-21T00:12:43.145224Z")
     }
 
-    @Test func `any moment is written as Foundation's calendar has it`() throws {
+    @Test func `any time is written as Foundation's calendar has it`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var random = SeededGenerator(seed: 3)
         for _ in 0..<2000 {
-            // Foundation still has Julian dates before 15 October 1582, which 64 bits of nanoseconds do not reach.
+            // Foundation uses Julian dates before 15 October 1582, which 64 bits of nanoseconds do not reach.
             let second = Int64.random(in: -9_223_372_036...9_223_372_036, using: &random)
             let date = Date(timeIntervalSince1970: TimeInterval(second))
             let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `texts stand in the order of the moments`() {
+    @Test func `texts sort in the order of the times`() {
         let moments: [Int64] = [.min, -1_000_000_000, -1000, 0, 1000, 1_700_000_000_000_000_000, .max]
         let stamps = moments.map(Timestamp.init(nanosecondsSince1970:))
         #expect(stamps.map(\.description) == stamps.shuffled().sorted().map(\.description))
