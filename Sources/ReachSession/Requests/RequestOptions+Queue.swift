@@ -1,9 +1,9 @@
 internal import ReachQueue
 
 extension RequestOptions {
-    /// Tells the queue what it is to do.
+    /// Writes the options into a request for the queue.
     ///
-    /// - Parameter keepsOnDisk: The session has a directory.
+    /// - Parameter keepsOnDisk: Whether the session has a directory.
     func apply(to request: inout QueuedRequest, keepsOnDisk: Bool) {
         request.constraint = constraint.value
         request.priority = priority.queued
@@ -25,7 +25,7 @@ extension RequestOptions {
         }
     }
 
-    /// Of a request that an earlier run queued.
+    /// The options of a request that an earlier run queued.
     init(_ request: QueuedRequest) {
         constraint = RequestConstraint(value: request.constraint)
         priority = Priority(request.priority)
