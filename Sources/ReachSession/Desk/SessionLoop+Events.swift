@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Turns the queue's events into events of the tasks' lives.
 extension SessionLoop {
-    /// The blockers that depend on the network: while one of them holds, a task is suspended for the network.
+    /// Blockers that are the network's: while one of them holds, a task is suspended for it.
     static let network: Blocker = [.linkClass, .metered, .validated, .family, .target]
 
     func take(_ event: QueueEvent) {

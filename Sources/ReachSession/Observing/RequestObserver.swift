@@ -1,6 +1,20 @@
 internal import Synchronization
 
-/// The observers of a session, in the order of their coming.
+/// The registration of an observer, for ``RequestSession/removeObserver(_:)``. It need not be kept: releasing it
+/// removes nothing.
+public final class RequestObserver: Sendable {
+    let name: RequestNotification?
+    let task: UInt64?
+    let block: @Sendable (RequestEvent) -> Void
+
+    init(_ name: RequestNotification?, _ task: UInt64?, _ block: @escaping @Sendable (RequestEvent) -> Void) {
+        self.name = name
+        self.task = task
+        self.block = block
+    }
+}
+
+/// The observers of a session, in the order of registration.
 final class RequestObservers: Sendable {
     private let observers = Mutex<[RequestObserver]>([])
 
@@ -8,15 +22,15 @@ final class RequestObservers: Sendable {
 
     func remove(_ observer: RequestObserver) { observers.withLock { $0.removeAll { $0 === observer } } }
 
-    /// Calls those whom it concerns, with no lock held: they may add and remove observers.
-    func tell(_ event: RequestEvent) {
-        let listeners = observers.withLock { observers in
+    /// Calls the observers of this event, with no lock held: they may add and remove observers.
+    func notify(_ event: RequestEvent) {
+        let concerned = observers.withLock { observers in
             observers.filter {
                 ($0.name ?? event.name) == event.name && ($0.task ?? event.task.identifier) == event.task.identifier
             }
         }
-        for listener in listeners where observers.withLock({ $0.contains { $0 === listener } }) {
-            listener.block(event)
+        for observer in concerned where observers.withLock({ $0.contains { $0 === observer } }) {
+            observer.block(event)
         }
     }
 }

@@ -1,8 +1,8 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// The network that a request needs. Without it the request waits, and ``RequestTask/explanation()`` names what is
-/// missing.
+/// What the network must be like for a request to be sent. While it is not, the request waits, and what it waits for is
+/// told by ``RequestTask/explanation()``.
 public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
     let value: Constraint
 
@@ -33,13 +33,13 @@ public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
     /// A default route over this interface.
     public static func interface(_ name: String) -> RequestConstraint { RequestConstraint { $0.interface = name } }
 
-    /// Parses a constraint: terms separated by commas, all of which must hold for one path.
+    /// Reads a constraint: terms with commas between them, of which all must hold for one path.
     ///
     /// The terms are `any`; a class such as `wifi`, `wired` or `wwan`; `not` with a class; `unmetered`; `reachable`;
     /// `interface=NAME`; `family=4` or `family=6`.
     ///
-    /// - Throws: A ``RequestError`` of the kind `request`, which names the invalid term. `validated` is invalid: a
-    ///   session sends no probes, so the request would wait indefinitely.
+    /// - Throws: A ``RequestError`` of the kind `request`, which names the term at fault. `validated` is one: a session
+    ///   makes no probes, so that it would wait for ever.
     public init(_ text: String) throws(RequestError) {
         do throws(RequestValidationError) {
             value = try Constraint(text)

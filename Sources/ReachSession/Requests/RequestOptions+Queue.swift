@@ -1,9 +1,9 @@
 internal import ReachQueue
 
 extension RequestOptions {
-    /// Writes the options into a request for the queue.
+    /// Tells the queue what it is to do.
     ///
-    /// - Parameter keepsOnDisk: Whether the session has a directory.
+    /// - Parameter keepsOnDisk: The session has a directory.
     func apply(to request: inout QueuedRequest, keepsOnDisk: Bool) {
         request.constraint = constraint.value
         request.priority = priority.queued
@@ -25,7 +25,7 @@ extension RequestOptions {
         }
     }
 
-    /// The options of a request that an earlier run queued.
+    /// Of a request that an earlier run queued.
     init(_ request: QueuedRequest) {
         constraint = RequestConstraint(value: request.constraint)
         priority = Priority(request.priority)
