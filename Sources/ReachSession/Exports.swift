@@ -1,5 +1,5 @@
-// Whoever sends requests also meets the values that they are made of, the states of their lives, policies of trust, and the
-// monitor of a session: one import should do.
+// Programs that send requests also use the values that requests consist of, the states of their lives, policies of
+// trust, and the monitor of a session. One import covers them all.
 @_exported public import ReachCore
 @_exported public import ReachSerialization
 @_exported public import ReachTransfer

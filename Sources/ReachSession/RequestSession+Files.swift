@@ -3,12 +3,12 @@ public import ReachSerialization
 
 /// Uploads and downloads, as AFURLSessionManager has them.
 extension RequestSession {
-    /// Sends a file, which is read while it is sent: until then it must stay as it is, also for a later run.
+    /// Sends a file. The file is read while it is sent: it must not change until then, even if a later run sends it.
     ///
     /// - Parameters:
-    ///   - path: A regular file that can be read.
-    ///   - url: Where to, as for other requests.
-    ///   - method: PUT may be sent twice; POST is given a key by which the server can tell repetitions.
+    ///   - path: A readable regular file.
+    ///   - url: The destination, as for other requests.
+    ///   - method: PUT is safe to repeat; POST gets a key by which the server can recognise repetitions.
     public func upload(
         file path: String, to url: String, method: String = "PUT", headers: [String: String] = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
@@ -34,16 +34,16 @@ extension RequestSession {
         return try task(request, headers, constraint, options, kind: .upload, completion)
     }
 
-    /// Puts the body of a success into a file. It is written beside that place, and renamed when it is whole; what was
-    /// there before is replaced then. The body of any other answer is held in memory, for its error.
+    /// Downloads to a file. The body of a success is written next to that path, and renamed when it is complete; an
+    /// existing file is replaced then. The body of any other answer is held in memory, for the error.
     ///
-    /// What is interrupted is gone on with where the server can (a strong ETag, ranges): by itself within this task, and
-    /// later by ``RequestError/resumeData`` and ``RequestTask/cancelProducingResumeData()``.
+    /// An interrupted download resumes where the server supports it (a strong ETag, ranges): automatically within this
+    /// task, and later by ``RequestError/resumeData`` and ``RequestTask/cancelProducingResumeData()``.
     ///
     /// - Parameters:
-    ///   - url: As for other requests.
-    ///   - path: Where it goes.
-    ///   - parameters: In the query.
+    ///   - url: The source, as for other requests.
+    ///   - path: The path of the file.
+    ///   - parameters: Parameters of the query.
     public func download(
         _ url: String, to path: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
@@ -54,9 +54,9 @@ extension RequestSession {
             write("GET", url, parameters), headers, constraint, options, kind: .download, to: path, completion)
     }
 
-    /// Goes on with a download.
+    /// Resumes a download.
     ///
-    /// - Parameter resumeData: Of one that was cancelled or failed, in this process or before.
+    /// - Parameter resumeData: The state of a download that was cancelled or failed, in this process or an earlier one.
     public func download(
         resuming resumeData: ResumeData, headers: [String: String] = [:], when constraint: RequestConstraint? = nil,
         options: RequestOptions? = nil, completion: RequestTask.Completion? = nil
@@ -66,7 +66,7 @@ extension RequestSession {
             resuming: resumeData, completion)
     }
 
-    /// A request with the serializer's headers and nothing else, whatever the method.
+    /// Creates a request with the serializer's headers and nothing else, whatever the method.
     private func bare(_ method: String, _ url: String) throws(RequestError) -> HTTPRequest {
         let written = try write("GET", url)
         do throws(RequestSerializationError) {
@@ -84,17 +84,18 @@ extension RequestSession {
 }
 
 extension RequestTask {
-    /// Cancels a download so that it can be gone on with.
+    /// Cancels a download so that it can be resumed.
     ///
-    /// - Returns: What to go on with; `nil` where nothing is there yet, or the server can send only all of it.
+    /// - Returns: The state from which to resume; `nil` where no bytes have arrived, or the server can only send the
+    ///   whole file.
     public func cancelProducingResumeData() async -> ResumeData? {
         guard kind == .download else {
             cancel()
             return nil
         }
         let resumeData: ResumeData? = await withCheckedContinuation { continuation in
-            let isAsked = core.perform { desk in
-                desk.breakOff(self) { continuation.resume(returning: $0) }
+            let isAsked = core.perform { sessionLoop in
+                sessionLoop.breakOff(self) { continuation.resume(returning: $0) }
             }
             if !isAsked { continuation.resume(returning: nil) }
         }

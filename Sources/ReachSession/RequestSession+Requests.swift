@@ -2,14 +2,15 @@ internal import ReachCore
 internal import ReachQueue
 public import ReachSerialization
 
-/// The requests of AFHTTPSessionManager. Each makes a task, suspended until it is resumed or awaited; what is wrong with it
-/// is thrown here, before anything is sent.
+/// The requests of AFHTTPSessionManager. Each method creates a task, suspended until it is resumed or awaited. An
+/// invalid request throws here, before anything is sent.
 ///
-/// - `url` is a whole URL, or a reference that is joined to ``baseURL``.
-/// - `parameters` are written by ``RequestSessionOptions/requestSerializer``: into the query or the body.
-/// - `headers` take the place of the serializer's.
-/// - `when` is the constraint, in place of that in `options`, which are ``RequestSessionOptions/requests`` unless given.
-/// - `completion` is what ``RequestTask/whenComplete(_:)`` would be given.
+/// - `url` is a complete URL, or a reference that is resolved against ``baseURL``.
+/// - `parameters` are encoded by ``RequestSessionOptions/requestSerializer``, into the query or the body.
+/// - `headers` replace those of the serializer.
+/// - `when` is the constraint, in place of that in `options`, which are ``RequestSessionOptions/requests`` unless
+///   given.
+/// - `completion` is called like a block passed to ``RequestTask/whenComplete(_:)``.
 extension RequestSession {
     /// GET: parameters in the query.
     public func get(
@@ -65,15 +66,16 @@ extension RequestSession {
         try request("DELETE", url, parameters, headers, constraint, options, completion)
     }
 
-    /// POST of a multipart form: a part for each parameter, then what `build` adds. Files are read when the task is
-    /// started, into a copy where the form is large.
+    /// POST of a multipart form: one part for each parameter, then the parts that `build` adds. Files are read when the
+    /// task is started; a large form is copied to disk.
     public func postForm(
         _ url: String, parameters: [String: ParameterValue] = [:], headers: [String: String] = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil,
         build: (inout MultipartForm) throws(BodyFileError) -> Void
     ) throws(RequestError) -> RequestTask {
-        // Multipart bodies are the form serializer's, whatever the session's writes otherwise; its headers are kept.
+        // The form serializer writes multipart bodies, whichever serializer the session uses; the headers of the
+        // session's one are kept.
         let form =
             switch core.options.requestSerializer {
             case let serializer as FormRequestSerializer: serializer
@@ -90,7 +92,7 @@ extension RequestSession {
         return try task(request, headers, constraint, options, kind: .upload, completion)
     }
 
-    /// A request that is written already, as a serializer or the caller made it.
+    /// Sends a request that a serializer or the caller has already built.
     public func task(
         for request: HTTPRequest, when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
@@ -105,7 +107,7 @@ extension RequestSession {
         try task(write(method, url, parameters), headers, constraint, options, completion)
     }
 
-    /// Has the session's serializer write a request.
+    /// Builds a request with the session's serializer.
     func write(
         _ method: String, _ url: String, _ parameters: ParameterValue? = nil
     ) throws(RequestError) -> HTTPRequest {
@@ -116,7 +118,7 @@ extension RequestSession {
         }
     }
 
-    /// Makes a task of a request, and checks all that can be checked now.
+    /// Creates a task for a request, and checks everything that can be checked now.
     func task(
         _ request: HTTPRequest, _ headers: [String: String], _ constraint: RequestConstraint?,
         _ options: RequestOptions?, kind: RequestTask.Kind = .data, to path: String? = nil,
@@ -152,7 +154,7 @@ extension QueuedRequest {
     /// A request but for its body, which comes later.
     fileprivate init(_ request: HTTPRequest, _ limits: QueueLimits) throws(RequestError) {
         if case .file = request.body {
-            // It stays where it is.
+            // The file stays in place, and does not count.
         } else if let length = request.contentLength, length > limits.bytes {
             throw RequestError(
                 .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limits.bytes))")
@@ -161,7 +163,8 @@ extension QueuedRequest {
         do throws(RequestValidationError) {
             try self.init(
                 method: request.method, url: request.address.description,
-                // A serializer writes the length of its body, which is counted again when it is sent. Any other is refused.
+                // The serializer's own Content-Length goes: the length is computed again when the request is sent. Any
+                // other is refused.
                 headers: request.headers.fields.filter {
                     $0.name.lowercased() != "content-length" || $0.value != length
                 }.map { Header(name: $0.name, value: $0.value) })

@@ -10,45 +10,47 @@ public import Reachability
 ///     let upload = try session.upload(file: "/var/log/example.log", to: "https://example.org/logs/1", when: .wifi)
 ///     let response = try await upload.response()
 ///
-/// Requests stand in a queue of this process. One that the network does not allow waits, at no cost, and starts when it
-/// does; one whose way is lost while it is sent is made again, as far as that may be done twice. ``RequestOptions`` says
-/// what each waits for, and how often it may fail; ``RequestTask/explanation()`` says why one is not on its way.
+/// Requests are queued in this process. A request that the network does not allow waits, at no cost, and starts when
+/// the network allows it. A request that loses its path while it is sent is sent again, if it is safe to repeat.
+/// ``RequestOptions`` says what each request waits for, and how often it may fail; ``RequestTask/explanation()`` says
+/// why one is not running.
 ///
-/// A session in memory forgets its requests with its end. One with a directory keeps them there: what was
-/// ``RequestTask/stored()`` is sent by a later run, whatever happened to this one, and ``tasks()`` lists it.
+/// A session in memory loses its requests when it ends. A session with a directory stores them there: a request that
+/// was ``RequestTask/stored()`` is sent by a later run, whatever happened to this one, and ``tasks()`` lists it.
 ///
-/// Each session has a thread of its own, from its first request to its end, and its own sockets. All members may be used
+/// Each session has its own thread, from its first request to its end, and its own sockets. All members may be used
 /// from any thread. Releasing a session closes it.
 public final class RequestSession: Sendable {
-    /// Where requests are kept.
+    /// The storage of requests.
     public enum Keeping: Hashable, Sendable {
-        /// In this process.
+        /// In the memory of this process.
         case memory
-        /// In a directory, which is made if its parent is there, and which one session at a time can use. Only its owner
-        /// can read it: it holds headers and bodies.
+        /// In a directory, which is created if its parent exists, and which one session at a time can use. Only its
+        /// owner can read it: it holds headers and bodies.
         case directory(String)
     }
 
     let core: SessionCore
-    /// What references are joined to; its path ends with a "/".
+    /// The URL against which references are resolved; its path ends with a "/".
     public var baseURL: WebAddress? { core.base }
-    /// What it was made with.
+    /// The options with which the session was created.
     public var options: RequestSessionOptions { core.options }
-    /// Whether its requests are on their way; off until it is turned on.
+    /// The activity of the session's requests; off until it is turned on.
     public var activity: RequestActivity { core.activity }
-    /// Tells whether the host of the base URL, or else the Internet, can be reached. Not started; started, it has a thread
-    /// that it shares with the program's other monitors.
+    /// A monitor of the base URL's host, or without one of the Internet. It is not started; once started, it shares a
+    /// thread with the program's other monitors.
     public let reachability: ReachabilityMonitor
 
-    /// A session, which sends nothing before a task is resumed; one with a directory goes on with what is there.
+    /// Creates a session. It sends nothing before a task is resumed, but a session with a directory continues with the
+    /// requests stored there.
     ///
     /// - Parameters:
-    ///   - keeping: Where requests are kept.
-    ///   - baseURL: What URLs are joined to as RFC 3986, 5.2, has it: `foo` and `https://example.org/v1` are
-    ///     `https://example.org/v1/foo`, and `/foo` is `https://example.org/foo`.
-    ///   - options: The rest.
-    /// - Throws: A ``RequestError``: of the kind `request` where the base URL cannot be used, of the kind `notTaken` where
-    ///   the directory cannot be, or libcurl.
+    ///   - keeping: The storage of requests.
+    ///   - baseURL: The URL against which references are resolved (RFC 3986, 5.2): `foo` and `https://example.org/v1`
+    ///     are `https://example.org/v1/foo`, and `/foo` is `https://example.org/foo`.
+    ///   - options: All other options.
+    /// - Throws: A ``RequestError``: of the kind `request` if the base URL is invalid, of the kind `notTaken` if the
+    ///   directory or libcurl is unusable.
     public init(
         keeping: Keeping = .memory, baseURL: String? = nil, options: RequestSessionOptions = RequestSessionOptions()
     ) throws(RequestError) {
@@ -79,53 +81,58 @@ public final class RequestSession: Sendable {
         guard base.scheme == "https" || base.scheme == "http" else {
             throw RequestError(.request, "bad-url", "the base URL is neither http nor https")
         }
-        // As AFHTTPSessionManager refuses it.
+        // AFHTTPSessionManager refuses this too.
         guard !options.security.hasPins || base.scheme == "https" else {
             throw RequestError(.request, "bad-url", "pinning needs an https URL")
         }
         return base
     }
 
-    // MARK: - All at once
+    // MARK: - All requests
 
-    /// Holds all requests, those to come too, until ``resume()``: nothing starts, and what is on its way is let finish. A
-    /// session with a directory stays held in later runs.
+    /// Holds all requests, including future ones, until ``resume()``: none starts, and running ones finish. A session
+    /// with a directory stays held in later runs.
     ///
-    /// It is a reason of its own (`queue`): it neither clears nor sets what users and the network do to single tasks.
-    public func suspend() { core.perform { desk in desk.whenOpen { [weak desk] in desk?.holdAll(true) } } }
+    /// This is a separate reason for suspension (`queue`): it neither clears nor sets those of users and the network
+    /// for single tasks.
+    public func suspend() { holdAll(true) }
 
-    /// Ends ``suspend()``.
-    public func resume() { core.perform { desk in desk.whenOpen { [weak desk] in desk?.holdAll(false) } } }
+    /// Releases the requests that ``suspend()`` holds.
+    public func resume() { holdAll(false) }
+
+    private func holdAll(_ isHeld: Bool) {
+        core.perform { sessionLoop in sessionLoop.whenOpen { [weak sessionLoop] in sessionLoop?.holdAll(isHeld) } }
+    }
 
     // MARK: - The end
 
-    /// Ends all that runs. Tasks that are not over fail with ``RequestError/Kind/closed``, and their completions are called;
-    /// nothing can be resumed any more. In a session with a directory requests stay for the next run.
+    /// Closes the session. Tasks that are not over fail with ``RequestError/Kind/closed``, and their completions are
+    /// called; no task can be resumed after that. In a session with a directory the requests stay for the next run.
     ///
-    /// Does not wait; again does no harm.
+    /// Returns at once. Calling it again has no effect.
     public func close() { core.close(patience: .seconds(5)) }
 
-    /// Closes it, and waits until what there was to write is written, for five seconds at most, and the directory is free.
+    /// Closes the session, and waits until its data is written and the directory is free, for at most five seconds.
     ///
-    /// - Returns: Whether all was written.
+    /// - Returns: Whether all data was written.
     @discardableResult
     public func closeAndWait() async -> Bool {
         close()
         return await core.waitUntilClosed()
     }
 
-    // MARK: - Who is told
+    // MARK: - Observers
 
-    /// Has a block called when tasks are resumed, suspended and complete, after the task's own completions and where these
-    /// are called.
+    /// Adds a block that is called when tasks are resumed, suspended and complete. It is called where the task's own
+    /// completions are called, and after them.
     ///
-    /// A task is told to be suspended and resumed when its state changes, whoever is the reason: its user or the network.
+    /// A task is suspended and resumed for its user or for the network; both send the notification.
     ///
     /// - Parameters:
-    ///   - name: What is wanted; all if `nil`.
-    ///   - task: Whose; all tasks' if `nil`.
-    ///   - block: What to call, until the observer is removed.
-    /// - Returns: What to remove it by. It need not be kept.
+    ///   - name: The notification to observe; all if `nil`.
+    ///   - task: The task to observe; all if `nil`.
+    ///   - block: Called until the observer is removed.
+    /// - Returns: The observer, for ``removeObserver(_:)``. It need not be kept.
     @discardableResult
     public func addObserver(
         forName name: RequestNotification? = nil, task: RequestTask? = nil,
@@ -136,6 +143,6 @@ public final class RequestSession: Sendable {
         return observer
     }
 
-    /// The observer is not called any more, but for a call that has begun.
+    /// Removes an observer. It is not called again, except for a call that has already begun.
     public func removeObserver(_ observer: RequestObserver) { core.observers.remove(observer) }
 }

@@ -6,13 +6,13 @@ internal import ReachSerialization
 internal import Reachability
 internal import Synchronization
 
-/// What a session and its tasks share: the thread, who is told, and which tasks are not over. The session lets go of it by
-/// ``close()``, and tasks may outlive that.
+/// The state that a session and its tasks share: the thread, the observers, and the tasks that are not over. The
+/// session ends it by ``close()``; tasks may keep it alive after that.
 final class SessionCore: Sendable {
     private struct State {
         var lastIdentifier: UInt64 = 0
         var isClosed = false
-        /// The thread has, or will have, something to do.
+        /// Whether the thread has received work.
         var isUsed = false
         var tasks: [UInt64: RequestTask] = [:]
     }
@@ -26,7 +26,7 @@ final class SessionCore: Sendable {
     let pump: SerialPump
     private let thread: LoopThread<SessionLoop>
     private let state = Mutex(State())
-    /// Opened when the session's thread has nothing more to write.
+    /// Ends when the session's thread has written all its data.
     private let ending = SessionEnding()
 
     init(_ directory: QueueDirectory?, base: WebAddress?, _ options: RequestSessionOptions) {
@@ -44,17 +44,17 @@ final class SessionCore: Sendable {
         }
         activity.connect { [weak self] time in
             guard let self else { return }
-            perform { [activity] desk in desk.wakeActivity(at: time) { activity.advance() } }
+            perform { [activity] sessionLoop in sessionLoop.wakeActivity(at: time) { activity.advance() } }
         } deliver: { [weak self] in
             self?.deliver()
         }
-        // What an earlier run left goes on by itself.
+        // Starts the thread, so that requests of an earlier run continue.
         if keepsOnDisk { perform { _ in } }
     }
 
     // MARK: - Tasks
 
-    /// Makes a task and keeps no hold of it before it is started.
+    /// Creates a task, without a reference to it until it is started.
     func task(_ plan: TaskPlan) -> RequestTask { RequestTask(identifier: nextIdentifier(), plan: plan, core: self) }
 
     func nextIdentifier() -> UInt64 {
@@ -64,18 +64,18 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Those that are not over, in the order of their making.
+    /// The tasks that are not over, in the order of creation.
     var tasks: [RequestTask] {
         state.withLock { $0.tasks.values.sorted { $0.identifier < $1.identifier } }
     }
 
-    /// Hands a task to the queue.
+    /// Passes a task to the queue.
     func start(_ task: RequestTask) {
         keep(task)
         if !perform({ $0.start(task) }) { task.end(with: .closed) }
     }
 
-    /// A task that is not over is kept, and has its end when the session is closed.
+    /// Keeps a task that is not over, so that it ends when the session is closed.
     func keep(_ task: RequestTask) {
         state.withLock { state in
             if !state.isClosed { state.tasks[task.identifier] = task }
@@ -104,18 +104,18 @@ final class SessionCore: Sendable {
         return isOpen && thread.post(work)
     }
 
-    /// Sees to it that what was appended to the pump is told.
+    /// Delivers what was appended to the pump.
     func deliver() {
         _ = pump.start { work in
-            // Where the thread has ended, nobody else is left to do it.
+            // When the thread has ended, this caller has to do it.
             if !thread.post({ _ in work() }) { work() }
             return true
         }
     }
 
-    // MARK: - The end
+    // MARK: - Closing
 
-    /// Ends all that runs, and tells who waits for it. Again does no harm.
+    /// Closes the session, and ends its tasks. Calling it again has no effect.
     func close(patience: Duration) {
         let (isFirst, isUsed, tasks) = state.withLock { state in
             defer { (state.isClosed, state.tasks) = (true, [:]) }
@@ -123,19 +123,21 @@ final class SessionCore: Sendable {
         }
         guard isFirst else { return }
         if isUsed {
-            thread.post { [ending] desk in ending.open(isWritten: desk.close(patience: patience)) }
+            thread.post { [ending] sessionLoop in ending.end(isWritten: sessionLoop.close(patience: patience)) }
         } else {
-            ending.open(isWritten: true)
+            ending.end(isWritten: true)
         }
         for task in tasks { task.end(with: .closed) }
         thread.end()
     }
 
-    /// - Returns: Whether all was written.
+    /// Waits for the end.
+    ///
+    /// - Returns: Whether all data was written.
     func waitUntilClosed() async -> Bool { await ending.wait() }
 }
 
-/// Tells who waits for the end of a session.
+/// Resumes callers that wait for the end of a session.
 private final class SessionEnding: Sendable {
     private struct State {
         var isWritten: Bool?
@@ -144,7 +146,7 @@ private final class SessionEnding: Sendable {
 
     private let state = Mutex(State())
 
-    func open(isWritten: Bool) {
+    func end(isWritten: Bool) {
         let waiters = state.withLock { state in
             state.isWritten = isWritten
             defer { state.waiters = [] }

@@ -11,12 +11,13 @@ extension Notification.Name {
 }
 
 extension RequestSession {
-    /// Posts what observers are told to Foundation's notification centre as well, with the task as the object. The user
-    /// info of a completed task has AFNetworking's own keys (``RequestNotification/Key``).
+    /// Posts the session's notifications to Foundation's notification centre as well, with the task as the object. The
+    /// user info of a completed task has AFNetworking's own keys (``RequestNotification/Key``).
     ///
-    /// It is posted where this session calls its observers, in their order.
+    /// They are posted where this session calls its observers, in the order of these.
     ///
-    /// - Returns: What ends it, by ``RequestSession/removeObserver(_:)``. It also ends with the session.
+    /// - Returns: The observer, for ``RequestSession/removeObserver(_:)``, which ends the posting. It also ends with
+    ///   the session.
     @discardableResult
     public func postNotifications(to center: NotificationCenter = .default) -> RequestObserver {
         addObserver { event in

@@ -1,4 +1,4 @@
-/// How a test's text is sent.
+/// The encoding in which a test sends its text.
 enum EncodedText: CaseIterable {
     case utf8, utf16BigEndian, utf16LittleEndian, utf32BigEndian, utf32LittleEndian
 

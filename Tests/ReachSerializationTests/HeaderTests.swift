@@ -20,7 +20,7 @@ import Testing
         #expect(headers.fields.isEmpty)
     }
 
-    @Test func `a field that is set again keeps its place, and there is one of it`() throws {
+    @Test func `setting a field again replaces it in its place`() throws {
         var headers = HTTPHeaders(received: [("A", "1"), ("B", "2"), ("a", "3")])
         #expect(headers["A"] == "1, 3")
         try headers.set("A", "4")
@@ -31,7 +31,7 @@ import Testing
         ("", "x", true), ("a b", "x", true), ("a:", "x", true), ("ä", "x", true), ("a", "x\r\nB: y", false),
         ("a", "x\0", false), ("a", "\u{7f}", false),
     ])
-    func `what would break the head is refused`(name: String, value: String, isName: Bool) {
+    func `names and values that could break the head are rejected`(name: String, value: String, isName: Bool) {
         var headers = HTTPHeaders()
         let error = #expect(throws: HTTPHeaderError.self) { try headers.set(name, value) }
         #expect(error?.isName == isName && headers.fields.isEmpty)
@@ -54,7 +54,7 @@ import Testing
         #expect(headers["Authorization"] == nil)
     }
 
-    @Test func `a user with a colon would be another user, and is refused`() {
+    @Test func `a user name with a colon is rejected`() {
         var headers = HTTPHeaders()
         let isSet = headers.setBasicAuthorization(user: "a:b", password: "c")
         #expect(!isSet && headers["Authorization"] == nil)
@@ -79,12 +79,11 @@ import Testing
             (["LANG": "de", "LANGUAGE": "de:de:C:en"], "de;q=1, en;q=0.9"), (["LANG": "a\r\nb"], nil),
             (["LANG": "h", "LANGUAGE": "a:b:c:d:e:f:g"], "a;q=1, b;q=0.9, c;q=0.8, d;q=0.7, e;q=0.6, f;q=0.5"),
         ] as [([String: String], String?)])
-    func `languages come from the environment, each a tenth less wanted`(environment: [String: String], value: String?)
-    {
+    func `the environment's languages get falling weights`(environment: [String: String], value: String?) {
         #expect(DefaultHeaders.acceptLanguage(environment: environment) == value)
     }
 
-    @Test func `a serializer sends both unless the request has its own`() throws {
+    @Test func `a serializer adds both headers unless the request has its own`() throws {
         let defaults = DefaultHeaders.headers(program: "p", version: "1", environment: ["LANG": "de_AT.UTF-8"])
         let request = try FormRequestSerializer(headers: defaults).request("GET", "http://example.com/")
         #expect(request.headers["Accept-Language"] == "de-AT;q=1")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct MultipartTests {
     private struct Broken: Error {}
 
-    /// Reads a body in pieces of a certain size, all of them full but the last.
+    /// Reads a body in pieces of a given size, all of them full except the last.
     private func read(_ body: MultipartBody, pieces: Int = 65_536) throws -> [UInt8] {
         var reader = BodyReader(body)
         return try read(&reader, pieces: pieces)
@@ -61,7 +61,7 @@ import Testing
                 """)
     }
 
-    @Test func `a boundary is "Boundary+" and 16 hexadecimal digits, and another each time`() {
+    @Test func `a boundary is "Boundary+" and 16 hexadecimal digits, different each time`() {
         let boundaries = (0..<50).map { _ in MultipartForm().boundary }
         #expect(Set(boundaries).count == 50)
         for boundary in boundaries {
@@ -95,13 +95,13 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD", "get"])
-    func `GET and HEAD can have no multipart body`(method: String) {
+    func `GET and HEAD cannot have a multipart body`(method: String) {
         #expect(throws: RequestSerializationError.bodyNotAllowed(method: method)) {
             try FormRequestSerializer().multipartRequest(method, "http://example.com/")
         }
     }
 
-    @Test func `without parts the request is one without parameters`() throws {
+    @Test func `a form without parts gives a request without parameters`() throws {
         let request = try FormRequestSerializer().multipartRequest("POST", "http://example.com/")
         #expect(request.contentLength == 0 && request.headers["Content-Length"] == nil)
         #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
@@ -124,7 +124,7 @@ import Testing
         #expect(MediaType.named(by: name) == type)
     }
 
-    @Test func `a file is read while it is sent, by its name and type`() throws {
+    @Test func `a file part has the file's name and type, and is read while it is sent`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.file("photo.png", "not yet")
         var form = MultipartForm()
@@ -135,7 +135,7 @@ import Testing
             text.contains("name=\"picture\"; filename=\"photo.png\"\r\nContent-Type: image/png\r\n\r\nchanged\r\n--"))
     }
 
-    @Test func `a file that grew is sent as long as it was told, one that shrank is an error`() throws {
+    @Test func `a file that grew is sent up to its announced length, one that shrank is an error`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.file("a", "12345")
         var form = MultipartForm()
@@ -148,7 +148,7 @@ import Testing
         #expect(error?.fault == .shrank(length: 5, found: 3) && error?.path == path)
     }
 
-    @Test func `a pipe in the place of a file holds nobody up`() throws {
+    @Test func `a pipe in place of a file does not block`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.file("a", "12345")
         var form = MultipartForm()
@@ -157,7 +157,7 @@ import Testing
         #expect(throws: BodyFileError.self) { try read(MultipartBody(form)) }
     }
 
-    @Test func `what is no file that can be read is refused before anything is sent`() throws {
+    @Test func `a path that is no readable file is rejected before anything is sent`() throws {
         let directory = try TemporaryDirectory()
         var form = MultipartForm()
         let missing = #expect(throws: BodyFileError.self) { try form.append(file: directory.path + "/no", name: "a") }
@@ -172,7 +172,7 @@ import Testing
         #expect(request?.word == "unreadable-file")
     }
 
-    @Test func `a body reads alike in pieces of any size, and again after it went back`() throws {
+    @Test func `a body reads the same in pieces of any size, and again after rewinding`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.file("a.txt", String(repeating: "0123456789", count: 50))
         var form = MultipartForm()
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `any body can be read: none, bytes, a file`() throws {
+    @Test func `every kind of body can be read: none, bytes, a file`() throws {
         let directory = try TemporaryDirectory()
         var request = try HTTPRequest(method: "PUT", address: WebAddress("http://example.com/"))
         let none = try read(request.body)
@@ -220,7 +220,7 @@ import Testing
         #expect(missing?.fault == .notAFile)
     }
 
-    @Test func `a stream's errors come through, and one that ends early is an error`() throws {
+    @Test func `a stream's errors are thrown, and a stream that ends early is an error`() throws {
         var form = MultipartForm()
         form.append(length: 5, name: "a", fileName: "a", mediaType: "text/plain") { throw Broken() }
         #expect(throws: Broken.self) { try read(MultipartBody(form)) }
@@ -243,7 +243,7 @@ import Testing
         #expect(throws: BodyFileError.self) { try body.write(toFile: directory.path + "/no/such") }
     }
 
-    @Test func `AFNetworking's pace for 3G is 16 KiB every fifth of a second`() {
+    @Test func `the pace suggested for 3G is AFNetworking's 16 KiB every 0.2 s`() {
         #expect(UploadPace.suggestedFor3G == UploadPace(packetSize: 16_384, delay: .milliseconds(200)))
     }
 }

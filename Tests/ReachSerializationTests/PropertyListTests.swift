@@ -26,9 +26,9 @@ import Testing
             ),
             ("<dict><key>a</key><real>1</real><key/><true/></dict>", .dictionary(["a": .real(1), "": .bool(true)])),
         ] as [(String, PropertyListValue)])
-    func `XML is read as what it says`(body: String, value: PropertyListValue) throws {
+    func `XML elements are read as values`(body: String, value: PropertyListValue) throws {
         #expect(try PropertyListValue(xml(body)) == value)
-        // Without the element around it, as Apple's reader takes it too.
+        // Apple's reader also accepts a value without the plist element.
         #expect(try PropertyListValue(Array(body.utf8)) == value)
     }
 
@@ -40,7 +40,7 @@ import Testing
         "<dict><key>a</key><true/><key>a</key><true/></dict>", "<string><b/></string>", "<dict><key><a/></key></dict>",
         "<key>a</key>",
     ])
-    func `what is no property list is refused, with the line`(body: String) throws {
+    func `XML that is no property list is rejected, with the line`(body: String) throws {
         let error = #expect(throws: PropertyListError.self) { try PropertyListValue(xml("\n" + body)) }
         guard case .notAPropertyList(let what, let line) = error else {
             Issue.record("another error: \(String(describing: error))")
@@ -49,7 +49,7 @@ import Testing
         #expect(line == 2 && !what.isEmpty)
     }
 
-    @Test func `nesting is bounded in both forms`() {
+    @Test func `nesting is limited in both formats`() {
         let deep = String(repeating: "<array>", count: 200) + String(repeating: "</array>", count: 200)
         #expect(throws: PropertyListError.limit("128 levels")) { try PropertyListValue(xml(deep)) }
         var value = PropertyListValue.array([])
@@ -58,8 +58,8 @@ import Testing
         #expect(throws: PropertyListError.limit("128 levels")) { try PropertyListValue(bytes) }
     }
 
-    /// 60 arrays that each hold the next one twice: 2^60 values in 200 bytes.
-    @Test func `a binary list whose objects stand in many places is not unfolded without end`() {
+    /// 60 arrays that each contain the next one twice: 2^60 values in 200 bytes.
+    @Test func `the expansion of a binary list with shared objects is limited`() {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
         for index in UInt8(0)..<60 {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `an object that holds itself is refused`() {
+    @Test func `an object that contains itself is rejected`() {
         var bytes = Array("bplist00".utf8)
         bytes += [0xa1, 0, 8, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1]
         bytes += [0, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 10]
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: PropertyListFormat.allCases)
-    func `lists of any kind are read back as they were written, by us and by Foundation`(format: PropertyListFormat)
+    func `random lists are read back unchanged, by our reader and by Foundation`(format: PropertyListFormat)
         throws
     {
         var generator = SeededGenerator(seed: 7)
@@ -99,10 +99,10 @@ import Testing
         }
     }
 
-    /// Foundation leaves carriage returns in XML as they are, where they are read as line feeds: those texts are left
-    /// out.
+    /// Foundation does not escape carriage returns in XML, where they are read as line feeds: this test omits such
+    /// texts.
     @Test(arguments: PropertyListFormat.allCases)
-    func `lists that Foundation wrote are read as it reads them`(format: PropertyListFormat) throws {
+    func `lists written by Foundation are read as Foundation reads them`(format: PropertyListFormat) throws {
         var generator = SeededGenerator(seed: 8)
         for _ in 0..<200 {
             let value = PropertyListValue.dictionary(["root": random(depth: 4, lineEnd: "\n", &generator)])
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `equal lists are equal bytes, and data is broken into lines as Apple's writer breaks it`() throws {
+    @Test func `equal lists give equal bytes, and data has the line breaks of Apple's writer`() throws {
         let data = PropertyListValue.dictionary(["a": .data(Array(0..<100)), "b": .array([.data(Array(0..<100))])])
         let expected = try PropertyListSerialization.data(
             fromPropertyList: foundation(data), format: .xml, options: 0)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `damaged binary lists are refused, and none of them is a trap`() {
+    @Test func `damaged binary lists are rejected without a trap`() {
         var generator = SeededGenerator(seed: 9)
         var refused = 0
         for _ in 0..<3_000 {

@@ -1,7 +1,7 @@
 import ReachSerialization
 import Testing
 
-/// AFNetworking's own cases are named after its tests: AFHTTPRequestSerializationTests, AFHTTPClientTests.
+/// Cases taken from AFNetworking have the names of its tests: AFHTTPRequestSerializationTests, AFHTTPClientTests.
 @Suite struct QueryStringTests {
     private static let reserved = ":#[]@!$&'()*+,;=?/"
 
@@ -26,7 +26,7 @@ import Testing
             ("testThatAFQueryStringFromParametersWithEncodingAppliesPercentEscapes", ["key1": "ä"], "key1=%C3%A4"),
             ("testThatEmptyDictionaryParametersAreProperlyEncoded", [:], ""),
         ] as [(String, [String: ParameterValue], String)])
-    func `AFNetworking's own queries are written as it writes them`(
+    func `AFNetworking's queries are encoded as AFNetworking encodes them`(
         name: String, parameters: [String: ParameterValue], query: String
     ) {
         #expect(QueryString.text(of: parameters) == query)
@@ -52,7 +52,7 @@ import Testing
             (["a": "x\r\ny\0"], "a=x%0D%0Ay%00"), (["a": "-._~09azAZ"], "a=-._~09azAZ"),
             (["a": "\"<>\\^`{|}"], Self.rest),
         ] as [([String: ParameterValue], String)])
-    func `nested, empty and special parameters have one way to be written`(
+    func `nested, empty and special parameters have one encoding`(
         parameters: [String: ParameterValue], query: String
     ) {
         #expect(QueryString.text(of: parameters) == query)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `equal parameters are equal queries`() {
+    @Test func `equal parameters give equal queries`() {
         let keys = (0..<100).map { "key\($0)" }
         let one = Dictionary(uniqueKeysWithValues: keys.map { ($0, ParameterValue.set([1, 2, 3, 4, 5, 6, 7, 8])) })
         var other: [String: ParameterValue] = [:]

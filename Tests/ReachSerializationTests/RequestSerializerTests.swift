@@ -4,8 +4,8 @@ import ReachSerialization
 import ReachTesting
 import Testing
 
-/// AFNetworking's own cases are named after its tests: AFHTTPRequestSerializationTests, AFJSONSerializationTests,
-/// AFPropertyListRequestSerializerTests.
+/// Cases taken from AFNetworking have the names of its tests: AFHTTPRequestSerializationTests,
+/// AFJSONSerializationTests, AFPropertyListRequestSerializerTests.
 @Suite struct RequestSerializerTests {
     private let site = "http://example.com"
 
@@ -34,14 +34,14 @@ import Testing
         ("PATCH", false),
         ("OPTIONS", false),
     ])
-    func `GET, HEAD and DELETE have their parameters in the URL`(method: String, isInURL: Bool) throws {
+    func `GET, HEAD and DELETE encode parameters in the URL`(method: String, isInURL: Bool) throws {
         let request = try FormRequestSerializer().request(method, site + "/a?x=y", parameters: ["key": [1]])
         #expect(request.address.query == (isInURL ? "x=y&key%5B%5D=1" : "x=y"))
         #expect(bytes(request) == (isInURL ? nil : "key%5B%5D=1"))
         #expect(request.method == method)
     }
 
-    @Test func `which methods have them in the URL can be chosen`() throws {
+    @Test func `the methods that encode parameters in the URL can be configured`() throws {
         var serializer = FormRequestSerializer()
         serializer.methodsEncodingParametersInURL = ["POST"]
         #expect(try serializer.request("POST", site, parameters: ["a": 1]).address.query == "a=1")
@@ -82,7 +82,7 @@ import Testing
         #expect(request.headers["Content-Type"] == "text/plain")
     }
 
-    @Test func `a query needs names, and a URL has to be one`() {
+    @Test func `a query needs names, and the URL must be valid`() {
         #expect(throws: RequestSerializationError.notADictionary) {
             try FormRequestSerializer().request("GET", site, parameters: [1, 2])
         }
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET ", "GET\r\nX: y", "Gé", "a/b"])
-    func `a method that could break out of the first line is refused`(method: String) {
+    func `a method that could break out of the request line is rejected`(method: String) {
         #expect(throws: RequestSerializationError.badMethod(method)) {
             try FormRequestSerializer().request(method, site)
         }
@@ -112,7 +112,7 @@ import Testing
         #expect(bytes(request) == #"[{"key":"value"}]"#)
     }
 
-    /// AFNetworking's other case of this name, half of a surrogate pair, cannot be written: Swift's texts hold none.
+    /// AFNetworking's other case of this name, half of a surrogate pair, cannot occur in a Swift string.
     @Test(
         arguments: [
             (["key": .set(["value"])], "key", "a set"), (["a": ["b": [.data([1])]]], "a[b][]", "bytes"),
@@ -132,14 +132,14 @@ import Testing
         }
     }
 
-    @Test func `JSON has no body without parameters, and goes into the URL where the method says so`() throws {
+    @Test func `JSON has no body without parameters, and some methods encode parameters in the URL`() throws {
         let empty = try JSONRequestSerializer().request("POST", site)
         #expect(bytes(empty) == nil && empty.headers["Content-Type"] == nil && empty.contentLength == nil)
         let get = try JSONRequestSerializer().request("GET", site, parameters: ["a": ["b": 1]])
         #expect(get.address.query == "a%5Bb%5D=1" && bytes(get) == nil)
     }
 
-    @Test func `JSON that is sent is read as what was given`() throws {
+    @Test func `sent JSON decodes to the parameters given`() throws {
         let parameters: ParameterValue = [
             "text": "a\"\\/\n\u{1}é😀", "yes": true, "no": false, "none": nil, "whole": .integer(.max), "small": -0.5,
             "large": 1e300, "list": [1, [], [:]], "": ["": ""],
@@ -172,7 +172,7 @@ import Testing
                 """)
     }
 
-    /// AFNetworking's case is a key that is a number, which cannot be written here.
+    /// AFNetworking's case is a key that is a number, which does not compile here.
     @Test(
         arguments: [
             (["a": nil], "a"), (["a": [.set([1])]], "a[]"), (["a": "\u{1}"], "a"), (["b": ["\u{0}": 1]], "b"),
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: PropertyListFormat.allCases)
-    func `a property list that is sent is read by Foundation as what was given`(format: PropertyListFormat) throws {
+    func `Foundation reads a sent property list as the parameters given`(format: PropertyListFormat) throws {
         let parameters: ParameterValue = [
             "text": "a<&>\"'é😀\r\n", "yes": true, "whole": -7, "real": 0.1, "bytes": .data([0, 1, 255]),
             "list": [1, [], [:]],
@@ -206,7 +206,7 @@ import Testing
         #expect(read == expected)
     }
 
-    @Test func `a property list has no body without parameters, and goes into the URL where the method says so`() throws
+    @Test func `a property list has no body without parameters, and some methods encode parameters in the URL`() throws
     {
         let empty = try PropertyListRequestSerializer().request("POST", site)
         #expect(bytes(empty) == nil && empty.headers["Content-Type"] == nil)

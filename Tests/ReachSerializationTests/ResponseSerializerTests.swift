@@ -2,8 +2,8 @@ import ReachCore
 import ReachSerialization
 import Testing
 
-/// AFNetworking's own cases are named after its tests: AFHTTPResponseSerializationTests, AFJSONSerializationTests,
-/// AFPropertyListResponseSerializerTests, AFCompoundResponseSerializerTests.
+/// Cases taken from AFNetworking have the names of its tests: AFHTTPResponseSerializationTests,
+/// AFJSONSerializationTests, AFPropertyListResponseSerializerTests, AFCompoundResponseSerializerTests.
 @Suite struct ResponseSerializerTests {
     private func response(_ status: Int = 200, type: String? = nil) throws -> HTTPResponse {
         let headers = HTTPHeaders(received: type.map { [("Content-Type", $0)] } ?? [])
@@ -41,7 +41,7 @@ import Testing
         #expect(ResponseCheck().error(try response(type: "text/html"), body: bytes("text")) == nil)
     }
 
-    @Test func `an error carries the response and the body, and a wrong type stands behind a wrong status`() throws {
+    @Test func `an error holds the response and the body, and a wrong type underlies a wrong status`() throws {
         let head = try response(500, type: "text/html; charset=UTF-8")
         let result = JSONResponseSerializer().serialize(head, body: bytes("<p>"))
         #expect(result.object == nil)
@@ -52,7 +52,7 @@ import Testing
         #expect(throws: ResponseError.self) { try result.get() }
     }
 
-    @Test func `statuses and types can be chosen, and left unchecked`() throws {
+    @Test func `statuses and types can be configured, or left unchecked`() throws {
         var serializer = JSONResponseSerializer()
         serializer.check = ResponseCheck(acceptableStatusCodes: [404], acceptableContentTypes: nil)
         #expect(serializer.serialize(try response(404, type: "x/y"), body: bytes("[]")).error == nil)
@@ -68,14 +68,16 @@ import Testing
             (";x", nil, nil),
             ("a/b; x; charset", "a/b", nil), ("a/b; charset=", "a/b", nil),
         ] as [(String, String?, String?)])
-    func `a content type is read apart`(header: String, type: String?, characterSet: String?) throws {
+    func `a content type is split into type and character set`(header: String, type: String?, characterSet: String?)
+        throws
+    {
         let head = try response(type: header)
         #expect(head.mediaType == type && head.characterSet == characterSet)
     }
 
     // MARK: - Bytes
 
-    @Test func `bytes are given whatever is wrong`() throws {
+    @Test func `bytes are returned with any fault`() throws {
         let result = DataResponseSerializer().serialize(try response(404), body: [1, 2])
         #expect(result.object?.bytes == [1, 2] && result.error?.fault == .unacceptableStatus(404))
         #expect(DataResponseSerializer().serialize(nil, body: []).error == nil)
@@ -90,9 +92,9 @@ import Testing
         ("testThatJSONResponseSerializerDoesNotAcceptNonStandardJSONMimeType", "nonstandard/json", false),
         ("parameters of the type do not count", "application/json; charset=utf-8", true),
     ])
-    func `JSON is taken by its content types`(name: String, type: String, isTaken: Bool) throws {
+    func `JSON is accepted by content type`(name: String, type: String, isAccepted: Bool) throws {
         let result = JSONResponseSerializer().serialize(try response(type: type), body: bytes(#"{"foo":"bar"}"#))
-        #expect((result.error == nil) == isTaken && (result.object != nil) == isTaken)
+        #expect((result.error == nil) == isAccepted && (result.object != nil) == isAccepted)
     }
 
     @Test func `testThatJSONResponseSerializerReturnsDictionaryForValidJSONDictionary`() throws {
@@ -126,7 +128,7 @@ import Testing
         #expect(JSONValue.null.withoutNulls == .null)
     }
 
-    @Test func `JSON of a response with a wrong status is read, and the status is the error`() throws {
+    @Test func `JSON of a response with a wrong status is decoded, and the status is the error`() throws {
         let result = JSONResponseSerializer().serialize(
             try response(422, type: "application/json"), body: bytes(#"{"error":"why"}"#))
         #expect(result.object?.json?["error"]?.string == "why" && result.error?.fault == .unacceptableStatus(422))
@@ -134,7 +136,7 @@ import Testing
         #expect(broken.error?.word == "undecodable" && broken.error?.underlying?.fault == .unacceptableStatus(422))
     }
 
-    @Test func `a document that is neither object nor array is taken only where fragments are`() throws {
+    @Test func `a document that is neither object nor array is accepted only with fragments allowed`() throws {
         var serializer = JSONResponseSerializer()
         let head = try response(type: "application/json")
         for body in ["null", "5", "\"x\"", "true"] {
@@ -145,13 +147,13 @@ import Testing
     }
 
     @Test(arguments: EncodedText.allCases, ["", "\u{feff}"])
-    func `JSON may be UTF-8, UTF-16 or UTF-32, marked or not`(encoding: EncodedText, mark: String) throws {
+    func `JSON may be UTF-8, UTF-16 or UTF-32, with or without a mark`(encoding: EncodedText, mark: String) throws {
         let body = encoding.bytes(mark + #"{"é":"😀ä"}"#)
         let result = JSONResponseSerializer().serialize(try response(type: "application/json"), body: body)
         #expect(result.object?.json == .object(["é": .string("😀ä")]))
     }
 
-    @Test func `JSON of any size is read, and nesting is bounded`() throws {
+    @Test func `JSON of any size is decoded, and nesting is limited`() throws {
         let head = try response(type: "application/json")
         let large = bytes("[" + Array(repeating: "{\"a\":[1,2,3]}", count: 20_000).joined(separator: ",") + "]")
         #expect(JSONResponseSerializer().serialize(head, body: large).object?.json?.array?.count == 20_000)
@@ -184,7 +186,7 @@ import Testing
 
     // MARK: - XML and compound
 
-    @Test func `XML is given as a parser, in the encoding that the head says`() throws {
+    @Test func `XML is returned as a parser, in the encoding that the head names`() throws {
         let result = XMLResponseSerializer().serialize(
             try response(type: "text/xml; charset=iso-8859-1"), body: bytes("<a>") + [0xe4] + bytes("</a>"))
         var parser = try #require(result.object?.xml)
@@ -194,7 +196,7 @@ import Testing
         #expect(json.object == nil && json.error?.word == "bad-content-type")
     }
 
-    /// AFNetworking's case begins with its serializer for images.
+    /// AFNetworking's case begins with its serializer for images, which has no counterpart here.
     @Test func `testCompoundSerializerProperlySerializesResponse`() throws {
         let compound = CompoundResponseSerializer([
             PropertyListResponseSerializer(), XMLResponseSerializer(), JSONResponseSerializer(),
@@ -203,7 +205,7 @@ import Testing
         #expect(result.object?.json == .object(["key": .string("value")]) && result.error == nil)
     }
 
-    @Test func `where none of a compound's makes an object the bytes are it, checked by the compound`() throws {
+    @Test func `without an object from any serializer, a compound returns the bytes with its own check`() throws {
         var compound = CompoundResponseSerializer([PropertyListResponseSerializer(), JSONResponseSerializer()])
         let plain = compound.serialize(try response(type: "text/plain"), body: bytes("x"))
         #expect(plain.object?.bytes == bytes("x") && plain.error == nil)
@@ -214,7 +216,7 @@ import Testing
         #expect(compound.serialize(try response(type: "c/d"), body: [1]).error?.word == "bad-content-type")
     }
 
-    @Test func `an object with an error comes from a compound with both`() throws {
+    @Test func `a compound returns an object together with its error`() throws {
         let compound = CompoundResponseSerializer([JSONResponseSerializer()])
         let result = compound.serialize(try response(400, type: "application/json"), body: bytes("[1]"))
         #expect(result.object?.json == .array([.integer(1)]) && result.error?.fault == .unacceptableStatus(400))

@@ -19,13 +19,13 @@ import Testing
         ("http://a/[b] {c}", "http://a/%5Bb%5D%20%7Bc%7D"), ("http://a/ä?x=\"ö\"", "http://a/%C3%A4?x=%22%C3%B6%22"),
         ("http://a/\u{1f600}#|", "http://a/%F0%9F%98%80#%7C"),
     ])
-    func `what browsers escape is escaped`(text: String, expected: String) throws {
+    func `characters that browsers escape are escaped`(text: String, expected: String) throws {
         #expect(try WebAddress(text).description == expected)
         let reference = String(text.dropFirst("http://a/".count))
         #expect(try WebAddress("http://a/").resolving(reference).description == expected)
     }
 
-    @Test func `a URL is taken apart`() throws {
+    @Test func `a URL is split into components`() throws {
         let address = try WebAddress("HTTP://user@Example.com:8080/a/b?c=d#e")
         #expect(address.scheme == "http" && address.userInformation == "user" && address.host == "Example.com")
         #expect(address.port == 8080 && address.path == "/a/b" && address.query == "c=d" && address.fragment == "e")
@@ -49,12 +49,12 @@ import Testing
         ("http://a\\b/", .badCharacter("\\"), 8),
 
     ])
-    func `what is no URL is refused, and the place is told`(text: String, fault: WebAddressError.Fault, offset: Int) {
+    func `an invalid URL is rejected with its position`(text: String, fault: WebAddressError.Fault, offset: Int) {
         let error = #expect(throws: WebAddressError.self) { try WebAddress(text) }
         #expect(error?.fault == fault && error?.offset == offset)
     }
 
-    /// RFC 3986, section 5.4, normal and abnormal.
+    /// The normal and abnormal examples of RFC 3986, section 5.4.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
         ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"), ("#s", "http://a/b/c/d;p?q#s"),
@@ -69,11 +69,11 @@ import Testing
         ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
         ("https://b/c", "https://b/c"),
     ])
-    func `references are joined as RFC 3986 has them`(reference: String, whole: String) throws {
+    func `references are resolved as in RFC 3986`(reference: String, whole: String) throws {
         #expect(try WebAddress("http://a/b/c/d;p?q").resolving(reference).description == whole)
     }
 
-    /// The examples of AFHTTPSessionManager.h; its `foo/` is a slip, since its NSURL keeps the slash.
+    /// The examples of AFHTTPSessionManager.h, except `foo/`, which is an error there: its NSURL keeps the slash.
     @Test(arguments: [
         ("http://example.com/v1/", "foo", "http://example.com/v1/foo"),
         ("http://example.com/v1/", "foo?bar=baz", "http://example.com/v1/foo?bar=baz"),
@@ -86,7 +86,8 @@ import Testing
         ("http://example.com/v1?a=b", "foo", "http://example.com/v1/foo"),
         ("http://example.com/v1?a=b", "", "http://example.com/v1/?a=b"),
     ])
-    func `a base is joined as AFHTTPSessionManager joins it`(base: String, reference: String, whole: String) throws {
+    func `a base resolves references as in AFHTTPSessionManager`(base: String, reference: String, whole: String) throws
+    {
         let request = try FormRequestSerializer().request("GET", reference, base: try WebAddress(base))
         #expect(request.address.description == whole)
     }
@@ -96,14 +97,14 @@ import Testing
         "a/b;c?d#e",
         "//other.example/x", "..", ".", "a//b",
     ])
-    func `a reference is joined as Foundation's URL joins it`(reference: String) throws {
+    func `a reference is resolved as Foundation's URL resolves it`(reference: String) throws {
         let base = "http://example.com/v1/items/7?x=y"
         let expected = try #require(URL(string: reference, relativeTo: URL(string: base))).absoluteString
         #expect(try WebAddress(base).resolving(reference).description == expected)
     }
 
     @Test(arguments: [("mailto:x", 7), ("http:g", 5), ("b\tc", 1)])
-    func `a reference that leads nowhere is refused`(reference: String, offset: Int) throws {
+    func `an invalid reference is rejected`(reference: String, offset: Int) throws {
         let base = try WebAddress("http://a/")
         let error = #expect(throws: WebAddressError.self) { try base.resolving(reference) }
         #expect(error?.offset == offset)
@@ -115,7 +116,7 @@ import Testing
         ("http://a/?x#f", "k=v", "http://a/?x&k=v#f"), ("http://a/", "", "http://a/"),
         ("http://a/?x", "", "http://a/?x"),
     ])
-    func `a query comes after what is there`(address: String, query: String, whole: String) throws {
+    func `a query is appended to an existing one`(address: String, query: String, whole: String) throws {
         #expect(try WebAddress(address).appendingQuery(query).description == whole)
     }
 }

@@ -3,7 +3,7 @@ import ReachTesting
 import Testing
 
 @Suite struct XMLPullParserTests {
-    /// All that a document says, with text in one piece.
+    /// All events of a document, with adjacent text joined.
     private func events(_ document: [UInt8], pieces: Int? = nil, limits: XMLLimits = XMLLimits()) throws(XMLError)
         -> [XMLEvent]
     {
@@ -71,7 +71,7 @@ import Testing
             ),
             ("<!DOCTYPE a [<!ENTITY % p 'x'><!ENTITY e SYSTEM 'file:///etc/passwd'>]><a/>", element()),
         ] as [(String, [XMLEvent])])
-    func `a document says what it says, in pieces of any size`(text: String, expected: [XMLEvent]) throws {
+    func `a document gives the same events in pieces of any size`(text: String, expected: [XMLEvent]) throws {
         let bytes = Array(text.utf8)
         #expect(try events(bytes) == expected)
         for size in [1, 2, 3, 5, 16] { #expect(try events(bytes, pieces: size) == expected) }
@@ -103,20 +103,20 @@ import Testing
             ("<!DOCTYPE a [%p;]><a/>", nil), ("<!ELEMENT a><a/>", nil),
             ("<!DOCTYPE a SYSTEM><a/>", nil),
         ] as [(String, String?)])
-    func `what is not well-formed is refused, in pieces of any size`(text: String, expected: String?) {
+    func `a malformed document is rejected in pieces of any size`(text: String, expected: String?) {
         let bytes = Array(text.utf8)
         let error = #expect(throws: XMLError.self) { try events(bytes) }
         if let expected { #expect(error?.fault == .expected(expected)) }
         for size in [1, 3] { #expect(throws: XMLError.self) { try events(bytes, pieces: size) } }
     }
 
-    @Test func `an error tells its line`() {
+    @Test func `an error has its line`() {
         let error = #expect(throws: XMLError.self) { try events("<a>\n<b>\n\n</c></a>") }
         #expect(error?.fault == .mismatchedEnd(of: "b", found: "c") && error?.offset == 9 && error?.line == 4)
         #expect(error?.description == "line 4: the end of 'b' expected, not of 'c'")
     }
 
-    @Test func `an error comes again when asked again, whatever comes after`() {
+    @Test func `an error is thrown again by further calls, whatever follows`() {
         var parser = XMLPullParser(Array("<a></b></a>".utf8))
         _ = try? parser.next()
         let first = #expect(throws: XMLError.self) { try parser.next() }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a copy of a parser that has its whole document reads on by itself`() throws {
+    @Test func `a copy of a parser with a whole document continues independently`() throws {
         let text = "<a>" + String(repeating: "<b>text\n</b>", count: 20_000) + "</a>"
         var parser = XMLPullParser(Array(text.utf8))
         for _ in 0..<20_000 { _ = try parser.next() }
@@ -140,7 +140,7 @@ import Testing
         #expect(try copy.next() == nil)
     }
 
-    @Test func `an encoding that the head names and that is not read is an error`() throws {
+    @Test func `an unsupported encoding in the head is an error`() throws {
         var unknown = XMLPullParser(Array("<a/>".utf8), characterSet: "windows-1251")
         let error = #expect(throws: XMLError.self) { try unknown.next() }
         #expect(error?.fault == .unknownEncoding("windows-1251"))
@@ -150,7 +150,7 @@ import Testing
         #expect(try utf16.next() == .start(name: "a", attributes: []))
     }
 
-    @Test func `names are the same only as bytes`() throws {
+    @Test func `names are compared as bytes`() throws {
         #expect(throws: XMLError.self) { try events("<\u{e9}></e\u{301}>") }
         #expect(throws: XMLError.self) { try events("<!DOCTYPE a [<!ENTITY \u{e9} ''>]><a>&e\u{301};</a>") }
         let read = try events("<a \u{e9}='1' e\u{301}='2'/>")
@@ -161,9 +161,9 @@ import Testing
         #expect(attributes.map(\.value) == ["1", "2"])
     }
 
-    // MARK: - What is dangerous
+    // MARK: - Attacks
 
-    @Test func `entities that make gigabytes of a few lines come to an end`() {
+    @Test func `the expansion of nested entities is limited`() {
         var declarations = "<!ENTITY l0 'lol'>"
         for level in 1...9 {
             declarations += "<!ENTITY l\(level) '" + String(repeating: "&l\(level - 1);", count: 10) + "'>"
@@ -175,7 +175,7 @@ import Testing
         #expect(error?.fault == .limit("entities may come to"))
     }
 
-    @Test func `one long entity used often comes to an end`() {
+    @Test func `the expansion of one long entity used often is limited`() {
         let entity = "<!DOCTYPE a [<!ENTITY e '" + String(repeating: "x", count: 10_000) + "'>]>"
         #expect(throws: XMLError.self) { try events(entity + "<a>" + String(repeating: "&e;", count: 1_000) + "</a>") }
     }
@@ -187,7 +187,7 @@ import Testing
         ("<!ENTITY e '&e;'>", .refusedEntity("e")), ("<!ENTITY e '&f;'><!ENTITY f '&e;'>", .refusedEntity("e")),
         ("<!ENTITY e '&f;'>", .unknownEntity("f")), ("<!ENTITY e '&#38;'>", .refusedEntity("e")),
     ])
-    func `entities from elsewhere, of elements or of themselves are refused where they are used`(
+    func `external, element and recursive entities are rejected where they are used`(
         declarations: String, fault: XMLError.Fault
     ) {
         for use in ["<a>&e;</a>", "<a b='&e;'/>"] {
@@ -196,19 +196,19 @@ import Testing
         }
     }
 
-    @Test func `what another document might declare is unknown, in text and in attributes`() {
+    @Test func `an entity of another document is unknown in text and in attributes`() {
         for use in ["<a>&e;</a>", "<a b='&e;'/>"] {
             let error = #expect(throws: XMLError.self) { try events("<!DOCTYPE a SYSTEM 'http://x/'>\(use)") }
             #expect(error?.fault == .unknownEntity("e"))
         }
     }
 
-    @Test func `a reference among the declarations is refused`() {
+    @Test func `a reference among the declarations is rejected`() {
         #expect(throws: XMLError.self) { try events("<!DOCTYPE a [<!ENTITY % p SYSTEM 'http://x/'> %p;]><a/>") }
         #expect(throws: XMLError.self) { try events("<!DOCTYPE a [<!ENTITY e '%p;'>]><a/>") }
     }
 
-    @Test func `depth, attributes, markup and declarations are bounded`() throws {
+    @Test func `depth, attributes, markup and declarations are limited`() throws {
         var limits = XMLLimits()
         limits.depth = 3
         #expect(try events("<a><a><a/></a></a>", limits: limits).count == 6)
@@ -222,7 +222,7 @@ import Testing
         #expect(throws: XMLError.self) { try events("<!DOCTYPE a [\(entities)]><a/>") }
     }
 
-    @Test func `text without end is told in pieces, and takes no more memory than a piece`() throws {
+    @Test func `endless text arrives in pieces, and uses no more memory than a piece`() throws {
         var parser = XMLPullParser()
         parser.append(Array("<a>".utf8))
         var count = 0
@@ -241,7 +241,7 @@ import Testing
         #expect(count == 500 * 1_000 * 8)
     }
 
-    @Test func `a tag that comes byte by byte costs no more than its length`() throws {
+    @Test func `parsing a tag byte by byte takes time linear in its length`() throws {
         let value = String(repeating: "v", count: 50_000)
         let expected = Self.element(attributes: [("b", value)])
         #expect(try events(Array("<a b='\(value)'/>".utf8), pieces: 1) == expected)
@@ -252,14 +252,14 @@ import Testing
     @Test(
         arguments: EncodedText.allCases,
         ["", "<?xml version='1.0'?>", "\u{feff}<?xml version='1.0' encoding='UTF-16'?>"])
-    func `UTF-8, UTF-16 and UTF-32 are read, in pieces of any size`(encoding: EncodedText, start: String) throws {
+    func `UTF-8, UTF-16 and UTF-32 are decoded in pieces of any size`(encoding: EncodedText, start: String) throws {
         if encoding == .utf8, start.contains("UTF-16") { return }
         let bytes = encoding.bytes(start + "<a>é😀</a>")
         for size in [1, 3, 100] { #expect(try events(bytes, pieces: size) == Self.element(.text("é😀"))) }
     }
 
     @Test(arguments: ["iso-8859-1", "ISO-8859-1", "latin1"])
-    func `ISO 8859-1 is read where the document says so`(name: String) throws {
+    func `ISO 8859-1 is decoded if the document declares it`(name: String) throws {
         let bytes = Array("<?xml version='1.0' encoding='\(name)'?><a>".utf8) + [0xe4, 0xff] + Array("</a>".utf8)
         for size in [1, 7, 100] { #expect(try events(bytes, pieces: size) == Self.element(.text("äÿ"))) }
     }
@@ -270,14 +270,14 @@ import Testing
             [0xfe, 0xff, 0x00, 0x3c, 0x00, 0x61, 0x00, 0x2f, 0x00, 0x3e, 0x00],
             [0x3c, 0x61, 0x20, 0x62, 0x3d, 0x27, 0xff, 0x27, 0x2f, 0x3e],
         ] as [[UInt8]])
-    func `what is not in its encoding is refused`(bytes: [UInt8]) {
+    func `bytes invalid in the encoding are rejected`(bytes: [UInt8]) {
         for size in [1, 100] {
             let error = #expect(throws: XMLError.self) { try events(bytes, pieces: size) }
             #expect(error?.fault == .badEncoding)
         }
     }
 
-    @Test func `bytes at random are refused or read, alike in pieces of any size`() {
+    @Test func `random bytes give the same result in pieces of any size`() {
         var generator = SeededGenerator(seed: 11)
         let parts = [
             "<a>", "</a>", "<a/>", "<b c='d'>", "</b>", "text", "&lt;", "&#65;", "]]>", "<![CDATA[", "<!--", "-->",

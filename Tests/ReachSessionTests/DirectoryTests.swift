@@ -13,7 +13,7 @@ import Testing
         return try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
     }
 
-    @Test func `what was stored is sent by a later run, to whose tasks handlers are added`() async throws {
+    @Test func `a later run sends stored requests, and handlers can be added to their tasks`() async throws {
         let directory = try TemporaryDirectory()
         let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
         let url = "http://127.0.0.1:\(server.port)/"
@@ -54,7 +54,7 @@ import Testing
         await second.closeAndWait()
     }
 
-    @Test func `an answer that came while nobody asked is kept, a long one too`() async throws {
+    @Test func `an answer that no caller fetched is stored, even a long one`() async throws {
         let directory = try TemporaryDirectory()
         let long = String(repeating: "long ", count: 40_000)
         let server = try ScriptedServer { connection in
@@ -89,7 +89,7 @@ import Testing
         #expect(try ChildProcess.run(["ls", directory.path + "/queue/spool"]) == "")
     }
 
-    @Test func `a download goes on where an earlier run left it`() async throws {
+    @Test func `a download resumes where an earlier run stopped`() async throws {
         let directory = try TemporaryDirectory()
         let server = try HalvingServer()
         let path = directory.path + "/there"
@@ -111,7 +111,7 @@ import Testing
         #expect(try ChildProcess.run(["ls", directory.path]) == "queue\nthere\n")
     }
 
-    @Test func `one session at a time uses a directory`() async throws {
+    @Test func `only one session at a time can use a directory`() async throws {
         let directory = try TemporaryDirectory()
         let first = try session(directory)
         #expect(await failure { _ = try session(directory) } == "not-taken storage")
@@ -123,7 +123,7 @@ import Testing
         await second.closeAndWait()
     }
 
-    @Test func `a long body of bytes is safe when it is stored`() async throws {
+    @Test func `a long body of bytes is on disk once the request is stored`() async throws {
         let directory = try TemporaryDirectory()
         let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
         let body = String(repeating: "body ", count: 400_000)
@@ -140,7 +140,7 @@ import Testing
         await second.closeAndWait()
     }
 
-    @Test func `a name that is kept has two handles of one request`() async throws {
+    @Test func `two tasks with a kept name are handles of one request`() async throws {
         let slow = try SlowServer()
         let directory = try TemporaryDirectory()
         let session = try session(directory)

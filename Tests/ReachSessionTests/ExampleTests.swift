@@ -5,9 +5,9 @@ import ReachSessionFoundation
 import ReachTesting
 import Testing
 
-/// What the README shows, and what other libraries bring.
+/// The README's example, and notifications through Foundation.
 @Suite(.timeLimit(.minutes(1))) struct ExampleTests {
-    @Test func `the README's example is the program that is tested`() {
+    @Test func `the README's example is the code of the tested program`() {
         let readme = ProjectFile.text("README.md")
         let program = ProjectFile.text("Tests/Support/upload/Main.swift")
         guard let start = readme.range(of: "import ReachSession\n\n"),
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `the README's example holds an upload until Wi-Fi, also over its own end`() async throws {
+    func `the README's example holds an upload until there is Wi-Fi, even across runs`() async throws {
         let machine = try TestNamespace()
         defer { machine.remove() }
         let peer = try machine.vethPair()
@@ -40,7 +40,7 @@ import Testing
         let file = try directory.file("log", "what happened")
         let arguments = [directory.path + "/queue", file, "http://192.0.2.1/logs/1", "up*"]
         let program = BuiltProgram(named: "upload")
-        // Killed while it waits: what it printed as stored is sent by the next run.
+        // Killed while it waits: the next run sends the request that was printed as stored.
         let first = try program.start(arguments, in: machine.name)
         #expect(try first.nextLine(within: .seconds(10)) == "stored as 1")
         #expect(try first.nextLine(within: .seconds(10)) == "No path satisfies 'wifi'. It starts when there is one.")
@@ -56,7 +56,7 @@ import Testing
         #expect(requests.allSatisfy { $0.hasPrefix("PUT /logs/1 HTTP/1.1\r\n") && $0.hasSuffix("what happened") })
     }
 
-    @Test func `Foundation's notification centre hears of tasks too`() async throws {
+    @Test func `Foundation's notification centre receives notifications of tasks`() async throws {
         let stage = try SessionStage()
         let center = NotificationCenter()
         let log = EventLog<String>()

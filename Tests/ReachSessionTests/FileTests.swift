@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [(false, 10), (false, 3_000_000), (true, 10), (true, 3_000_000)])
-    func `a form with a file is uploaded, and leaves nothing behind`(onDisk: Bool, size: Int) async throws {
+    func `a form with a file is uploaded, and leaves no temporary files`(onDisk: Bool, size: Int) async throws {
         let directory = try TemporaryDirectory()
         let stage = try SessionStage(keeping: onDisk ? .directory(directory.path + "/queue") : .memory)
         let path = try directory.file("data.txt", String(repeating: "d", count: size))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a download is in its place when it is whole`(onDisk: Bool) async throws {
+    func `a download replaces its file only when it is complete`(onDisk: Bool) async throws {
         let directory = try TemporaryDirectory()
         let body = String(repeating: "0123456789", count: 20_000)
         let stage = try SessionStage(
@@ -61,13 +61,13 @@ import Testing
         #expect(try ChildProcess.run(["ls", directory.path]) == (onDisk ? "queue\nthere\n" : "there\n"))
     }
 
-    @Test func `a place that cannot be written is told`() async throws {
+    @Test func `a path that cannot be written is an error`() async throws {
         let stage = try SessionStage()
         let task = try stage.session.download("x", to: "/nonexistent/there")
         #expect(await failure { try await task.response() } == "local file-failed")
     }
 
-    @Test func `a download that is cancelled with resume data is gone on with`() async throws {
+    @Test func `a download that is cancelled with resume data can be resumed`() async throws {
         let directory = try TemporaryDirectory()
         let server = try HalvingServer()
         let path = directory.path + "/there"
@@ -91,7 +91,7 @@ import Testing
         #expect(try ChildProcess.run(["ls", directory.path]) == "there\n")
     }
 
-    @Test func `a download that is suspended goes on where it was`() async throws {
+    @Test func `a suspended download resumes where it stopped`() async throws {
         let directory = try TemporaryDirectory()
         let server = try HalvingServer()
         let path = directory.path + "/there"
@@ -110,7 +110,7 @@ import Testing
         #expect(server.server.requests.values.count == 2)
     }
 
-    @Test func `a download that fails says where it can be gone on with`() async throws {
+    @Test func `the error of a failed download has resume data`() async throws {
         let directory = try TemporaryDirectory()
         let server = try ScriptedServer { connection in
             connection.readRequest()

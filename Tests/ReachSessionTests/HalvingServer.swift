@@ -1,6 +1,6 @@
 import ReachTesting
 
-/// Sends half of the file, and the rest when the test says so; knows ranges.
+/// A server that sends half of a file, and the rest when the test opens the gate. It supports ranges.
 final class HalvingServer: Sendable {
     static let body = String(repeating: "0123456789", count: 20_000)
     let server: ScriptedServer
@@ -27,7 +27,7 @@ final class HalvingServer: Sendable {
     deinit { gate.open() }
 
     var url: String { "http://127.0.0.1:\(server.port)/big" }
-    /// Where the ranges that were asked for begin.
+    /// The Range fields of the requests received.
     var ranges: [String] {
         server.requests.values.compactMap { request in
             request.split(separator: "\r\n").first { $0.hasPrefix("Range: ") }.map(String.init)

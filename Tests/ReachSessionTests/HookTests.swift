@@ -3,7 +3,7 @@ import ReachSession
 import ReachTesting
 import Testing
 
-/// What a program is asked while its requests are on their way.
+/// Tests of the hooks for redirects, credentials and responses.
 @Suite(.timeLimit(.minutes(1))) struct HookTests {
     private static let redirecting: @Sendable (String) -> String = { request in
         let path = request.split(separator: " ").dropFirst().first.map(String.init) ?? ""
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
-    func `redirects are followed with the right method, and the response says where it came from`(
+    func `redirects are followed with the right method, and the response has the final URL`(
         status: Int, method: String
     ) async throws {
         let stage = try SessionStage(answer: Self.redirecting)
@@ -28,7 +28,7 @@ import Testing
         #expect(last.hasSuffix("a=b") == (method == "POST"))
     }
 
-    @Test func `a hook is asked about each redirect, and may change it or stay`() async throws {
+    @Test func `a hook decides about each redirect, and may change it or stay`() async throws {
         let log = EventLog<String>()
         let decision = EventLog<RedirectDecision>()
         let stage = try SessionStage {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length", "Connection", "Transfer-Encoding"])
-    func `a header that frames the message is not taken from a hook`(name: String) async throws {
+    func `a header that frames the message is rejected from a hook`(name: String) async throws {
         var headers = HTTPHeaders()
         try headers.set(name, "3")
         let stage = try SessionStage { [headers] in
@@ -69,7 +69,7 @@ import Testing
         #expect(stage.server.requests.values.count == 1)
     }
 
-    @Test func `redirects end, and can be forbidden`() async throws {
+    @Test func `the number of redirects is limited, and redirects can be turned off`() async throws {
         let stage = try SessionStage({ $0.redirects = .follow(limit: 3) }, answer: Self.redirecting)
         #expect(await failure { try await stage.session.get("/loop").response() } == "response bad-status")
         #expect(stage.server.requests.values.count == 4)
@@ -88,7 +88,7 @@ import Testing
             + "Content-Length: 0\r\nConnection: close\r\n\r\n"
     }
 
-    @Test func `credentials are asked for, and sent in the same attempt`() async throws {
+    @Test func `the hook's credentials are sent in the same attempt`() async throws {
         let log = EventLog<String>()
         let stage = try SessionStage(
             {
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `without credentials, or with wrong ones for ever, the challenge is the answer`(gives: Bool) async throws {
+    func `without credentials, or with only wrong ones, the challenge is the answer`(gives: Bool) async throws {
         let stage = try SessionStage(
             {
                 $0.hooks.challenge = { _, _ in gives ? BasicCredentials(user: "ann", password: "wrong") : nil }
@@ -119,20 +119,20 @@ import Testing
         ("Digest realm=\"d\", nonce=\"Basic realm=1\", Basic realm=\"b\"", "b"), ("Basic realm=\"a\\\"b\"", "a\"b"),
         ("Basic realm=\"open", "open"), ("BASIC   REALM = \"a\"", "a"),
     ])
-    func `a challenge is found among others`(field: String, realm: String) {
+    func `a Basic challenge is found among others`(field: String, realm: String) {
         #expect(BasicChallenge(field)?.realm == realm)
     }
 
     @Test(arguments: [
         "", "Digest realm=\"Basic\"", "Bearer", "Bearer realm=\"a\", error=\"Basic\"", ",,,", "=", "\"", "Basi c",
     ])
-    func `what asks for something else is no challenge of ours`(field: String) {
+    func `a field without a Basic challenge is ignored`(field: String) {
         #expect(BasicChallenge(field) == nil)
     }
 
     // MARK: - Dispositions
 
-    @Test func `an answer can be cancelled by its head, or become a download`() async throws {
+    @Test func `the hook can cancel an answer by its head, or turn it into a download`() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/there"
         let stage = try SessionStage(

@@ -3,7 +3,7 @@ import ReachSession
 import ReachTesting
 import Testing
 
-/// From resume to the end, with a real queue and server.
+/// Tasks from resume to the end, with a real queue and server.
 @Suite(.timeLimit(.minutes(1))) struct LifeTests {
     @Test func `a task that is not resumed is not sent`() async throws {
         let stage = try SessionStage()
@@ -33,7 +33,7 @@ import Testing
             try await log.wait(for: 5) == ["didResume", "didSuspend", "didResume", "completion", "didComplete"])
     }
 
-    @Test func `suspended before it is stored, it is held`() async throws {
+    @Test func `a task suspended before it is stored is held`() async throws {
         let stage = try SessionStage()
         let task = try stage.session.get("")
         task.resume()
@@ -45,7 +45,7 @@ import Testing
         try await task.response()
     }
 
-    @Test func `cancelled at any point it ends once, as cancelled`() async throws {
+    @Test func `a task cancelled at any point ends once, as cancelled`() async throws {
         let slow = try SlowServer()
         let session = try RequestSession()
         for point in ["new", "resumed", "stored", "running", "suspended"] {
@@ -53,7 +53,7 @@ import Testing
             let task = try session.get(slow.url) { result in
                 if case .failure(let error) = result { log.append(error.summary) } else { log.append("answer") }
             }
-            session.addObserver(forName: .didComplete, task: task) { _ in log.append("told") }
+            session.addObserver(forName: .didComplete, task: task) { _ in log.append("notified") }
             let before = slow.server.requests.values.count
             switch point {
             case "resumed": task.resume()
@@ -71,13 +71,13 @@ import Testing
             task.cancel()
             task.cancel()
             #expect(task.requestState == .cancelled, "\(point)")
-            #expect(try await log.wait(for: 2) == ["cancelled cancelled", "told"], "\(point)")
+            #expect(try await log.wait(for: 2) == ["cancelled cancelled", "notified"], "\(point)")
             #expect(await failure { try await task.response() } == "cancelled cancelled")
         }
         #expect(await session.tasks().isEmpty)
     }
 
-    @Test func `cancelling that races with the end ends a task once, one way or the other`() async throws {
+    @Test func `a task ends once when cancelling races with its end`() async throws {
         let stage = try SessionStage()
         let log = EventLog<UInt64>()
         for _ in 0..<200 {
@@ -98,7 +98,7 @@ import Testing
         #expect(log.values.count == 200)
     }
 
-    @Test func `cancelling the Swift task that waits leaves the request alone`() async throws {
+    @Test func `cancelling the waiting Swift task does not cancel the request`() async throws {
         let slow = try SlowServer()
         let session = try RequestSession()
         let task = try session.get(slow.url)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `closing ends what runs, and who waits is told`(byRelease: Bool) async throws {
+    func `closing ends running tasks with an error`(byRelease: Bool) async throws {
         let slow = try SlowServer()
         var session: RequestSession? = try RequestSession()
         let log = EventLog<String>()
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a session that is held as a whole starts nothing, and clears no other reason`() async throws {
+    @Test func `a suspended session starts nothing, and clears no other reason`() async throws {
         let stage = try SessionStage()
         let log = EventLog<String>()
         stage.session.suspend()
@@ -152,7 +152,7 @@ import Testing
         try await second.response()
     }
 
-    @Test func `no more run at a time than may, and the rest follow`() async throws {
+    @Test func `no more requests run than the limit allows, and the rest follow`() async throws {
         let slow = try SlowServer()
         var options = RequestSessionOptions()
         options.maximumRunningPerHost = 1
@@ -167,7 +167,7 @@ import Testing
         for task in tasks { try await task.response() }
     }
 
-    @Test func `a session that is full takes no more, and says so`() async throws {
+    @Test func `a full session rejects further requests`() async throws {
         let slow = try SlowServer()
         var options = RequestSessionOptions()
         options.maximumRequests = 1
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a session may be closed, or let go, by a completion`(immediate: Bool) async throws {
+    func `a completion may close or release its session`(immediate: Bool) async throws {
         let stage = try SessionStage { if immediate { $0.delivery = .immediate } }
         let log = EventLog<String>()
         let other = try stage.session.get("other", when: .interface("none0"))
@@ -195,39 +195,39 @@ import Testing
             log.append("closed")
         }
         task.resume()
-        let told = try await log.wait(for: 2)
-        #expect(Set(told) == ["closed", "closed closed"])
+        let results = try await log.wait(for: 2)
+        #expect(Set(results) == ["closed", "closed closed"])
         #expect(await stage.session.closeAndWait())
         let late = EventLog<Bool>()
         task.whenComplete { late.append((try? $0.get()) != nil) }
         #expect(try await late.wait(for: 1) == [true])
     }
 
-    @Test func `what is over is let go, and a session with its last holder`() async throws {
+    @Test func `tasks are released when they are over, and a session with its last reference`() async throws {
         let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
         var session: RequestSession? = try RequestSession(baseURL: "http://127.0.0.1:\(server.port)/")
         var task = try session?.get("a")
-        let (heldTask, heldSession) = (Held(task), Held(session))
+        let (heldTask, heldSession) = (WeakReference(task), WeakReference(session))
         task?.whenComplete { _ in }
         _ = await task?.awaitedResult
         task = nil
         while heldTask.value != nil { await Task.yield() }
-        let waiting = Held(try session?.get("b", when: .interface("none0")).resume())
+        let waiting = WeakReference(try session?.get("b", when: .interface("none0")).resume())
         #expect(waiting.value?.requestState.isFinal == false)
         session = nil
         #expect(heldSession.value == nil)
         while waiting.value != nil { await Task.yield() }
     }
 
-    @Test func `sessions that are closed leave no thread and no descriptor`() throws {
+    @Test func `closed sessions leave no thread and no descriptor`() throws {
         let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
         let result = try BuiltProgram(named: "getonce").run(["http://127.0.0.1:\(server.port)/", "30"])
         #expect(result.lines.dropLast() == Array(repeating: "200", count: 30)[...])
-        // The runtime may have started a thread of its own meanwhile.
+        // The runtime may have started threads of its own meanwhile.
         #expect(result.lines.last.flatMap { Int($0) } ?? 99 <= 2, "\(result)")
     }
 
-    @Test func `its time is over`() async throws {
+    @Test func `a request expires`() async throws {
         let session = try RequestSession()
         var options = RequestOptions()
         options.expiresAfter = .milliseconds(50)
@@ -238,8 +238,8 @@ import Testing
     }
 }
 
-/// Shows whether something is still there.
-private final class Held<Value: AnyObject & Sendable>: Sendable {
+/// A weak reference, which shows whether an object still exists.
+private final class WeakReference<Value: AnyObject & Sendable>: Sendable {
     weak let value: Value?
 
     init(_ value: Value?) { self.value = value }

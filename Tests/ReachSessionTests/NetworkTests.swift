@@ -3,7 +3,7 @@ import ReachSession
 import ReachTesting
 import Testing
 
-/// Requests and a network that comes and goes.
+/// Requests while the network disappears and returns.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
 struct NetworkTests {
     /// A machine whose only link is Wi-Fi, and a server behind it.
@@ -36,7 +36,7 @@ struct NetworkTests {
 
     private static let url = "http://192.0.2.1/"
 
-    @Test func `a request waits for Wi-Fi, says why, and starts when it is there`() async throws {
+    @Test func `a request waits for Wi-Fi, explains why, and starts when it is available`() async throws {
         let scene = try Scene()
         try scene.link(up: false)
         let log = EventLog<String>()
@@ -53,7 +53,7 @@ struct NetworkTests {
         #expect(try await log.wait(for: 4) == ["didResume", "didSuspend", "didResume", "didComplete"])
     }
 
-    @Test func `the network's return does not resume what its user suspended, nor the other way round`() async throws {
+    @Test func `the network's return does not resume what its user suspended, nor vice versa`() async throws {
         let scene = try Scene()
         try scene.link(up: false)
         let log = EventLog<String>()
@@ -67,7 +67,7 @@ struct NetworkTests {
         #expect(task.suspensionReasons == .network && task.requestState == .suspended)
         task.suspend()
         try scene.link(up: true)
-        // Another one that nobody holds shows that the network is there.
+        // Another request, which no user suspends, shows that the network is available.
         try await scene.session.get(Self.url, when: .any).response()
         #expect(task.requestState == .suspended && task.suspensionReasons.contains(.user))
         #expect(scene.server.requests.values.count == 1)
@@ -75,7 +75,7 @@ struct NetworkTests {
         #expect(try await task.response().statusCode == 200)
     }
 
-    @Test func `a network that goes away in the middle suspends a request, which is made again`() async throws {
+    @Test func `losing the network suspends a running request, which is sent again`() async throws {
         let scene = try Scene()
         let gate = ThreadGate()
         let server = try ScriptedServer(in: scene.peer, at: IPAddress(ipv4: 0xc000_0201), port: 8080) { connection in
@@ -97,7 +97,7 @@ struct NetworkTests {
         #expect(server.requests.values.count == 2)
     }
 
-    @Test func `resolving a name is no pause of the network`() async throws {
+    @Test func `resolving a name does not suspend a task for the network`() async throws {
         let stage = try SessionStage()
         let log = EventLog<String>()
         stage.session.addObserver { log.append("\($0.name)") }
@@ -106,7 +106,7 @@ struct NetworkTests {
     }
 
     @Test(.enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
-    func `a name that nobody has is told, where nobody wants another try and the Internet is there`() async throws {
+    func `a name that does not exist is an error for a single attempt with the Internet reachable`() async throws {
         let scene = try Scene()
         let names = try NameServer(
             ["--address=/host.example/192.0.2.1", "--address=/nobody.example/"], port: 53, in: scene.peer)
@@ -125,7 +125,7 @@ struct NetworkTests {
         withExtendedLifetime(names) {}
     }
 
-    @Test func `by its own host's path a request goes where there is no Internet`() async throws {
+    @Test func `a request uses the path to its own host without the Internet`() async throws {
         let scene = try Scene()
         try scene.machine.run("ip", "route", "delete", "default")
         let waiting = try scene.session.get(Self.url, when: .any).resume()
@@ -133,7 +133,7 @@ struct NetworkTests {
         #expect(await waiting.explanation().reasons.map(\.word) == ["class"])
     }
 
-    @Test func `a request by its own host's path outlives changes of other paths`() async throws {
+    @Test func `a request over its own host's path survives changes of other paths`() async throws {
         let scene = try Scene()
         try scene.machine.run("ip", "route", "delete", "default")
         let gate = ThreadGate()
@@ -144,17 +144,17 @@ struct NetworkTests {
         }
         let task = try scene.session.get("http://192.0.2.1:8080/").resume()
         try await server.requests.wait(for: 1)
-        // A way to the Internet comes and goes, by another link.
+        // A path to the Internet appears and disappears, over another link.
         try scene.machine.run("ip", "link", "add", "d0", "type", "veth", "peer", "name", "d1")
         try scene.machine.run("ip", "address", "add", "198.51.100.2/24", "dev", "d0")
         for name in ["d0", "d1"] { try scene.machine.run("ip", "link", "set", name, "up") }
         try scene.machine.run("ip", "route", "add", "default", "via", "198.51.100.1", "dev", "d0")
-        // It was seen: this one goes by it, and is of no further interest.
+        // This request uses the new path, which shows that the session has seen it.
         let other = try scene.session.get("http://203.0.113.9/", when: .any).resume()
         while await other.explanation().state != "running" { await Task.yield() }
         other.cancel()
         try scene.machine.run("ip", "link", "delete", "d0")
-        // Longer than an attempt outlives the loss of its path.
+        // Longer than an attempt survives the loss of its path.
         try await Task.sleep(for: .milliseconds(2500))
         gate.open()
         #expect(try await task.response().statusCode == 200)

@@ -4,7 +4,7 @@ import ReachSession
 import ReachTesting
 import Testing
 
-/// Who is told what, and in which order.
+/// Completions, notifications, progress and activity, and their order.
 @Suite(.timeLimit(.minutes(1))) struct ObserverTests {
     @Test(arguments: ["private", "queue", "executor", "immediate"])
     func `the completion comes first, then the notification, each once`(delivery: String) async throws {
@@ -57,7 +57,7 @@ import Testing
         #expect(log.values.count == 2)
     }
 
-    @Test func `an observer of one task hears of no other`() async throws {
+    @Test func `an observer of one task receives events of no other`() async throws {
         let stage = try SessionStage()
         let (first, second) = (try stage.session.get("1"), try stage.session.get("2"))
         let log = EventLog<UInt64>()
@@ -68,7 +68,7 @@ import Testing
         #expect(first.identifier != second.identifier)
     }
 
-    @Test func `progress of an upload and a download is told, and ends at the whole`() async throws {
+    @Test func `the progress of an upload and a download is reported up to the end`() async throws {
         let (bytes, answer) = (200_000, String(repeating: "x", count: 100_000))
         let stage = try SessionStage {
             $0.responseSerializer = DataResponseSerializer()
@@ -84,9 +84,9 @@ import Testing
         #expect(last.sent == Int64(bytes) && last.toSend == Int64(bytes) && last.fractionSent == 1)
         #expect(last.received == 100_000 && last.toReceive == 100_000)
         #expect(task.progress == last)
-        var told = 0
-        for await _ in updates { told += 1 }
-        #expect(told >= 1)
+        var count = 0
+        for await _ in updates { count += 1 }
+        #expect(count >= 1)
     }
 
     @Test func `activity is shown while requests run for longer than its delay`() async throws {

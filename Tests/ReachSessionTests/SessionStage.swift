@@ -2,13 +2,14 @@ import ReachCore
 import ReachSession
 import ReachTesting
 
-/// A server on the loopback interface that says what it was asked, and a session that asks it.
+/// A server on the loopback interface that returns each request's first line, and a session that uses it.
 final class SessionStage: Sendable {
     let server: ScriptedServer
     let session: RequestSession
 
-    /// - Parameter answer: What follows the status line and `Connection: close` and ends the head; by default 200 and a JSON
-    ///   object with the request's first line.
+    /// Starts the server and the session.
+    ///
+    /// - Parameter answer: The response to a request; by default 200 and a JSON object with the request's first line.
     init(
         keeping: RequestSession.Keeping = .memory, _ change: (inout RequestSessionOptions) -> Void = { _ in },
         answer: @escaping @Sendable (String) -> String = SessionStage.echo
@@ -35,11 +36,11 @@ final class SessionStage: Sendable {
 }
 
 extension RequestError {
-    /// What tests compare.
+    /// The kind and word, for comparison.
     var summary: String { "\(kind.rawValue) \(word)" }
 }
 
-/// What `body` throws, in short.
+/// The summary of the error that `body` throws, or `none`.
 func failure(_ body: () async throws -> Void) async -> String {
     do {
         try await body()
@@ -51,7 +52,7 @@ func failure(_ body: () async throws -> Void) async -> String {
     }
 }
 
-/// A server that lets the test decide when it answers.
+/// A server that answers when the test opens the gate.
 final class SlowServer: Sendable {
     let server: ScriptedServer
     let gate = ThreadGate()

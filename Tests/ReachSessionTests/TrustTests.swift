@@ -3,8 +3,8 @@ import ReachSession
 import ReachTesting
 import Testing
 
-/// Policies of trust by the names that AFSecurityPolicy gave them, against a real TLS server. The judge itself is tested
-/// where it lives.
+/// Policies of trust under AFSecurityPolicy's names, against a real TLS server. The evaluation itself is tested with
+/// `ReachTransfer`.
 @Suite(
     .enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"),
     .enabled(if: CertificateAuthority.isAvailable, "\(CertificateAuthority.whyNot)"), .timeLimit(.minutes(1)))
@@ -45,7 +45,7 @@ struct TrustTests {
         }
     }
 
-    @Test func `servers are trusted as the policy says`() async throws {
+    @Test func `the policy decides which servers are trusted`() async throws {
         let scene = try Scene()
         let root = try scene.certificate(scene.authority.root)
         let own = try scene.certificate(scene.good)
@@ -69,7 +69,7 @@ struct TrustTests {
         }
     }
 
-    @Test func `a client's certificate is shown to who asks for it`() async throws {
+    @Test func `a client certificate is sent to a server that asks for it`() async throws {
         let scene = try Scene()
         let root = try scene.certificate(scene.authority.root)
         #expect(

@@ -6,12 +6,12 @@ struct BodyFile: ~Copyable {
     private let descriptor: CInt
     private let path: String
 
-    /// Opens for reading. Does not wait for a writer where a pipe has taken the file's place.
+    /// Opens a file for reading. Does not block on a pipe that has replaced the file.
     init(opening path: String) throws(BodyFileError) {
         try self.init(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     }
 
-    /// Opens for writing, empty.
+    /// Creates or truncates a file for writing.
     init(creating path: String) throws(BodyFileError) {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC)
     }
@@ -25,7 +25,9 @@ struct BodyFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: 0 at the end.
+    /// Reads the next bytes.
+    ///
+    /// - Returns: Bytes read; 0 at end of file.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(BodyFileError) -> Int {
         while true {
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -46,32 +48,32 @@ struct BodyFile: ~Copyable {
         }
     }
 
-    /// How long a file is that can be read now.
+    /// The length of a readable regular file.
     static func length(of path: String) throws(BodyFileError) -> Int64 {
         var status = stat()
         guard stat(path, &status) == 0 else { throw BodyFileError(.system(call: "stat", number: errno), path: path) }
-        // A pipe or a device has no length to tell beforehand.
+        // A pipe or a device has no length in advance.
         guard status.st_mode & S_IFMT == S_IFREG else { throw BodyFileError(.notAFile, path: path) }
         guard access(path, R_OK) == 0 else { throw BodyFileError(.system(call: "access", number: errno), path: path) }
         return Int64(status.st_size)
     }
 }
 
-/// A part's file cannot be sent: the request has to be made anew, with a file that can.
+/// A body's file cannot be sent: build the request again, with a file that can.
 public struct BodyFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of faults.
     public enum Fault: Hashable, Sendable {
-        /// A directory, a pipe, a device.
+        /// Not a regular file: a directory, a pipe, a device.
         case notAFile
-        /// It ended before the length that was told to the server.
+        /// The file ended before the length that was sent to the server.
         case shrank(length: Int64, found: Int64)
-        /// The system says so, by `errno`.
+        /// A system call failed, with this `errno`.
         case system(call: String, number: CInt)
     }
 
-    /// What is wrong.
+    /// The fault.
     public let fault: Fault
-    /// The file; empty for a stream.
+    /// The path of the file; empty for a stream.
     public let path: String
 
     init(_ fault: Fault, path: String) {
@@ -79,7 +81,7 @@ public struct BodyFileError: Error, Hashable, Sendable, CustomStringConvertible 
         self.path = path
     }
 
-    /// A sentence, safe to show.
+    /// A sentence, safe to display.
     public var description: String {
         let name = path.isEmpty ? "the stream" : DisplayText.sanitized(path)
         switch fault {

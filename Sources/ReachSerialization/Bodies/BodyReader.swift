@@ -1,6 +1,6 @@
-/// Reads a body from its beginning to its end. One file is open at a time, and nothing is held but a place.
+/// Reads a body from beginning to end. It opens one file at a time and buffers nothing.
 ///
-/// It reads from disk, so it belongs on a thread that may wait.
+/// It reads from disk, so use it on a thread that may block.
 public struct BodyReader: ~Copyable {
     private let pieces: [BodyPiece]
     private var piece = 0
@@ -8,7 +8,7 @@ public struct BodyReader: ~Copyable {
     private var file: BodyFile?
     private var stream: ((UnsafeMutableRawBufferPointer) throws -> Int)?
 
-    /// Stands before a request's first byte.
+    /// Creates a reader at the first byte of a request's body.
     public init(_ body: HTTPRequest.Body) {
         switch body {
         case .none: pieces = []
@@ -18,14 +18,14 @@ public struct BodyReader: ~Copyable {
         }
     }
 
-    /// Stands before the first boundary.
+    /// Creates a reader at the first boundary.
     public init(_ body: MultipartBody) { pieces = body.pieces }
 
-    /// Puts the next bytes into `buffer`.
+    /// Reads the next bytes into `buffer`.
     ///
-    /// - Returns: How many, which is fewer than there is room for only at the end; 0 there.
-    /// - Throws: ``BodyFileError`` when a file can no longer be read or has become shorter, since the length was told
-    ///   before; what a stream throws.
+    /// - Returns: Bytes read. Fewer than the buffer holds only at the end of the body; 0 after it.
+    /// - Throws: ``BodyFileError`` if a file became unreadable or shorter, since the length has already been sent; any
+    ///   error of a stream.
     public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var filled = 0
         while filled < buffer.count, piece < pieces.count {
@@ -38,7 +38,7 @@ public struct BodyReader: ~Copyable {
         return filled
     }
 
-    /// Goes back to the first byte: a redirect or an answer to a challenge sends a body again.
+    /// Returns to the first byte: after a redirect or a challenge the body is sent again.
     public mutating func rewind() {
         nextPiece()
         piece = 0
@@ -75,9 +75,9 @@ public struct BodyReader: ~Copyable {
 }
 
 extension MultipartBody {
-    /// Writes the whole body into a file, for a sender that takes only files. Waits for the disk.
+    /// Writes the whole body to a file, for a sender that accepts only files. Blocks on disk I/O.
     ///
-    /// - Parameter path: A file that is not there yet only its owner may read; one that is there is overwritten.
+    /// - Parameter path: The file. An existing one is overwritten; a new one is readable only by its owner.
     public func write(toFile path: String) throws {
         var reader = BodyReader(self)
         let file = try BodyFile(creating: path)

@@ -1,9 +1,9 @@
-/// The media types of files by their extensions.
+/// The media types of files, by extension.
 ///
-/// A short table of what programs upload, as Apple's systems name them; not the machine's own list, which differs from
-/// one machine to the next.
+/// A short table of the types that programs upload, with the names that Apple's systems use. The machine's own list is
+/// not read, since it differs from one machine to the next.
 public enum MediaType {
-    /// What a file's name stands for by its extension; `application/octet-stream` for what is not known.
+    /// The media type of a file name's extension; `application/octet-stream` if unknown.
     public static func named(by fileName: String) -> String {
         guard let dot = fileName.lastIndex(of: "."), dot != fileName.startIndex else { return unknown }
         return table[fileName[fileName.index(after: dot)...].lowercased()] ?? unknown

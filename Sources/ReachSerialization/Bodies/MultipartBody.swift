@@ -4,21 +4,21 @@
 ///     CRLF --BOUNDARY CRLF headers CRLF CRLF bytes
 ///     CRLF --BOUNDARY-- CRLF
 ///
-/// Its length is known before a byte of it is read. ``BodyReader`` reads it, as often as it has to be sent.
+/// The length is known before any byte is read. ``BodyReader`` reads the body, each time that it is sent.
 public struct MultipartBody: Sendable {
     struct Part: Sendable {
         let headers: HTTPHeaders
         let source: BodyPiece
     }
 
-    /// What follows one another on the wire.
+    /// The pieces in the order on the wire.
     let pieces: [BodyPiece]
-    /// How many bytes go over the wire.
+    /// The length of the body in bytes.
     public let contentLength: Int64
-    /// What separates the parts.
+    /// The text that separates the parts.
     public let boundary: String
 
-    /// A form as it goes over the wire. One without parts is only the last boundary.
+    /// Lays out a form. A form without parts is only the final boundary.
     public init(_ form: MultipartForm) {
         var pieces: [BodyPiece] = []
         for (index, part) in form.parts.enumerated() {
@@ -32,15 +32,36 @@ public struct MultipartBody: Sendable {
         boundary = form.boundary
     }
 
-    /// The header that tells a server the boundary.
+    /// The value of `Content-Type`, which contains the boundary.
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 }
 
-/// How slowly to send, for links that break under a fast upload. Who sends obeys it; a reader does not wait.
+/// A piece of a body, in the order on the wire.
+enum BodyPiece: Sendable {
+    case bytes([UInt8])
+    case file(path: String, length: Int64)
+    case stream(length: Int64, open: OpenBodyStream)
+
+    var length: Int64 {
+        switch self {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(_, let length), .stream(let length, _): length
+        }
+    }
+}
+
+/// Opens a stream of bytes at its beginning.
+///
+/// The function that it returns is called until all bytes are read, each time with a buffer for at least one byte, and
+/// returns the number of bytes read; 0 at the end.
+public typealias OpenBodyStream = @Sendable () throws -> (UnsafeMutableRawBufferPointer) throws -> Int
+
+/// A limit on the sending rate, for links that break under a fast upload. The sender applies it; a reader does not
+/// wait.
 public struct UploadPace: Hashable, Sendable {
-    /// The bytes that go at once.
+    /// The bytes in one packet.
     public let packetSize: Int
-    /// What passes between two packets.
+    /// The time between two packets.
     public let delay: Duration
 
     /// Packets of `packetSize` bytes, `delay` apart.
@@ -49,6 +70,6 @@ public struct UploadPace: Hashable, Sendable {
         self.delay = delay
     }
 
-    /// AFNetworking's suggestion for 3G: 16 KiB every 0.2 s, where bodies with unknown ends were cut.
+    /// AFNetworking's suggestion for 3G: 16 KiB every 0.2 s, because some 3G links cut bodies of unknown length.
     public static let suggestedFor3G = UploadPace(packetSize: 16 * 1024, delay: .milliseconds(200))
 }

@@ -1,9 +1,10 @@
 /// Builds a `multipart/form-data` body (RFC 7578) part by part: AFMultipartFormData.
 ///
-/// Each part begins with `Content-Disposition`, then `Content-Type` where it has one. In names and file names quotes
-/// and line ends are written as `%22`, `%0D`, `%0A`, as browsers write them; AFNetworking lets them break out.
+/// Each part begins with `Content-Disposition`, followed by `Content-Type` if it has one. In names and file names,
+/// quotes and line ends are escaped as `%22`, `%0D`, `%0A`, as in browsers; in AFNetworking they can break out of the
+/// header.
 public struct MultipartForm: Sendable {
-    /// What separates the parts.
+    /// The text that separates the parts.
     public let boundary: String
     private(set) var parts: [MultipartBody.Part] = []
 
@@ -18,25 +19,25 @@ public struct MultipartForm: Sendable {
         boundary = "Boundary+" + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// A value with a name.
+    /// Appends a named value.
     public mutating func append(_ bytes: [UInt8], name: String) {
         var headers = HTTPHeaders()
         headers.put("Content-Disposition", Self.disposition(name: name, fileName: nil))
         append(bytes, headers: headers)
     }
 
-    /// Bytes as if they came from a file.
+    /// Appends bytes as the content of a file.
     public mutating func append(_ bytes: [UInt8], name: String, fileName: String, mediaType: String) {
         append(bytes, headers: Self.fileHeaders(name: name, fileName: fileName, mediaType: mediaType))
     }
 
-    /// A file, which is read while it is sent and not before. Looks at the disk.
+    /// Appends a file. Its length is read now, its content while the body is sent.
     ///
     /// - Parameters:
-    ///   - path: A regular file that can be read. As many bytes are sent as it has now.
+    ///   - path: A readable regular file. Its current length is sent.
     ///   - name: The part's name.
-    ///   - fileName: What the server is told; by default the path's last part.
-    ///   - mediaType: By default what the file name's extension stands for, see ``MediaType``.
+    ///   - fileName: The file name for the server; by default the last component of the path.
+    ///   - mediaType: The part's content type; by default that of the file name's extension, see ``MediaType``.
     public mutating func append(
         file path: String, name: String, fileName: String? = nil, mediaType: String? = nil
     ) throws(BodyFileError) {
@@ -49,14 +50,14 @@ public struct MultipartForm: Sendable {
                 source: .file(path: path, length: length)))
     }
 
-    /// Bytes that come as they are asked for.
+    /// Appends a stream, which is read while the body is sent.
     ///
     /// - Parameters:
-    ///   - length: How many there are.
+    ///   - length: The length of the stream in bytes.
     ///   - name: The part's name.
-    ///   - fileName: What the server is told.
+    ///   - fileName: The file name for the server.
     ///   - mediaType: The part's content type.
-    ///   - open: Begins anew each time it is called: once for each time the body is sent.
+    ///   - open: Opens the stream at its beginning, once for each time that the body is sent.
     public mutating func append(
         length: Int64, name: String, fileName: String, mediaType: String, open: @escaping OpenBodyStream
     ) {
@@ -66,7 +67,7 @@ public struct MultipartForm: Sendable {
                 source: .stream(length: max(length, 0), open: open)))
     }
 
-    /// Bytes with headers of one's own.
+    /// Appends bytes with custom headers.
     public mutating func append(_ bytes: [UInt8], headers: HTTPHeaders) {
         parts.append(MultipartBody.Part(headers: headers, source: .bytes(bytes)))
     }
@@ -83,7 +84,7 @@ public struct MultipartForm: Sendable {
         return fileName.map { start + "; filename=\"\(unbroken($0))\"" } ?? start
     }
 
-    /// As the HTML standard has it in "multipart/form-data encoding algorithm".
+    /// Escapes a text as the HTML standard's "multipart/form-data encoding algorithm" does.
     private static func unbroken(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -99,16 +100,16 @@ public struct MultipartForm: Sendable {
 }
 
 extension FormRequestSerializer {
-    /// Makes a request with a multipart body: first a part for each parameter, in the order and by the names of a query
-    /// but not escaped, then what `build` adds. Null is an empty part.
+    /// Builds a request with a multipart body: one part for each parameter, in the order and with the names of a query
+    /// but not escaped, then the parts that `build` adds. Null is an empty part.
     ///
-    /// Without any part it is the request that this serializer makes without parameters.
+    /// Without any part it is the request that this serializer builds without parameters.
     ///
     /// - Parameters:
-    ///   - method: Neither GET nor HEAD.
-    ///   - reference: A URL, or a reference that is joined to `base`.
-    ///   - base: As ``WebAddress/asBase`` has it, or `nil` where the reference is a whole URL.
-    ///   - parameters: Values by their names.
+    ///   - method: Any method except GET and HEAD.
+    ///   - reference: A URL, or a reference that is resolved against `base`.
+    ///   - base: A base as returned by ``WebAddress/asBase``, or `nil` if the reference is a complete URL.
+    ///   - parameters: Values by name.
     ///   - build: Adds files and other parts.
     public func multipartRequest(
         _ method: String, _ reference: String, base: WebAddress? = nil, parameters: [String: ParameterValue] = [:],
@@ -129,7 +130,7 @@ extension FormRequestSerializer {
 }
 
 extension HTTPRequest {
-    /// Makes a form the body, and sets `Content-Type` and `Content-Length` as it needs them.
+    /// Sets a form as the body, together with `Content-Type` and `Content-Length`.
     public mutating func setMultipartBody(_ form: MultipartForm) {
         let multipart = MultipartBody(form)
         headers.put("Content-Type", multipart.contentType)

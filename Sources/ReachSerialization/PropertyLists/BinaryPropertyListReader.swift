@@ -1,11 +1,12 @@
 internal import ReachCore
 
-/// Reads binary property lists (`bplist00`, as CFBinaryPList.c has them).
+/// Reads binary property lists (`bplist00`, as defined by CFBinaryPList.c).
 ///
-/// Objects refer to each other by number, so one object can stand in many places, and a few bytes can say a tree of
-/// millions: what is read is bounded by depth and by the number of values in the whole.
+/// Objects refer to each other by number, so one object can occur in several places, and a few bytes can encode a tree
+/// of millions of values. The reader therefore limits the depth and the total number of values.
 struct BinaryPropertyListReader {
-    /// A list of this many bytes would hold no more than as many values without objects in several places.
+    /// The maximum number of values. Each value takes at least one byte, so a list in which no object occurs in several
+    /// places stays below it.
     private let valueLimit: Int
     private let bytes: [UInt8]
     private let offsetSize: Int
@@ -20,8 +21,8 @@ struct BinaryPropertyListReader {
         return try reader.object(reader.number(at: bytes.count - 16, size: 8))
     }
 
-    /// The last 32 bytes: 6 of nothing, the sizes, the number of objects, the root, and where the table of places
-    /// begins.
+    /// Reads the trailer, the last 32 bytes: 6 unused ones, the sizes, the number of objects, the root, and the offset
+    /// of the offset table.
     private init(_ bytes: [UInt8]) throws(PropertyListError) {
         guard bytes.count >= 40, bytes.starts(with: "bplist0".utf8) else {
             throw .damaged("no binary property list of version 0", offset: 0)
@@ -98,7 +99,8 @@ struct BinaryPropertyListReader {
             .map { number(at: $0, size: referenceSize) }
     }
 
-    /// What follows an object's first byte, whose low half says how many units there are, or that a number says so.
+    /// The content after an object's first byte. Its low half is the number of units, or 15 if an integer with that
+    /// number follows.
     private func content(at place: Int, unit: Int) throws(PropertyListError) -> ArraySlice<UInt8> {
         var count = Int(bytes[place] & 15)
         var start = place + 1
@@ -120,14 +122,15 @@ struct BinaryPropertyListReader {
         return bytes[(place + 1)..<(place + 1 + size)]
     }
 
-    /// A size, or `Int.max` for what is too large to be one.
+    /// A number, or `Int.max` if it is too large for `Int`.
     private func number(at place: Int, size: Int) -> Int { Self.number(bytes[place..<(place + size)]) ?? .max }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// Of 8 bytes and fewer only those of 8 have a sign; 16 bytes are used for what 8 with a sign cannot hold.
+    /// Reads an integer. Of those with up to 8 bytes only the ones with 8 are signed; 16 bytes are used for values
+    /// beyond the signed range of 8.
     private func integer(at place: Int, size: Int) throws(PropertyListError) -> Int64 {
         let content = try fixed(at: place, size: size)
         let low = content.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -148,12 +151,12 @@ struct BinaryPropertyListReader {
 
     private func date(at place: Int) throws(PropertyListError) -> Timestamp {
         let seconds = try real(at: place, size: 8) + BinaryPropertyListWriter.secondsFrom1970To2001
-        // Beyond, 64 bits of nanoseconds do not reach.
+        // A timestamp's 64 bits of nanoseconds do not reach further.
         guard abs(seconds) < 9_223_372_036 else { throw .damaged("a date beyond 1677 to 2262", offset: place) }
         return Timestamp(nanosecondsSince1970: Int64((seconds * 1_000_000_000).rounded()))
     }
 
-    /// ASCII, or UTF-8 for the newer kind.
+    /// Reads a string in ASCII, or in UTF-8 for the newer kind.
     private func text(at place: Int) throws(PropertyListError) -> String {
         guard let text = String(validating: try content(at: place, unit: 1), as: UTF8.self) else {
             throw .damaged("not text", offset: place)

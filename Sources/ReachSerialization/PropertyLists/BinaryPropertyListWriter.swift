@@ -1,10 +1,10 @@
 internal import ReachCore
 
-/// Writes binary property lists (`bplist00`). Equal texts, numbers and bytes are written once, as Apple's writer does.
+/// Writes binary property lists (`bplist00`). Equal strings, numbers and data are written once, as Apple's writer does.
 struct BinaryPropertyListWriter {
     static let secondsFrom1970To2001 = 978_307_200.0
 
-    /// An object, by the numbers of those it holds.
+    /// An object, which refers to its members by number.
     private enum Object {
         case plain([UInt8])
         case array([Int])
@@ -12,7 +12,7 @@ struct BinaryPropertyListWriter {
     }
 
     private var objects: [Object] = []
-    /// By what is written: 0 and -0 are equal, but not written alike.
+    /// The numbers of the plain objects, by their bytes: 0 and -0 are equal, but have different bytes.
     private var indexes: [[UInt8]: Int] = [:]
 
     static func write(_ value: PropertyListValue) -> [UInt8] {
@@ -21,7 +21,9 @@ struct BinaryPropertyListWriter {
         return writer.document()
     }
 
-    /// - Returns: The object's number. What holds others has a smaller one than they, so the root has 0.
+    /// Adds a value and its members.
+    ///
+    /// - Returns: The number of the object. A container has a smaller number than its members, so the root is 0.
     private mutating func add(_ value: PropertyListValue) -> Int {
         switch value {
         case .array(let elements):
@@ -89,7 +91,7 @@ struct BinaryPropertyListWriter {
         }
     }
 
-    /// Numbers below zero always take 8 bytes: shorter ones have no sign.
+    /// Writes an integer. Negative numbers always take 8 bytes: shorter ones are unsigned.
     private static func integer(_ number: Int64) -> [UInt8] {
         let size = number < 0 ? 8 : size(of: Int(number))
         return [0x10 | UInt8(size.trailingZeroBitCount)] + bytes(Int(number), size)
@@ -99,7 +101,7 @@ struct BinaryPropertyListWriter {
         count < 15 ? [kind | UInt8(count)] : [kind | 15] + integer(Int64(count))
     }
 
-    /// 1, 2, 4 or 8 bytes.
+    /// The bytes needed for a number: 1, 2, 4 or 8.
     private static func size(of number: Int) -> Int {
         number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
     }

@@ -1,18 +1,18 @@
 public import ReachCore
 
-/// How a property list is written.
+/// The format of a property list.
 public enum PropertyListFormat: String, Hashable, Sendable, CaseIterable {
-    /// Version 1.0, which is what AFNetworking sends unless told otherwise.
+    /// XML, version 1.0: AFNetworking's default.
     case xml
-    /// `bplist00`.
+    /// The binary format `bplist00`.
     case binary
 }
 
-/// A property list. The old text form of NeXTSTEP is not read.
+/// A property list. The old text format of NeXTSTEP is not supported.
 public enum PropertyListValue: Hashable, Sendable {
     /// True or false.
     case bool(Bool)
-    /// A whole number. Those above `Int64.max`, which unsigned numbers reach, are refused.
+    /// An integer. Unsigned numbers above `Int64.max` are rejected.
     case integer(Int64)
     /// A number with a fraction.
     case real(Double)
@@ -20,14 +20,14 @@ public enum PropertyListValue: Hashable, Sendable {
     case string(String)
     /// Bytes.
     case data([UInt8])
-    /// A point in time. XML has whole seconds, the binary form doubles since 2001.
+    /// A point in time. XML stores whole seconds, the binary format seconds since 2001 as a double.
     case date(Timestamp)
-    /// Values in an order.
+    /// An ordered list of values.
     case array([PropertyListValue])
-    /// Values by their names.
+    /// Values by name.
     case dictionary([String: PropertyListValue])
 
-    /// Reads a list of either form: the binary one begins with `bplist`.
+    /// Parses a list in either format: the binary one begins with `bplist`.
     public init(_ bytes: [UInt8]) throws(PropertyListError) {
         if bytes.starts(with: "bplist".utf8) {
             self = try BinaryPropertyListReader.read(bytes)
@@ -36,7 +36,7 @@ public enum PropertyListValue: Hashable, Sendable {
         }
     }
 
-    /// Writes the list: equal lists as equal bytes.
+    /// Encodes the list. Equal lists are encoded as equal bytes.
     public func bytes(_ format: PropertyListFormat) -> [UInt8] {
         switch format {
         case .xml: XMLPropertyListWriter.write(self)
@@ -44,22 +44,22 @@ public enum PropertyListValue: Hashable, Sendable {
         }
     }
 
-    /// Levels of arrays and dictionaries that are read.
+    /// The maximum depth of arrays and dictionaries.
     static let depthLimit = 128
 }
 
-/// Why bytes are no property list, or none that is read here.
+/// The reason why bytes are no property list, or an unsupported one.
 public enum PropertyListError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not even XML.
+    /// Malformed XML.
     case xml(XMLError)
-    /// XML that is no property list: what is wrong, and the line.
+    /// XML that is no property list: the fault, and the line.
     case notAPropertyList(String, line: Int)
-    /// A binary list that contradicts itself: what is wrong, and the byte.
+    /// A malformed binary list: the fault, and the offset of the byte.
     case damaged(String, offset: Int)
-    /// Deeper, or with more values, than is read from anybody; in words.
+    /// The list exceeds a limit on depth or values; in words.
     case limit(String)
 
-    /// The place and a sentence, safe to show.
+    /// The position and a sentence, safe to display.
     public var description: String {
         switch self {
         case .xml(let error): error.description

@@ -1,7 +1,7 @@
 internal import ReachCore
 
-/// Reads property lists from XML. Line ends are line feeds, as XML has them: Apple's own reader, which is no reader of
-/// XML, keeps the carriage returns that its writer leaves as they are.
+/// Reads property lists in XML. As XML requires, line ends become line feeds. Apple's reader is no XML parser, and
+/// keeps the carriage returns that its writer does not escape.
 struct XMLPropertyListReader {
     private var parser: XMLPullParser
     private var depth = 0
@@ -25,7 +25,7 @@ struct XMLPropertyListReader {
         return value
     }
 
-    /// - Returns: The next thing that matters: no comments, no instructions, no white space between elements.
+    /// Returns the next event, except comments, instructions, and white space between elements.
     private mutating func next() throws(PropertyListError) -> XMLEvent? {
         while true {
             let event: XMLEvent?
@@ -42,7 +42,7 @@ struct XMLPropertyListReader {
         }
     }
 
-    /// - Returns: `nil` at the end of what is around.
+    /// Reads the next value of a container; `nil` at the end of the container.
     private mutating func element() throws(PropertyListError) -> PropertyListValue? {
         let event = try next()
         if case .end = event { return nil }
@@ -59,7 +59,7 @@ struct XMLPropertyListReader {
         case "integer": return .integer(try integer(try text()))
         case "real": return .real(try real(try text()))
         case "data":
-            // It is broken into lines, and indented.
+            // Base64 is broken into lines and indented.
             let digits = try text().utf8.filter { $0 != 0x20 && !(0x9...0xd ~= $0) }
             guard let bytes = Base64.decode(digits) else { throw fault("<data> is not Base64") }
             return .data(bytes)
@@ -102,7 +102,7 @@ struct XMLPropertyListReader {
         }
     }
 
-    /// The text up to the end of the element that has begun.
+    /// Reads the text up to the end of the current element.
     private mutating func text() throws(PropertyListError) -> String {
         var whole = ""
         while true {

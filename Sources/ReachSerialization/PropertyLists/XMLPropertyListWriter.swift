@@ -1,6 +1,6 @@
 internal import ReachCore
 
-/// Writes property lists as XML, with tabs and line breaks where Apple's own writer has them.
+/// Writes property lists as XML, with the tabs and line breaks of Apple's writer.
 enum XMLPropertyListWriter {
     private static let head = """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -46,7 +46,7 @@ enum XMLPropertyListWriter {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// In lines of 76 characters less the indentation's tabs at 8, as Apple's writer breaks them.
+    /// Appends data in lines of 76 characters, less 8 for each tab of indentation, as Apple's writer does.
     private static func appendData(_ data: [UInt8], _ level: Int, _ bytes: inout [UInt8]) {
         line("<data>", level, &bytes)
         let length = max(4, (76 - 8 * min(level, 8)) / 4 * 4)
@@ -66,7 +66,7 @@ enum XMLPropertyListWriter {
             case UInt8(ascii: "&"): bytes += "&amp;".utf8
             case UInt8(ascii: "<"): bytes += "&lt;".utf8
             case UInt8(ascii: ">"): bytes += "&gt;".utf8
-            // As it is it would be read as a line feed.
+            // An unescaped carriage return would be read as a line feed.
             case UInt8(ascii: "\r"): bytes += "&#13;".utf8
             default: bytes.append(byte)
             }

@@ -1,8 +1,9 @@
+internal import Glibc
 internal import ReachCore
 
-/// The headers that every request gets unless it has its own, as AFHTTPRequestSerializer makes them.
+/// The headers of every request that does not set its own, as AFHTTPRequestSerializer builds them.
 public enum DefaultHeaders {
-    /// `Accept-Language`, where the environment asks for a language, and `User-Agent` with this machine's system.
+    /// `Accept-Language`, if the environment asks for a language, and `User-Agent` with this machine's system.
     public static func headers(program: String, version: String, environment: [String: String]) -> HTTPHeaders {
         var headers = HTTPHeaders()
         if let languages = acceptLanguage(environment: environment) { headers.put("Accept-Language", languages) }
@@ -10,21 +11,22 @@ public enum DefaultHeaders {
         return headers
     }
 
-    /// `program/version (system)`, which is `reach/1.0 (Linux 6.1.0-18-amd64; x86_64)` or the like.
+    /// The user agent `program/version (system)`, such as `reach/1.0 (Linux 6.1.0-18-amd64; x86_64)`.
     ///
-    /// What is not ASCII is left out; AFNetworking finds Latin letters for it, which takes Unicode's tables of names.
+    /// Characters outside ASCII are removed. AFNetworking transliterates them to Latin letters, which requires
+    /// Unicode's tables of names.
     public static func userAgent(program: String, version: String, system: String) -> String {
         let text = "\(program)/\(version) (\(system))"
         return String(String.UnicodeScalarView(text.unicodeScalars.filter { 0x20...0x7e ~= $0.value }))
     }
 
-    /// The languages that the environment asks for, the most wanted first: `de-AT;q=1, en;q=0.9`.
+    /// The languages that the environment asks for, the preferred one first: `de-AT;q=1, en;q=0.9`.
     ///
-    /// Each counts a tenth less than the one before it; as in AFNetworking the last that is named has 0.5. The
-    /// environment is read as gettext reads it: LANGUAGE, a list, counts only where LC_ALL, LC_MESSAGES or LANG, the
-    /// first that is set, names a language, and precedes it.
+    /// Each weight is a tenth below the previous one; as in AFNetworking the last one is 0.5. The environment is read
+    /// as gettext reads it: LANGUAGE, a list, applies only if LC_ALL, LC_MESSAGES or LANG, the first that is set, names
+    /// a language, and precedes it.
     ///
-    /// - Returns: `nil` where nothing but "C" or "POSIX" is asked for: then any language will do.
+    /// - Returns: `nil` if only "C" or "POSIX" is asked for: then any language will do.
     public static func acceptLanguage(environment: [String: String]) -> String? {
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         guard let locale = variable("LC_ALL") ?? variable("LC_MESSAGES") ?? variable("LANG"),
@@ -37,7 +39,7 @@ public enum DefaultHeaders {
         return zip(tags, weights).map { "\($0);q=\($1)" }.joined(separator: ", ")
     }
 
-    /// The tag (RFC 5646) of a locale's name: `de-AT` of `de_AT.UTF-8@euro`.
+    /// The language tag (RFC 5646) of a locale's name: `de-AT` for `de_AT.UTF-8@euro`.
     private static func languageTag(_ locale: Substring) -> String? {
         let name = locale.prefix { $0 != "." && $0 != "@" }
         guard name != "C", name != "POSIX", !name.isEmpty else { return nil }
@@ -47,11 +49,25 @@ public enum DefaultHeaders {
     }
 }
 
+extension DefaultHeaders {
+    /// The machine's system for the user agent: `Linux 6.1.0-18-amd64; x86_64`.
+    public static var systemName: String {
+        var name = utsname()
+        guard uname(&name) == 0 else { return "Linux" }
+        return "\(text(name.sysname)) \(text(name.release)); \(text(name.machine))"
+    }
+
+    /// The text in a C array, which Swift imports as a tuple.
+    private static func text<Field>(_ field: Field) -> String {
+        withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}
+
 extension HTTPHeaders {
-    /// Sets Basic authorisation (RFC 7617), which anybody who sees the request can read.
+    /// Sets Basic authorisation (RFC 7617). The encoding does not protect the password: use it over https.
     ///
-    /// - Parameter user: Without a colon, where the password would begin for whoever reads it.
-    /// - Returns: False, and nothing is set, where the name has a colon.
+    /// - Parameter user: The user's name. It must not contain a colon, which ends the name.
+    /// - Returns: `false`, without setting anything, if the name contains a colon.
     @discardableResult
     public mutating func setBasicAuthorization(user: String, password: String) -> Bool {
         guard !user.utf8.contains(UInt8(ascii: ":")) else { return false }

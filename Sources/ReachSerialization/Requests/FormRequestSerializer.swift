@@ -1,26 +1,30 @@
-/// Parameters in the URL's query, or as a form in the body: AFHTTPRequestSerializer.
+/// Encodes parameters in the URL's query, or as a form in the body: AFHTTPRequestSerializer.
 ///
-/// GET, HEAD and DELETE have them in the query, after what is there; other methods have them as
-/// `application/x-www-form-urlencoded`, with an empty body where there are none. Texts are UTF-8.
+/// For GET, HEAD and DELETE the parameters follow the existing query. For other methods the body is
+/// `application/x-www-form-urlencoded`, empty if there are no parameters. Strings are encoded as UTF-8.
 public struct FormRequestSerializer: RequestSerializer {
-    /// Writes parameters as a query in a way of one's own.
+    /// A custom encoder of parameters as a query.
     public typealias QueryEncoder =
         @Sendable (_ request: HTTPRequest, _ parameters: ParameterValue) throws(RequestSerializationError) -> String
 
-    /// Set in requests that do not have them.
+    /// Headers for requests that do not set their own.
     public var headers: HTTPHeaders
-    /// Methods whose parameters go into the URL, in capitals.
+    /// The methods whose parameters are encoded in the URL, in capitals.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
-    /// `nil` for ``QueryString``. What it returns stands in the URL or the body as it is, so it has to escape.
+    /// A custom encoder; `nil` for ``QueryString``. Its result is inserted into the URL or the body unchanged, so it
+    /// has to escape.
     public var queryEncoder: QueryEncoder?
 
-    /// - Parameter headers: ``DefaultHeaders`` makes those that AFNetworking sends.
+    /// Creates a serializer.
+    ///
+    /// - Parameter headers: Headers for requests that do not set their own. ``DefaultHeaders`` builds those that
+    ///   AFNetworking sends.
     public init(headers: HTTPHeaders = HTTPHeaders()) { self.headers = headers }
 
-    /// Whether this method's parameters go into the URL. Methods are taken in capitals here.
+    /// Whether the parameters of a method are encoded in the URL. The method is compared without case.
     public func encodesInURL(_ method: String) -> Bool { methodsEncodingParametersInURL.contains(method.uppercased()) }
 
-    /// Adds headers, and parameters to the query or as the body.
+    /// Adds headers, and encodes the parameters in the query or the body.
     public func serialize(
         _ request: HTTPRequest, parameters: ParameterValue?
     ) throws(RequestSerializationError) -> HTTPRequest {
@@ -54,7 +58,7 @@ extension HTTPRequest {
 }
 
 extension Optional {
-    /// `map` that keeps the type of the error.
+    /// A `map` that keeps the type of the thrown error.
     fileprivate func map<Result, Failure>(
         _ transform: (Wrapped) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

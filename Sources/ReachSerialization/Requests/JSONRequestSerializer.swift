@@ -1,17 +1,21 @@
 internal import ReachCore
 
-/// Parameters as JSON in the body: AFJSONRequestSerializer. Methods that have them in the URL still do.
+/// Encodes parameters as JSON in the body: AFJSONRequestSerializer. Methods that encode parameters in the URL still do
+/// so.
 ///
-/// The document is compact, its keys are sorted, and "/" is not escaped. It is refused if it is neither an array nor a
-/// dictionary, or if it holds bytes, a set, or a number that is not finite. Without parameters there is no body.
+/// The document is compact, its keys are sorted, and "/" is not escaped. The serializer rejects parameters that are
+/// neither an array nor a dictionary, and those with data, a set, or a number that is not finite. Without parameters
+/// there is no body.
 public struct JSONRequestSerializer: RequestSerializer {
-    /// Writes what goes into the URL, and holds the headers.
+    /// The serializer that encodes parameters in the URL, and holds the headers.
     public var base: FormRequestSerializer
 
-    /// - Parameter headers: Set in requests that do not have them.
+    /// Creates a serializer.
+    ///
+    /// - Parameter headers: Headers for requests that do not set their own.
     public init(headers: HTTPHeaders = HTTPHeaders()) { base = FormRequestSerializer(headers: headers) }
 
-    /// Adds headers, and parameters to the query or as the body.
+    /// Adds headers, and encodes the parameters in the query or the body.
     public func serialize(
         _ request: HTTPRequest, parameters: ParameterValue?
     ) throws(RequestSerializationError) -> HTTPRequest {
@@ -24,7 +28,7 @@ public struct JSONRequestSerializer: RequestSerializer {
         return request
     }
 
-    /// Parameters as a JSON document.
+    /// Encodes parameters as a JSON document.
     public static func document(_ parameters: ParameterValue) throws(RequestSerializationError) -> [UInt8] {
         switch parameters {
         case .array, .dictionary: break
@@ -60,7 +64,7 @@ public struct JSONRequestSerializer: RequestSerializer {
 }
 
 extension ParameterValue {
-    /// What it is, for errors.
+    /// The kind of value, for error messages.
     var kind: String {
         switch self {
         case .null: "null"

@@ -1,23 +1,25 @@
-/// Parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that have them in the URL still
-/// do.
+/// Encodes parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that encode parameters
+/// in the URL still do so.
 ///
-/// The list is refused if it holds null or a set, for which property lists have nothing. Without parameters there is no
-/// body. Dates, which parameters have not, are written by ``PropertyListValue`` itself.
+/// The serializer rejects null and sets, which property lists cannot hold. Without parameters there is no body.
+/// Parameters have no dates; ``PropertyListValue`` can encode them.
 public struct PropertyListRequestSerializer: RequestSerializer {
-    /// Writes what goes into the URL, and holds the headers.
+    /// The serializer that encodes parameters in the URL, and holds the headers.
     public var base: FormRequestSerializer
-    /// XML unless one asks for the binary form.
+    /// The format of the list.
     public var format: PropertyListFormat
 
+    /// Creates a serializer.
+    ///
     /// - Parameters:
     ///   - format: XML or binary.
-    ///   - headers: Set in requests that do not have them.
+    ///   - headers: Headers for requests that do not set their own.
     public init(format: PropertyListFormat = .xml, headers: HTTPHeaders = HTTPHeaders()) {
         self.format = format
         base = FormRequestSerializer(headers: headers)
     }
 
-    /// Adds headers, and parameters to the query or as the body.
+    /// Adds headers, and encodes the parameters in the query or the body.
     public func serialize(
         _ request: HTTPRequest, parameters: ParameterValue?
     ) throws(RequestSerializationError) -> HTTPRequest {
@@ -56,7 +58,7 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         }
     }
 
-    /// XML has no way to write some characters, not even escaped (XML 1.0, section 2.2).
+    /// Rejects characters that XML cannot represent, even escaped (XML 1.0, section 2.2).
     private static func check(_ text: String, at place: String) throws(RequestSerializationError) {
         guard text.unicodeScalars.allSatisfy(XMLCharacters.isAllowed) else {
             throw .unsupportedValue(place: place, kind: "text with control characters", format: "a property list")

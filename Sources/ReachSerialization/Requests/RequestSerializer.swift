@@ -1,26 +1,27 @@
 public import ReachCore
 
-/// Writes parameters into requests.
+/// Encodes parameters into requests.
 ///
-/// Conform to it for a format of your own; `FormRequestSerializer.encodesInURL` tells whether the method has its
-/// parameters in the URL.
+/// Conform to it for a custom format; `FormRequestSerializer.encodesInURL` says whether a method has its parameters in
+/// the URL.
 public protocol RequestSerializer: Sendable {
     /// Adds default headers and parameters to a request.
     ///
-    /// - Parameter parameters: `nil` for none, which differs from empty ones: JSON then has no body.
+    /// - Parameter parameters: `nil` for no parameters. This differs from empty parameters: without any, JSON has no
+    ///   body.
     func serialize(
         _ request: HTTPRequest, parameters: ParameterValue?
     ) throws(RequestSerializationError) -> HTTPRequest
 }
 
 extension RequestSerializer {
-    /// Makes a request and adds default headers and parameters to it.
+    /// Builds a request with default headers and parameters.
     ///
     /// - Parameters:
     ///   - method: `GET`, `POST`, ...
-    ///   - reference: A URL, or a reference that is joined to `base`.
-    ///   - base: As ``WebAddress/asBase`` has it, or `nil` where the reference is a whole URL.
-    ///   - parameters: What to send.
+    ///   - reference: A URL, or a reference that is resolved against `base`.
+    ///   - base: A base as returned by ``WebAddress/asBase``, or `nil` if the reference is a complete URL.
+    ///   - parameters: The parameters to send.
     public func request(
         _ method: String, _ reference: String, base: WebAddress? = nil, parameters: ParameterValue? = nil
     ) throws(RequestSerializationError) -> HTTPRequest {
@@ -34,21 +35,21 @@ extension RequestSerializer {
     }
 }
 
-/// Why parameters cannot be sent. The caller has to change them: to try again is of no use.
+/// The reason why parameters cannot be sent. The caller has to change them: repeating the call does not help.
 public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A method is a word such as GET.
+    /// The method is no token such as GET.
     case badMethod(String)
-    /// The URL cannot be read.
+    /// The URL is invalid.
     case badAddress(WebAddressError)
-    /// A query, a form or a multipart body needs names: parameters must be a dictionary.
+    /// The parameters are no dictionary, but a query, a form or a multipart body needs names.
     case notADictionary
-    /// The format has nothing for this value: where it stands (`a[b][]`), what it is, and the format's name.
+    /// The format cannot hold this value: its place (`a[b][]`), its kind, and the format's name.
     case unsupportedValue(place: String, kind: String, format: String)
-    /// Multipart bodies cannot go with GET and HEAD.
+    /// GET and HEAD cannot have a multipart body.
     case bodyNotAllowed(method: String)
     /// A part's file cannot be sent.
     case file(BodyFileError)
-    /// The caller's own query encoder says so.
+    /// The custom query encoder failed.
     case queryEncoder(String)
 
     /// A stable word for programs.

@@ -1,17 +1,18 @@
-/// Asks one serializer after the other, and takes the first object: AFCompoundResponseSerializer.
+/// Tries several serializers in order, and returns the first object: AFCompoundResponseSerializer.
 ///
-/// Where none makes an object, the bytes are the object, and the error is what its own check finds, not what the others
-/// found.
+/// If none returns an object, the bytes are the object, and the error is that of its own check, not of the serializers.
 public struct CompoundResponseSerializer: ResponseSerializer {
-    /// In the order in which they are asked.
+    /// The serializers in the order in which they are tried.
     public var serializers: [any ResponseSerializer]
-    /// For when none of them makes an object.
+    /// The check that applies if none of them returns an object.
     public var check = ResponseCheck()
 
-    /// - Parameter serializers: In the order in which they are asked.
+    /// Creates a compound serializer.
+    ///
+    /// - Parameter serializers: The serializers in the order in which they are tried.
     public init(_ serializers: [any ResponseSerializer]) { self.serializers = serializers }
 
-    /// The first object that a serializer makes, with its error.
+    /// Returns the first object of a serializer, with its error.
     public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
         for serializer in serializers {
             let result = serializer.serialize(response, body: body)

@@ -1,13 +1,13 @@
-/// Checks a response and leaves its body as it is: AFHTTPResponseSerializer. There is always an object, also with an
+/// Checks a response and returns its body unchanged: AFHTTPResponseSerializer. There is always an object, even with an
 /// error.
 public struct DataResponseSerializer: ResponseSerializer {
-    /// Any success, of any type, unless set.
+    /// The check; by default any success of any type passes.
     public var check = ResponseCheck()
 
-    /// With the checks as they are by default.
+    /// Creates a serializer with the default check.
     public init() {}
 
-    /// The body, and what is wrong with the response.
+    /// Returns the body, and the response's fault.
     public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
         SerializedResponse(object: .bytes(body), error: response.flatMap { check.error($0, body: body) })
     }

@@ -1,22 +1,23 @@
 public import ReachCore
 
-/// Reads JSON: AFJSONResponseSerializer. UTF-8, or what a byte order mark or the zeros of UTF-16 and UTF-32 say.
+/// Decodes JSON: AFJSONResponseSerializer. The encoding is UTF-8, or what a byte order mark or the zeros of UTF-16 and
+/// UTF-32 indicate.
 ///
-/// The reader is stricter than Apple's: a key that stands twice in an object, a whole number that 64 bits cannot hold,
-/// and nesting beyond 64 levels are errors.
+/// The decoder is stricter than Apple's: a duplicate key in an object, an integer beyond 64 bits, and nesting beyond 64
+/// levels are errors.
 public struct JSONResponseSerializer: ResponseSerializer {
-    /// Successes of type application/json, text/json or text/javascript, unless set.
+    /// The check; by default successes of type application/json, text/json or text/javascript pass.
     public var check = ResponseCheck(
         acceptableContentTypes: ["application/json", "text/json", "text/javascript"])
-    /// Leaves out members of objects, and elements of arrays, that are null, at all levels.
+    /// Whether to remove null members of objects and null elements of arrays, at all levels.
     public var removesNulls = false
-    /// Also takes documents that are neither an object nor an array.
+    /// Whether to accept documents that are neither an object nor an array.
     public var allowsFragments = false
 
-    /// As it is by default.
+    /// Creates a serializer with the default check.
     public init() {}
 
-    /// The document, and what is wrong with it or the response.
+    /// Returns the document, and its fault or the response's.
     public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
         check.serialize(response, body: body, format: "JSON") { body, _ throws(ResponseDecodingError) in
             let value: JSONValue
@@ -37,7 +38,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
 }
 
 extension JSONValue {
-    /// Without members and elements that are null, at all levels. A document that is null stays so.
+    /// The value without null members and elements, at all levels. A null document stays null.
     public var withoutNulls: JSONValue {
         switch self {
         case .array(let elements): .array(elements.filter { $0 != .null }.map(\.withoutNulls))

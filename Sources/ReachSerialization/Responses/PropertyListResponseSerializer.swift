@@ -1,12 +1,12 @@
-/// Reads property lists, XML or binary: AFPropertyListResponseSerializer.
+/// Decodes property lists, XML or binary: AFPropertyListResponseSerializer.
 public struct PropertyListResponseSerializer: ResponseSerializer {
-    /// Successes of type application/x-plist, unless set.
+    /// The check; by default successes of type application/x-plist pass.
     public var check = ResponseCheck(acceptableContentTypes: ["application/x-plist"])
 
-    /// As it is by default.
+    /// Creates a serializer with the default check.
     public init() {}
 
-    /// The list, and what is wrong with it or the response.
+    /// Returns the list, and its fault or the response's.
     public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
         check.serialize(response, body: body, format: "a property list") { body, _ throws(ResponseDecodingError) in
             do throws(PropertyListError) {

@@ -1,19 +1,19 @@
-/// Which responses are what was asked for: AFHTTPResponseSerializer's `validateResponse`.
+/// Decides which responses are acceptable: AFHTTPResponseSerializer's `validateResponse`.
 public struct ResponseCheck: Hashable, Sendable {
-    /// `nil` for any.
+    /// The acceptable statuses; `nil` for any.
     public var acceptableStatusCodes: StatusCodes?
-    /// In small letters and without parameters; `nil` for any.
+    /// The acceptable content types, in lower case and without parameters; `nil` for any.
     public var acceptableContentTypes: Set<String>?
 
-    /// By default any content of a success.
+    /// Creates a check; by default any content of a success passes.
     public init(acceptableStatusCodes: StatusCodes? = .success, acceptableContentTypes: Set<String>? = nil) {
         self.acceptableStatusCodes = acceptableStatusCodes
         self.acceptableContentTypes = acceptableContentTypes
     }
 
-    /// What is wrong with a response, its status first, and a wrong content type behind that.
+    /// The fault of a response: a wrong status first, with a wrong content type as the underlying error.
     ///
-    /// The type of an empty body does not count: a 204 or 205 often names none, or one that means nothing.
+    /// The type of an empty body does not count: a 204 or 205 often has none, or a meaningless one.
     public func error(_ response: HTTPResponse, body: [UInt8]) -> ResponseError? {
         var error: ResponseError?
         if let types = acceptableContentTypes, !body.isEmpty, !types.contains(response.mediaType ?? "") {
@@ -26,10 +26,9 @@ public struct ResponseCheck: Hashable, Sendable {
         return error
     }
 
-    /// Checks a response, and unless its content type is wrong gives the body to `decode`, which says what is wrong
-    /// with it.
+    /// Checks a response, and passes the body to `decode` unless its content type is wrong.
     ///
-    /// An empty body, and the single space that Rails sends for "no content", are no object and no error.
+    /// An empty body, and the single space that Rails sends for "no content", give no object and no error.
     func serialize(
         _ response: HTTPResponse?, body: [UInt8], format: String,
         decode: (_ body: [UInt8], _ characterSet: String?) throws(ResponseDecodingError) -> ResponseObject
@@ -49,7 +48,7 @@ public struct ResponseCheck: Hashable, Sendable {
     }
 }
 
-/// Why a body is not of its format.
+/// The reason why a body is not of its format.
 struct ResponseDecodingError: Error {
     let description: String
 }

@@ -1,24 +1,26 @@
 internal import ReachCore
 
-/// A response is not what was asked for. It carries the response, so that what the server said can still be read.
+/// A response is not acceptable. The error contains the response, so that its content can still be read.
 public struct ResponseError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of faults.
     public enum Fault: Hashable, Sendable {
-        /// The server did not do what was asked: whether to try again depends on the status.
+        /// The server did not do what was asked. The status says whether to try again.
         case unacceptableStatus(Int)
-        /// Something else answered, perhaps a portal: to try again is of no use while it does. `nil` for none named.
+        /// Something else answered, perhaps a captive portal: trying again does not help until it is gone. `nil` if the
+        /// response has no type.
         case unacceptableContentType(String?)
-        /// The body is not of the format that it should have; where and why.
+        /// The body is not of the expected format; the reason includes the position.
         case undecodable(format: String, reason: String)
     }
 
-    /// What is wrong.
+    /// The fault.
     public let fault: Fault
-    /// The head, if there was one.
+    /// The head of the response, if there was one.
     public let response: HTTPResponse?
     /// The whole body.
     public let body: [UInt8]
-    /// What is wrong besides. A wrong content type stands behind a wrong status, and both behind an undecodable body.
+    /// A further fault. A wrong content type is the underlying error of a wrong status, and both are of an undecodable
+    /// body.
     public var underlying: ResponseError? { chain.first }
 
     private let chain: [ResponseError]
@@ -39,7 +41,7 @@ public struct ResponseError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A sentence for people, safe to show.
+    /// A sentence for people, safe to display.
     public var description: String {
         switch fault {
         case .unacceptableStatus(let code):
@@ -51,7 +53,7 @@ public struct ResponseError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether this fault, or one behind it, is the content type.
+    /// Whether this fault, or an underlying one, is the content type.
     var hasWrongContentType: Bool {
         if case .unacceptableContentType = fault { return true }
         return underlying?.hasWrongContentType ?? false

@@ -1,16 +1,16 @@
 public import ReachCore
 
-/// What became of a response's body.
+/// The decoded body of a response.
 public enum ResponseObject: Sendable {
-    /// As they came.
+    /// The bytes as received.
     case bytes([UInt8])
     /// A JSON document.
     case json(JSONValue)
     /// A property list.
     case propertyList(PropertyListValue)
-    /// An XML document, ready to be read from its beginning.
+    /// An XML document, as a parser at its beginning.
     case xml(XMLPullParser)
-    /// What a serializer of one's own made.
+    /// The result of a custom serializer.
     case custom(any Sendable)
 
     /// The JSON document, if it is one.
@@ -25,7 +25,7 @@ public enum ResponseObject: Sendable {
         return value
     }
 
-    /// The bytes, if nothing was made of them.
+    /// The bytes, if they were not decoded.
     public var bytes: [UInt8]? {
         guard case .bytes(let bytes) = self else { return nil }
         return bytes
@@ -38,33 +38,37 @@ public enum ResponseObject: Sendable {
     }
 }
 
-/// What a serializer found. As in AFNetworking there can be both: a server that answers 422 can say why in JSON.
+/// The result of a serializer. As in AFNetworking there can be both an object and an error: a server that answers 422
+/// can give the reason in JSON.
 public struct SerializedResponse: Sendable {
-    /// `nil` where there was nothing, or nothing that could be read.
+    /// The object; `nil` if the body was empty, or not readable.
     public let object: ResponseObject?
-    /// `nil` where the response is what was asked for.
+    /// The error; `nil` if the response is acceptable.
     public let error: ResponseError?
 
-    /// An object, an error, both, or nothing.
+    /// Creates a result with an object, an error, both, or neither.
     public init(object: ResponseObject?, error: ResponseError?) {
         self.object = object
         self.error = error
     }
 
-    /// The object, which is `nil` for an empty body.
+    /// Returns the object, which is `nil` for an empty body, or throws the error.
     public func get() throws(ResponseError) -> ResponseObject? {
         if let error { throw error }
         return object
     }
 }
 
-/// Checks a response and makes something of its body.
+/// Checks a response and decodes its body.
 ///
-/// Of AFNetworking's serializers the one for images is missing: nothing here is shown. Their bytes come from
-/// ``DataResponseSerializer``, and a serializer of one's own can make ``ResponseObject/custom(_:)`` of them.
+/// AFNetworking's serializer for images has no counterpart, as nothing is displayed here. ``DataResponseSerializer``
+/// returns the bytes of an image, and a custom serializer can decode them to ``ResponseObject/custom(_:)``.
 public protocol ResponseSerializer: Sendable {
+    /// Checks and decodes a response.
+    ///
     /// - Parameters:
-    ///   - response: `nil` where no head came with the body, as from a cache: then only the body is looked at.
-    ///   - body: The whole of it.
+    ///   - response: The head; `nil` if the body came without one, for example from a cache: then only the body is
+    ///     checked.
+    ///   - body: The whole body.
     func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse
 }

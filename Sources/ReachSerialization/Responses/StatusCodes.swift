@@ -1,8 +1,8 @@
-/// A set of statuses, as ranges.
+/// A set of statuses, given as ranges.
 public struct StatusCodes: Hashable, Sendable, ExpressibleByArrayLiteral {
     private let ranges: [ClosedRange<Int>]
 
-    /// The ranges together.
+    /// The union of ranges.
     public init(_ ranges: ClosedRange<Int>...) { self.ranges = ranges }
 
     /// Single statuses.
@@ -14,7 +14,7 @@ public struct StatusCodes: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// Whether a status is one of them.
     public func contains(_ code: Int) -> Bool { ranges.contains { $0 ~= code } }
 
-    /// What RFC 9110 calls a status, and RFC 6585 some more.
+    /// The reason phrase of a status, from RFC 9110 and RFC 6585.
     static func phrase(_ code: Int) -> String? { phrases[code] }
 
     private static let phrases: [Int: String] = [

@@ -1,17 +1,17 @@
-/// Gives a parser for an XML document: AFXMLParserResponseSerializer.
+/// Returns a parser for an XML document: AFXMLParserResponseSerializer.
 ///
-/// Whether the document is well-formed shows when it is read, not before: its errors come from the parser. There is no
-/// tree of it, as AFNetworking has one on macOS alone.
+/// The document is parsed only when it is read: the parser reports whether it is well-formed. There is no document
+/// tree, which AFNetworking offers on macOS only.
 public struct XMLResponseSerializer: ResponseSerializer {
-    /// Successes of type application/xml or text/xml, unless set.
+    /// The check; by default successes of type application/xml or text/xml pass.
     public var check = ResponseCheck(acceptableContentTypes: ["application/xml", "text/xml"])
-    /// What a document may cost.
+    /// The limits on a document.
     public var limits = XMLLimits()
 
-    /// As it is by default.
+    /// Creates a serializer with the default check and limits.
     public init() {}
 
-    /// A parser, and what is wrong with the response.
+    /// Returns a parser, and the response's fault.
     public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
         check.serialize(response, body: body, format: "XML") { body, characterSet throws(ResponseDecodingError) in
             .xml(XMLPullParser(body, characterSet: characterSet, limits: limits))

@@ -1,11 +1,13 @@
-/// The encodings of texts that servers send.
+/// The supported encodings of text from servers.
 package enum TextEncoding: Hashable, Sendable {
     case utf8, utf16BigEndian, utf16LittleEndian, utf32BigEndian, utf32LittleEndian
-    /// ISO 8859-1, in which each byte is the character of its number. US-ASCII is read as it too.
+    /// ISO 8859-1, in which each byte is the code point of its character. US-ASCII is decoded as ISO 8859-1 too.
     case latin1
 
-    /// - Parameter name: As IANA has it, in any case.
-    /// - Returns: `nil` for others. `utf-16` alone says nothing without a mark at the text's beginning.
+    /// Finds an encoding by name.
+    ///
+    /// - Parameter name: The IANA name, in any case.
+    /// - Returns: `nil` for other encodings. `utf-16` alone does not determine one without a byte order mark.
     package init?(named name: String) {
         switch name.lowercased() {
         case "utf-8", "utf8": self = .utf8
@@ -18,10 +20,10 @@ package enum TextEncoding: Hashable, Sendable {
         }
     }
 
-    /// What a text's first four bytes say: a byte order mark, or, since the first character of JSON and of XML is
-    /// ASCII, where the zeros stand (RFC 4627, section 3).
+    /// Detects an encoding from the first four bytes: by a byte order mark, or, since the first character of JSON and
+    /// of XML is ASCII, by the positions of zeros (RFC 4627, section 3).
     ///
-    /// - Returns: The encoding, and how many bytes the mark has.
+    /// - Returns: The encoding, and the length of the mark in bytes.
     package static func detect(_ start: some Collection<UInt8>) -> (encoding: TextEncoding, mark: Int)? {
         let first = Array(start.prefix(4))
         if first.starts(with: [0xef, 0xbb, 0xbf]) { return (.utf8, 3) }
@@ -40,19 +42,19 @@ package enum TextEncoding: Hashable, Sendable {
     }
 }
 
-/// Turns bytes of an encoding into UTF-8, as they come.
+/// Converts text to UTF-8 incrementally.
 package struct UTF8Transcoder: Sendable {
     package let encoding: TextEncoding
-    /// Bytes of a character that is not complete.
+    /// The bytes of an incomplete character.
     private var pending: [UInt8] = []
 
     package init(_ encoding: TextEncoding) { self.encoding = encoding }
 
-    /// Whether a character was begun and not ended.
+    /// Whether the input ends within a character.
     package var isIncomplete: Bool { !pending.isEmpty }
 
-    /// Appends what `bytes` say. UTF-8 goes through as it is, and is not checked; halves of pairs and numbers beyond
-    /// Unicode become U+FFFD.
+    /// Converts `bytes` and appends them. UTF-8 passes through unchanged and unchecked; unpaired surrogates and numbers
+    /// beyond Unicode become U+FFFD.
     package mutating func append(_ bytes: some Sequence<UInt8>, to text: inout [UInt8]) {
         switch encoding {
         case .utf8: text += bytes
@@ -104,9 +106,9 @@ package struct UTF8Transcoder: Sendable {
         text += UTF8.encode(Unicode.Scalar(number) ?? "\u{fffd}") ?? UTF8.encodedReplacementCharacter
     }
 
-    /// A whole text as UTF-8, without its byte order mark.
+    /// Converts a whole text to UTF-8, without its byte order mark.
     ///
-    /// - Parameter encoding: What it is unless its first bytes say otherwise.
+    /// - Parameter encoding: The encoding, unless the first bytes indicate another one.
     package static func utf8(_ bytes: [UInt8], unlessMarked encoding: TextEncoding = .utf8) -> [UInt8] {
         let detected = TextEncoding.detect(bytes) ?? (encoding, 0)
         if detected.encoding == .utf8, detected.mark == 0 { return bytes }

@@ -1,37 +1,37 @@
 internal import ReachCore
 
-/// Header fields in the order in which they were set. Names are compared without case (RFC 9110, section 5.1).
+/// Header fields in the order in which they were set. Names are case-insensitive (RFC 9110, section 5.1).
 ///
-/// Two are equal when they have equal fields in the same order.
+/// Two values are equal if they have equal fields in the same order.
 public struct HTTPHeaders: Hashable, Sendable {
-    /// One name and one value.
+    /// A name and a value.
     public struct Field: Hashable, Sendable {
-        /// As it was written.
+        /// The name as it was written.
         public let name: String
-        /// Without the space around it.
+        /// The value without surrounding space.
         public let value: String
     }
 
-    /// Every field, as they go over the wire.
+    /// All fields, in the order on the wire.
     public private(set) var fields: [Field] = []
 
-    /// None.
+    /// No fields.
     public init() {}
 
-    /// Fields as they were received: those of the same name stay apart, and nothing is checked.
+    /// Fields as received: fields of the same name stay separate, and nothing is checked.
     public init(received fields: [(name: String, value: String)]) {
         self.fields = fields.map { Field(name: $0.name, value: $0.value) }
     }
 
-    /// The value of a field, those of the same name joined by commas (RFC 9110, section 5.3).
+    /// The value of a field; fields of the same name are joined by commas (RFC 9110, section 5.3).
     public subscript(name: String) -> String? {
         let values = fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Sets a field in place of those of the same name.
+    /// Sets a field, and replaces those of the same name.
     ///
-    /// A line end in a value would be a way to send headers, or requests, of somebody else's making, so it is refused.
+    /// A line end in a value could inject further headers or requests, so it is rejected.
     public mutating func set(_ name: String, _ value: String) throws(HTTPHeaderError) {
         guard Self.isToken(name) else {
             throw HTTPHeaderError(isName: true, name: name)
@@ -43,14 +43,14 @@ public struct HTTPHeaders: Hashable, Sendable {
     /// Removes the fields of this name.
     public mutating func remove(_ name: String) { fields.removeAll { Self.isSame($0.name, name) } }
 
-    /// Sets a field that is known to be good.
+    /// Sets a field that is known to be valid.
     mutating func put(_ name: String, _ value: String) {
         let place = fields.firstIndex { Self.isSame($0.name, name) }
         remove(name)
         fields.insert(Field(name: name, value: value), at: place ?? fields.endIndex)
     }
 
-    /// Sets the fields of `defaults` that are not there yet.
+    /// Adds the fields of `defaults` whose names are not set yet.
     public mutating func complete(from defaults: HTTPHeaders) {
         for field in defaults.fields where self[field.name] == nil { fields.append(field) }
     }
@@ -79,14 +79,14 @@ public struct HTTPHeaders: Hashable, Sendable {
     }
 }
 
-/// A header's name or value cannot be sent.
+/// The name or value of a header is invalid.
 public struct HTTPHeaderError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name is wrong; otherwise the value is.
+    /// Whether the name is invalid; otherwise the value is.
     public let isName: Bool
-    /// The field's name as it was given. The value may be a secret and is not kept.
+    /// The field's name as it was given. The value may be secret and is not stored.
     public let name: String
 
-    /// A sentence, safe to show.
+    /// A sentence, safe to display.
     public var description: String {
         let shown = DisplayText.sanitized(name)
         return isName ? "'\(shown)' cannot be a header's name" : "the value of '\(shown)' has control characters"

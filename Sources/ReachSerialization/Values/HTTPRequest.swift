@@ -1,31 +1,32 @@
-/// A request as a serializer leaves it: all that goes over the wire, and nothing of how it is sent.
+/// A request as a serializer builds it: everything that is sent, and nothing about how to send it.
 ///
-/// Timeouts, interfaces, caches and cookies belong to whoever sends it.
+/// Timeouts, interfaces, caches and cookies belong to the sender.
 public struct HTTPRequest: Sendable {
-    /// What follows the head.
+    /// The body of a request.
     public enum Body: Sendable {
-        /// Not even a length of 0.
+        /// No body, not even an empty one with a length of 0.
         case none
-        /// Bytes that are held, perhaps none.
+        /// Bytes in memory, possibly none.
         case bytes([UInt8])
-        /// A file that is read while it is sent, as many bytes of it as were there when it was chosen.
+        /// A file that is read while it is sent, up to the length that it had when it was chosen.
         case file(path: String, length: Int64)
         /// Parts that are read while they are sent.
         case multipart(MultipartBody)
     }
 
-    /// `GET`, `POST`, ...: as it was given, since methods are compared with case (RFC 9110, section 9.1).
+    /// The method, such as `GET` or `POST`, in its original case, since methods are case-sensitive (RFC 9110, section
+    /// 9.1).
     public let method: String
-    /// Where it goes.
+    /// The URL.
     public var address: WebAddress
-    /// What was set so far.
+    /// The headers set so far.
     public var headers: HTTPHeaders
-    /// What follows the head.
+    /// The body.
     public var body: Body
 
-    /// A request without a body.
+    /// Creates a request without a body.
     ///
-    /// - Throws: Where the method is none: what is not a token could break out of the request's first line.
+    /// - Throws: An error if the method is invalid: one that is no token could break out of the request line.
     public init(
         method: String, address: WebAddress, headers: HTTPHeaders = HTTPHeaders()
     ) throws(RequestSerializationError) {
@@ -36,7 +37,7 @@ public struct HTTPRequest: Sendable {
         body = .none
     }
 
-    /// How many bytes the body has; `nil` without one.
+    /// The length of the body in bytes; `nil` without a body.
     public var contentLength: Int64? {
         switch body {
         case .none: nil
@@ -46,9 +47,9 @@ public struct HTTPRequest: Sendable {
         }
     }
 
-    /// Makes a file the body, as an upload has it. Looks at the disk; sets no headers.
+    /// Sets a file as the body, as for an upload. Reads the file's length from disk; sets no headers.
     ///
-    /// - Parameter path: A regular file that can be read.
+    /// - Parameter path: A readable regular file.
     public mutating func setBody(file path: String) throws(BodyFileError) {
         body = .file(path: path, length: try BodyFile.length(of: path))
     }

@@ -1,26 +1,26 @@
 /// The head of a response.
 public struct HTTPResponse: Hashable, Sendable {
-    /// Where it came from, redirects followed.
+    /// The URL that answered, after redirects.
     public let address: WebAddress
-    /// 100 to 599.
+    /// The status, from 100 to 599.
     public let statusCode: Int
-    /// As they were received.
+    /// The headers as received.
     public let headers: HTTPHeaders
 
-    /// A response's head.
+    /// Creates the head of a response.
     public init(address: WebAddress, statusCode: Int, headers: HTTPHeaders) {
         self.address = address
         self.statusCode = statusCode
         self.headers = headers
     }
 
-    /// The content type in small letters and without its parameters; `nil` where the server named none.
+    /// The content type in lower case, without its parameters; `nil` if the server sent none.
     public var mediaType: String? {
         guard let type = contentType.first.map(String.init)?.lowercased(), !type.isEmpty else { return nil }
         return type
     }
 
-    /// The content type's parameter `charset`, in small letters.
+    /// The content type's parameter `charset`, in lower case.
     public var characterSet: String? {
         for parameter in contentType.dropFirst() {
             let sides = parameter.split(separator: "=", maxSplits: 1).map(Self.trimmed)
@@ -32,7 +32,7 @@ public struct HTTPResponse: Hashable, Sendable {
     }
 
     private var contentType: [Substring] {
-        // Of several fields the first counts: joined by a comma they would be no type at all.
+        // The first of several fields counts: joined by a comma they would be no valid type.
         let field = headers.fields.first { $0.name.lowercased() == "content-type" }
         return (field?.value ?? "").split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
     }

@@ -1,18 +1,18 @@
-/// One name and one value, to which nested parameters come down in queries, forms and multipart bodies.
+/// A name and a value: nested parameters are flattened to pairs for queries, forms and multipart bodies.
 ///
-/// The names are AFNetworking's: `a[b]` for a member of a dictionary, `a[]` for an element of an array, `a` again for
-/// an element of a set. Dictionaries go by their sorted keys and sets by their sorted elements, so that equal
-/// parameters are equal bytes, and what reads arrays of dictionaries back finds their members side by side. What is
-/// empty leaves no pair.
+/// The names are AFNetworking's: `a[b]` for a member of a dictionary, `a[]` for an element of an array, and `a` again
+/// for an element of a set. Dictionaries are ordered by key and sets by element, so that equal parameters give equal
+/// bytes, and parsers of arrays of dictionaries find members of one dictionary next to each other. Empty containers
+/// give no pair.
 public struct ParameterPair: Hashable, Sendable {
     /// The name, with its brackets, not escaped.
     public let name: String
-    /// Never an array, a set or a dictionary.
+    /// The value, which is never an array, a set or a dictionary.
     public let value: ParameterValue
 
-    /// Takes parameters apart.
+    /// Flattens parameters.
     ///
-    /// - Parameter parameters: Values by their names.
+    /// - Parameter parameters: Values by name.
     /// - Returns: The pairs in the order in which they are sent.
     public static func pairs(of parameters: [String: ParameterValue]) -> [ParameterPair] {
         var pairs: [ParameterPair] = []
@@ -23,7 +23,8 @@ public struct ParameterPair: Hashable, Sendable {
     private static func append(
         _ members: [String: ParameterValue], under name: String?, to pairs: inout [ParameterPair]
     ) {
-        // AFNetworking compares decomposed letters, so that it has é beside e; here it comes after z. ASCII goes alike.
+        // AFNetworking compares decomposed letters, and places é next to e; here é comes after z. ASCII is ordered the
+        // same.
         for (key, member) in members.sorted(by: { $0.key < $1.key }) {
             append(member, named: name.map { "\($0)[\(key)]" } ?? key, to: &pairs)
         }
@@ -40,7 +41,7 @@ public struct ParameterPair: Hashable, Sendable {
         }
     }
 
-    /// Sets are sorted by what their elements read as: 10 before 9, as in AFNetworking.
+    /// The text by which an element of a set is sorted: 10 before 9, as in AFNetworking.
     private static func sortingText(_ value: ParameterValue) -> String {
         switch value {
         case .array, .set, .dictionary:
@@ -53,11 +54,11 @@ public struct ParameterPair: Hashable, Sendable {
 }
 
 extension ParameterValue {
-    /// What a single value is as bytes, not escaped; nothing for null and for what holds other values.
+    /// The bytes of a single value, not escaped; empty for null and for containers.
     ///
-    /// Numbers read as Objective-C's do: booleans are 1 and 0, whole doubles have no fraction. Other doubles have the
-    /// fewest digits that read back as the same number, where Objective-C cuts to 16 digits and makes 98.09999999999999
-    /// of 98.1.
+    /// Numbers are written as in Objective-C: booleans as 1 and 0, doubles with an integral value without a fraction.
+    /// Other doubles are written with the fewest digits that read back as the same number. Objective-C cuts them to 16
+    /// digits, and writes 98.1 as 98.09999999999999.
     var plainBytes: [UInt8] {
         switch self {
         case .null, .array, .set, .dictionary: return []

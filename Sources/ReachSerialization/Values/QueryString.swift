@@ -1,13 +1,14 @@
 internal import ReachCore
 
-/// Parameters as a query, or as the body of a form (`application/x-www-form-urlencoded`), as AFNetworking 4 writes
-/// them.
+/// Encodes parameters as a query, or as the body of a form (`application/x-www-form-urlencoded`), as AFNetworking 4
+/// does.
 ///
-/// Everything is escaped but letters, digits and `-._~/?`: of RFC 3986's reserved characters only "/" and "?", which
-/// may stand in a query (section 3.4). So brackets of nested names are `%5B` and `%5D`, and a space is `%20`, never
-/// "+". Text is escaped as UTF-8, byte by byte, so that no character is ever split; bytes are escaped as they are.
+/// Everything except letters, digits and `-._~/?` is escaped: of RFC 3986's reserved characters only "/" and "?" stay,
+/// which are allowed in a query (section 3.4). So the brackets of nested names become `%5B` and `%5D`, and a space
+/// becomes `%20`, never "+". Text is escaped byte by byte as UTF-8, so that no character is ever split; data is escaped
+/// as it is.
 public enum QueryString {
-    /// `name=value` for each pair, joined by `&`; the name alone where the value is null.
+    /// Encodes parameters as `name=value` pairs joined by `&`; null gives only the name.
     ///
     /// - Returns: An empty text for empty parameters.
     public static func text(of parameters: [String: ParameterValue]) -> String {
@@ -26,7 +27,7 @@ public enum QueryString {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A name or a value of a query with everything escaped that has to be.
+    /// Escapes a name or a value of a query.
     public static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(text.utf8, to: &bytes)

@@ -1,35 +1,37 @@
 public import ReachCore
 
-/// A URL with a scheme and a host, as RFC 3986 has them, in the parts it was written in. Nothing is decoded.
+/// A URL with a scheme and a host, as defined by RFC 3986, in its original components. Nothing is decoded.
 ///
-/// As in browsers, spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment become percent
-/// escapes.
-/// What browsers would guess at is refused, with its place: control characters, line ends, a percent sign that escapes
-/// nothing, a host outside ASCII (write its `xn--` form). Which schemes may be sent to is for the sender to say.
+/// As in browsers, spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a fragment are
+/// percent-escaped. Input for which browsers would have to guess is rejected, with its position: control characters,
+/// line ends, a percent sign that begins no escape, a host outside ASCII (write its `xn--` form). The sender decides
+/// which schemes it supports.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
-    /// In small letters, without the colon.
+    /// The scheme in lower case, without the colon.
     public let scheme: String
-    /// What stands before the "@"; `nil` where there is none. May hold a password: mind where it is shown.
+    /// The part before the "@"; `nil` if there is none. It may contain a password: take care where it is displayed.
     public let userInformation: String?
-    /// As it was written, an IPv6 address in its brackets. Never empty.
+    /// The host as it was written, with brackets around an IPv6 address. Never empty.
     public let host: String
-    /// `nil` for the scheme's own.
+    /// The port; `nil` for the scheme's default.
     public let port: UInt16?
-    /// Empty, or begins with "/".
+    /// The path: empty, or beginning with "/".
     public let path: String
-    /// What follows the "?"; `nil` without one.
+    /// The part after the "?"; `nil` if there is none.
     public let query: String?
-    /// What follows the "#"; `nil` without one.
+    /// The part after the "#"; `nil` if there is none.
     public let fragment: String?
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
-    /// - Throws: What is wrong, and where.
+    /// - Throws: The fault, and its position.
     public init(_ text: String) throws(WebAddressError) {
         try self.init(URLReference(text))
     }
 
-    /// - Throws: That a part is missing.
+    /// Requires a scheme and a host.
+    ///
+    /// - Throws: The missing component.
     private init(_ reference: URLReference) throws(WebAddressError) {
         guard let scheme = reference.scheme else { throw WebAddressError(.noScheme, at: 0) }
         guard let authority = reference.authority else { throw WebAddressError(.noHost, at: scheme.utf8.count + 1) }
@@ -52,7 +54,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         fragment = base.fragment
     }
 
-    /// The whole.
+    /// The complete URL.
     public var description: String {
         var text = scheme + "://"
         if let userInformation { text += userInformation + "@" }
@@ -64,13 +66,13 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// What stands in a request's first line: the path, which is "/" where it is empty, and the query.
+    /// The target in the request line: the path, or "/" if it is empty, and the query.
     public var requestTarget: String { (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "") }
 
     // MARK: - Joining
 
-    /// Joins a reference to this address as RFC 3986, section 5.2, has it: `foo` replaces what follows the path's last
-    /// "/", `/foo` the path, `?a=b` the query, and `https://example.com/` everything.
+    /// Resolves a reference against this address (RFC 3986, section 5.2): `foo` replaces everything after the last "/"
+    /// of the path, `/foo` the path, `?a=b` the query, and `https://example.com/` everything.
     public func resolving(_ reference: String) throws(WebAddressError) -> WebAddress {
         let own = URLReference(
             scheme: scheme, userInformation: userInformation, host: host, port: port, path: path, query: query,
@@ -78,13 +80,13 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return try WebAddress(URLReference(reference).resolved(against: own))
     }
 
-    /// This address as AFHTTPSessionManager keeps a base: a path gets a "/" at its end, so that `foo` joined to
-    /// `https://example.com/v1` is `https://example.com/v1/foo`.
+    /// This address as AFHTTPSessionManager stores a base: with a "/" at the end of the path, so that `foo` resolved
+    /// against `https://example.com/v1` is `https://example.com/v1/foo`.
     public var asBase: WebAddress {
         path.isEmpty || path.hasSuffix("/") ? self : replacing(path: path + "/", query: query)
     }
 
-    /// With `text` after what is in the query. It must have been escaped; an empty text changes nothing.
+    /// Returns the address with `text` appended to the query. The text must be escaped; an empty text changes nothing.
     public func appendingQuery(_ text: String) -> WebAddress {
         if text.isEmpty { return self }
         guard let query, !query.isEmpty else { return replacing(path: path, query: text) }

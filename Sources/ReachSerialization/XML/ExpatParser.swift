@@ -1,11 +1,12 @@
 internal import CExpat
 
-/// expat's parser of one document in UTF-8, and the only file that calls expat.
+/// A wrapper of expat's parser for one document in UTF-8. This is the only file that calls expat.
 ///
-/// One thread at a time. expat expands entities in attributes and bounds them by its own rule; those in text, and all
-/// limits, are ours: see ``XMLEntities``.
+/// It is used by one thread at a time. expat expands entities in attributes and bounds them by its own rule.
+/// ``XMLEntities`` expands those in text and applies all other limits.
 final class ExpatParser {
-    /// expat's second line against entities that grow: output of this many bytes, at this many times the input.
+    /// expat's own limit on the expansion of entities, as a second line of defence: output of this many bytes, at this
+    /// many times the input.
     private static let amplification: (bytes: UInt64, factor: Float) = (1 << 20, 8)
 
     private let handle: XML_Parser
@@ -13,17 +14,19 @@ final class ExpatParser {
     private let declaredEncoding: String?
     private var entities: XMLEntities
     private var result = XMLReading.Result()
-    /// The first fault. Nothing is read after it.
+    /// The first fault. Parsing stops there.
     private var failure: XMLError?
     private var openElements: [String] = []
     private var readBytes = 0
-    /// Where the document type begins, while it is being read.
+    /// The offset of the document type while it is being parsed.
     private var documentTypeStart: Int?
     private var hasDocumentType = false
 
+    /// Creates a parser.
+    ///
     /// - Parameters:
-    ///   - isUTF8: The encoding is certain. Otherwise the declaration names one that is not read, or none.
-    ///   - declaredEncoding: For errors.
+    ///   - isUTF8: Whether the encoding is certain. Otherwise the declaration names an unsupported encoding, or none.
+    ///   - declaredEncoding: The declared encoding, for errors.
     init(isUTF8: Bool, declaredEncoding: String?, limits: XMLLimits) {
         guard let handle = XML_ParserCreate(isUTF8 ? "UTF-8" : nil) else { fatalError("out of memory") }
         self.handle = handle
@@ -40,14 +43,14 @@ final class ExpatParser {
 
     deinit { XML_ParserFree(handle) }
 
-    /// How many bytes expat keeps because the end of a tag has not come.
+    /// The bytes that expat buffers because the end of a tag has not arrived.
     var heldBytes: Int { max(0, readBytes - offset) }
 
-    /// Events up to the end of `bytes`, or up to the first fault.
+    /// Parses `bytes`, and returns the events up to their end or up to the first fault.
     func read(_ bytes: [UInt8], isLast: Bool) -> XMLReading.Result {
         if let failure { return XMLReading.Result(error: failure) }
         readBytes += bytes.count
-        // Callers hand over far less than 2 GiB: see `XMLPullParser.partBytes`.
+        // Callers pass far less than 2 GiB: see `XMLPullParser.partBytes`.
         let status = bytes.withUnsafeBytes { buffer in
             XML_Parse(
                 handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count), isLast ? 1 : 0)
@@ -61,7 +64,7 @@ final class ExpatParser {
         return result
     }
 
-    /// A fault where expat is now.
+    /// An error at expat's current position.
     func error(_ fault: XMLError.Fault, before: Int = 0) -> XMLError {
         XMLError(fault: fault, offset: offset - before, line: line)
     }
@@ -108,7 +111,7 @@ final class ExpatParser {
         _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
     ) {
         guard openElements.count < limits.depth else { return fail(.limit("\(limits.depth) levels")) }
-        // Those that the document type gives an element come after those that it has itself.
+        // Default attributes from the document type follow those of the element itself.
         let count = Int(XML_GetSpecifiedAttributeCount(handle)) / 2
         guard count <= limits.attributes else { return fail(.limit("\(limits.attributes) attributes")) }
         if hasDocumentType, let fault = referenceFault(length: Int(XML_GetCurrentByteCount(handle))) {
@@ -128,7 +131,7 @@ final class ExpatParser {
     }
 
     private func appendMarkup(_ event: () -> XMLEvent) {
-        // expat may call on after it was stopped, and comments of the document type are no one's.
+        // expat may call handlers after it was stopped, and comments within the document type are not reported.
         guard failure == nil, documentTypeStart == nil else { return }
         guard XML_GetCurrentByteCount(handle) <= limits.markupBytes else {
             return fail(.limit("\(limits.markupBytes) bytes of markup"))
@@ -136,12 +139,12 @@ final class ExpatParser {
         result.events.append(XMLReading.PlacedEvent(event: event(), line: line))
     }
 
-    /// expat gives each line of a text by itself: they become one event.
+    /// Appends text. expat reports each line separately: they are joined into one event.
     private func append(_ text: some Collection<UInt8>) {
         guard failure == nil else { return }
         let more = String(decoding: text, as: UTF8.self)
         if let last = result.events.indices.last, case .text(var whole) = result.events[last].event {
-            result.events[last].event = .comment("")  // So that the text is not copied.
+            result.events[last].event = .comment("")  // Releases the text, so that appending does not copy it.
             whole += more
             result.events[last] = XMLReading.PlacedEvent(event: .text(whole), line: line)
         } else if !more.isEmpty {
@@ -161,25 +164,25 @@ final class ExpatParser {
             },
             { data in ExpatParser.of(data)?.endDocumentType() })
         XML_SetEntityDeclHandler(handle) { data, name, isParameter, value, count, _, system, _, _ in
-            // What is declared for declarations can only be used by declarations, where its use is refused.
+            // Parameter entities are only used among the declarations, where references to them are rejected.
             guard isParameter == 0 else { return }
             let text = value.map { Array(UnsafeRawBufferPointer(start: $0, count: Int(count))) }
             ExpatParser.of(data)?.declare(ExpatParser.string(name), text.map { .text($0) } ?? .external)
         }
-        // Entities in text come here, because there is a default handler.
+        // With a default handler set, expat passes entities in text to this handler.
         XML_SetSkippedEntityHandler(handle) { data, name, isParameter in
             ExpatParser.of(data)?.expand(Array(ExpatParser.string(name).utf8), isParameter: isParameter != 0)
         }
         XML_SetExternalEntityRefHandlerArg(handle, Unmanaged.passUnretained(self).toOpaque())
         XML_SetExternalEntityRefHandler(handle) { handle, context, _, _, _ in
-            // The names of the open entities; without handlers for namespaces nothing else.
+            // The context holds the names of the open entities; without namespace handlers it has nothing else.
             let name = ExpatParser.string(context).split(separator: "\u{c}").last.map(String.init) ?? ""
-            // The argument that was set stands in the parser's place.
+            // expat passes the argument set above in place of the parser.
             ExpatParser.of(handle.map { UnsafeMutableRawPointer($0) })?.fail(.externalEntity(name))
             return Int32(XML_STATUS_ERROR.rawValue)
         }
         XML_SetDefaultHandler(handle) { data, text, count in
-            // A reference among the declarations.
+            // Rejects a reference among the declarations.
             guard let text, count > 1, text[0] == CChar(UInt8(ascii: "%")) else { return }
             guard let parser = ExpatParser.of(data), parser.documentTypeStart != nil else { return }
             parser.fail(.refusedEntity("%"))
@@ -214,7 +217,7 @@ final class ExpatParser {
 
     // MARK: - Faults
 
-    /// The document from where expat is now, as far as it is still there.
+    /// The document from expat's current position, as far as expat still buffers it.
     private func input(length: Int = .max) -> [UInt8] {
         var (offset, size): (Int32, Int32) = (0, 0)
         guard let buffer = XML_GetInputContext(handle, &offset, &size), offset < size else { return [] }
@@ -222,7 +225,7 @@ final class ExpatParser {
         return Array(UnsafeRawBufferPointer(start: buffer + Int(offset), count: count))
     }
 
-    /// What is wrong with the entities that a tag refers to. expat expands them without a word on the way.
+    /// The fault of the entities to which a tag refers. expat expands them without calling a handler.
     private func referenceFault(length: Int = .max) -> XMLError.Fault? {
         var rest = input(length: length)[...]
         while let mark = rest.firstIndex(of: UInt8(ascii: "&")),
@@ -264,7 +267,7 @@ final class ExpatParser {
         }
     }
 
-    /// Of the entities in the tag, or the one reference, at which expat stopped.
+    /// The fault of the entities in the tag, or of the single reference, at which expat stopped.
     private func tagReferenceFault() -> XMLError.Fault? {
         let here = input()
         return referenceFault(length: here.firstIndex(of: UInt8(ascii: ">")) ?? here.count)

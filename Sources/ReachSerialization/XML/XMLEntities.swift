@@ -1,33 +1,36 @@
-/// What references stand for: characters by number, the five that XML has, and texts that the document declared itself.
+/// Resolves references: to characters by number, to the five predefined entities, and to texts that the document
+/// declares.
 ///
-/// Entities that hold each other can make gigabytes of a few lines ("billion laughs"), and external ones can read files
-/// and call servers. So only entities of text are read, what they come to is bounded for the whole document, and
-/// nothing is fetched.
+/// Entities that contain each other can expand a few lines to gigabytes ("billion laughs"), and external ones can read
+/// files and call servers. So only entities with text are supported, the size of all expansions in a document is
+/// limited, and nothing is fetched.
 struct XMLEntities: Sendable {
     enum Declaration: Hashable {
-        /// The text with references by number resolved, and others not.
+        /// The text, in which only references by number are resolved.
         case text([UInt8])
         case external
     }
 
-    /// How many entities one document may declare.
+    /// The maximum number of entities declared in one document.
     private static let declarationLimit = 256
-    /// Entities within entities.
+    /// The maximum depth of nested entities.
     private static let depthLimit = 8
 
-    /// By the bytes of their names.
+    /// The declarations by the bytes of their names: Swift's strings compare equal where their bytes differ.
     private var declared: [[UInt8]: Declaration] = [:]
     private var bytesLeft: Int
 
     init(byteLimit: Int) { bytesLeft = byteLimit }
 
-    /// The first declaration of a name counts (XML 1.0, section 4.2).
+    /// Declares an entity. The first declaration of a name counts (XML 1.0, section 4.2).
     mutating func declare(_ name: String, _ declaration: Declaration) throws(XMLError.Fault) {
         guard declared.count < Self.declarationLimit else { throw .limit("\(Self.declarationLimit) entities") }
         if declared[Array(name.utf8)] == nil { declared[Array(name.utf8)] = declaration }
     }
 
-    /// What stands between "&" and ";".
+    /// Resolves a reference.
+    ///
+    /// - Parameter name: The text between "&" and ";".
     mutating func text(of name: ArraySlice<UInt8>, inAttribute: Bool) throws(XMLError.Fault) -> [UInt8] {
         try text(of: name, inAttribute: inAttribute, depth: 0)
     }
@@ -76,15 +79,28 @@ struct XMLEntities: Sendable {
         return result
     }
 
-    /// The character of `#38` or `#x26`, after the number sign.
+    /// The character of a reference such as `#38` or `#x26`, given the part after the number sign.
     static func character(_ digits: ArraySlice<UInt8>) throws(XMLError.Fault) -> [UInt8] {
         let isHexadecimal = digits.first == UInt8(ascii: "x")
         let digits = isHexadecimal ? digits.dropFirst() : digits
-        // Swift's own reader of numbers takes a sign too.
+        // Swift's parser of numbers would accept a sign.
         guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"),
             let number = UInt32(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10),
             let scalar = Unicode.Scalar(number), XMLCharacters.isAllowed(scalar)
         else { throw .unexpected("a reference to no character") }
         return Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
     }
+}
+
+/// The character classes of XML 1.0 (fifth edition).
+enum XMLCharacters {
+    /// Whether a document may contain the character (section 2.2).
+    static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x9, 0xa, 0xd, 0x20...0xd7ff, 0xe000...0xfffd, 0x10000...0x10ffff: true
+        default: false
+        }
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x9 || byte == 0xa || byte == 0xd }
 }

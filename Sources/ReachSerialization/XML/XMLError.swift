@@ -1,39 +1,39 @@
 internal import ReachCore
 
-/// Why bytes are no XML document, or none that is read here, and where.
+/// The reason why bytes are no XML document, or an unsupported one, with the position.
 public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of faults.
     public enum Fault: Error, Hashable, Sendable {
-        /// Something else is due here; in words.
+        /// Something else is expected here; in words.
         case expected(String)
-        /// This may not stand here; in words.
+        /// Something is not allowed here; in words.
         case unexpected(String)
-        /// An end that does not fit what began last.
+        /// An end tag that does not match the last start tag.
         case mismatchedEnd(of: String, found: String)
-        /// An attribute twice in one element.
+        /// A duplicate attribute in one element.
         case duplicateAttribute(String)
-        /// A reference to what was not declared in the document itself.
+        /// A reference to an entity that the document itself does not declare.
         case unknownEntity(String)
-        /// An entity from elsewhere: nothing is ever fetched.
+        /// An external entity: nothing is ever fetched.
         case externalEntity(String)
-        /// An entity that stands for elements, or one that needs itself. Only entities of text are read.
+        /// An entity that contains elements, or itself. Only entities with text are supported.
         case refusedEntity(String)
-        /// More than the limits allow; in words.
+        /// A limit is exceeded; in words.
         case limit(String)
-        /// Not in the encoding it should be in.
+        /// The bytes are invalid in the document's encoding.
         case badEncoding
-        /// An encoding that is not read here.
+        /// The encoding is not supported.
         case unknownEncoding(String)
     }
 
-    /// What is wrong.
+    /// The fault.
     public let fault: Fault
-    /// Of the text as UTF-8: how many bytes come before what could not be read.
+    /// The offset of the fault in the text as UTF-8, in bytes.
     public let offset: Int
-    /// From 1 on.
+    /// The line, from 1.
     public let line: Int
 
-    /// The place and a sentence, safe to show.
+    /// The position and a sentence, safe to display.
     public var description: String { "line \(line): \(sentence)" }
 
     private var sentence: String {
@@ -53,17 +53,18 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What an XML document may cost whoever reads it.
+/// The limits on an XML document.
 public struct XMLLimits: Hashable, Sendable {
-    /// Elements within elements.
+    /// The maximum depth of nested elements.
     public var depth = 256
-    /// The bytes of a tag with its attributes, a comment, an instruction, or a document type with its declarations.
+    /// The maximum number of bytes of a tag with its attributes, a comment, an instruction, or a document type with its
+    /// declarations.
     public var markupBytes = 1 << 20
-    /// Attributes of one element. Finding one that stands twice costs their number squared.
+    /// The maximum number of attributes of one element. The search for duplicates takes quadratic time.
     public var attributes = 256
-    /// What references to declared entities may come to in the whole document, in bytes.
+    /// The maximum total size of expanded entities in the document, in bytes.
     public var entityBytes = 1 << 16
 
-    /// As they are by default.
+    /// The default limits.
     public init() {}
 }

@@ -1,25 +1,25 @@
-/// What an XML document says, piece by piece.
+/// An event of an XML document.
 public enum XMLEvent: Hashable, Sendable {
-    /// An element begins. One without content is told to end at once.
+    /// The start of an element. An empty element is followed by its end at once.
     case start(name: String, attributes: [XMLAttribute])
-    /// The element that began last ends.
+    /// The end of the element that began last.
     case end(name: String)
-    /// Text of an element, references resolved, CDATA sections included. Long text comes in several of these.
+    /// Text of an element, with references resolved and CDATA sections included. Long text comes in several events.
     case text(String)
-    /// Meant for people.
+    /// A comment.
     case comment(String)
-    /// Meant for certain programs.
+    /// A processing instruction.
     case instruction(target: String, data: String)
 }
 
-/// An attribute of an element. Names are as they were written, prefixes included.
+/// An attribute of an element. Names include their prefixes.
 public struct XMLAttribute: Hashable, Sendable {
-    /// With its prefix.
+    /// The name, including its prefix.
     public let name: String
-    /// References resolved, and line ends and tabs made spaces.
+    /// The value, with references resolved, and line ends and tabs replaced by spaces.
     public let value: String
 
-    /// A name and a value.
+    /// Creates an attribute.
     public init(name: String, value: String) {
         self.name = name
         self.value = value

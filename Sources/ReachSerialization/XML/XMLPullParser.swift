@@ -1,46 +1,46 @@
 internal import Synchronization
 
-/// Reads an XML 1.0 document as it comes, and returns its events when asked: a document larger than memory is no
-/// problem.
+/// Parses an XML 1.0 document incrementally, and returns its events on request. The document may be larger than memory.
 ///
 ///     var parser = XMLPullParser(body)
 ///     while let event = try parser.next() { ... }
 ///
-/// expat does the reading. It checks that the document is well-formed. It does not validate, does not resolve
-/// namespaces (names keep their prefixes), and fetches nothing from anywhere. UTF-8, UTF-16, UTF-32, US-ASCII and ISO 8859-1 are
-/// read. What a document may cost is bounded by ``XMLLimits``, so it may come from anybody.
+/// expat does the parsing. It checks that the document is well-formed. It does not validate, does not resolve
+/// namespaces (names keep their prefixes), and never fetches anything. UTF-8, UTF-16, UTF-32, US-ASCII and ISO 8859-1
+/// are supported. ``XMLLimits`` bounds the cost of a document, so untrusted documents are safe to parse.
 ///
-/// A copy of a parser that has its whole document reads on by itself. Copies of a parser that is given pieces share one
+/// A copy of a parser with a whole document continues independently. Copies of a parser that receives pieces share one
 /// reading, since no one keeps the pieces.
 public struct XMLPullParser: Sendable {
-    /// A whole document is read in parts of this many bytes, so that its events do not all stand in memory at once.
+    /// The size of the parts in which a whole document is parsed, so that its events are not all in memory at once.
     private static let partBytes = 64 * 1024
 
     private let characterSet: String?
     private let limits: XMLLimits
-    /// The whole document, or the pieces that came since the last call of `next`.
+    /// The whole document, or the pieces appended since the last call of `next`.
     private var bytes: [UInt8] = []
     private let isWhole: Bool
-    /// How many of `bytes` were read.
+    /// The number of bytes of `bytes` already parsed.
     private var readBytes = 0
     private var isFinished = false
     private var hasReadEnd = false
     private var reading: SharedReading?
     private var events: ArraySlice<XMLReading.PlacedEvent> = []
     private var error: XMLError?
-    /// The line of the event that `next` returned last, from 1 on.
+    /// The line of the last event returned by `next`, from 1.
     private(set) var line = 1
 
-    /// Reads a document that comes in pieces: give them to `append`, then call `finish`.
+    /// Creates a parser for a document that arrives in pieces: pass them to `append`, then call `finish`.
     ///
     /// - Parameters:
-    ///   - characterSet: The encoding that the document's content type names; it counts more than the document itself.
-    ///   - limits: What the document may cost.
+    ///   - characterSet: The encoding in the document's content type; it takes precedence over the declaration in the
+    ///     document.
+    ///   - limits: The limits on the document.
     public init(characterSet: String? = nil, limits: XMLLimits = XMLLimits()) {
         self.init([], isWhole: false, characterSet: characterSet, limits: limits)
     }
 
-    /// Reads a document that is all there.
+    /// Creates a parser for a whole document.
     public init(_ document: [UInt8], characterSet: String? = nil, limits: XMLLimits = XMLLimits()) {
         self.init(document, isWhole: true, characterSet: characterSet, limits: limits)
     }
@@ -53,18 +53,18 @@ public struct XMLPullParser: Sendable {
         isFinished = isWhole
     }
 
-    /// More of the document. Does nothing once the document is whole.
+    /// Appends a piece of the document. Has no effect once the document is whole.
     public mutating func append(_ piece: [UInt8]) {
         if !isFinished { bytes += piece }
     }
 
-    /// There is no more.
+    /// Marks the end of the document.
     public mutating func finish() { isFinished = true }
 
-    /// The next event of the document.
+    /// Returns the next event of the document.
     ///
-    /// - Returns: `nil` where more bytes are needed, and, after `finish`, at the document's end.
-    /// - Throws: What is wrong; the same again when asked again.
+    /// - Returns: `nil` if more bytes are needed, and, after `finish`, at the end of the document.
+    /// - Throws: The fault of the document; further calls throw it again.
     public mutating func next() throws(XMLError) -> XMLEvent? {
         while true {
             if let event = events.popFirst() {
@@ -94,7 +94,8 @@ public struct XMLPullParser: Sendable {
         }
     }
 
-    /// expat's state cannot be copied: where a copy of this parser uses it too, it is made again from the document.
+    /// The reading that belongs to this copy of the parser. expat's state cannot be copied: if a copy shares it, it is
+    /// rebuilt from the document.
     private mutating func ownReading() -> SharedReading {
         if reading != nil, !isWhole || isKnownUniquelyReferenced(&reading), let reading { return reading }
         let reading = SharedReading(characterSet: characterSet, limits: limits)
@@ -106,7 +107,7 @@ public struct XMLPullParser: Sendable {
     }
 }
 
-/// Copies of a parser may be on several threads.
+/// A reading that copies of a parser on several threads can share.
 private final class SharedReading: Sendable {
     private let reading: Mutex<XMLReading>
 

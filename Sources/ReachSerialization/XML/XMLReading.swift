@@ -1,29 +1,29 @@
-/// One document on its way into expat: chooses its encoding, and hands over pieces that are worth a look.
+/// Feeds one document to expat: determines its encoding, and passes on pieces that are worth parsing.
 final class XMLReading {
     struct PlacedEvent: Sendable {
         var event: XMLEvent
-        /// From 1 on; where a text ends.
+        /// The line from 1; for text the line of its end.
         let line: Int
     }
 
     struct Result: Sendable {
         var events: [PlacedEvent] = []
-        /// What is wrong after these events.
+        /// The fault after these events.
         var error: XMLError?
     }
 
-    /// A declaration that names an encoding ends within this many bytes.
+    /// The number of bytes within which a declaration that names an encoding ends.
     private static let declarationBytes = 256
 
     private let characterSet: String?
     private let limits: XMLLimits
     private var parser: ExpatParser?
     private var transcoder = UTF8Transcoder(.utf8)
-    /// What came before the encoding was known, then what expat has not seen.
+    /// The bytes received before the encoding was known; later those that expat has not received.
     private var pending: [UInt8] = []
-    /// A tag that was not all there is not looked at again before this much more came: otherwise a byte at a time would
-    /// cost the square of its length.
-    private var bytesWorthALook = 1
+    /// The number of pending bytes at which expat is called again. An incomplete tag is parsed again only after this
+    /// much more has arrived; otherwise a document that arrives byte by byte would take quadratic time.
+    private var parseThreshold = 1
 
     init(characterSet: String?, limits: XMLLimits) {
         self.characterSet = characterSet
@@ -42,22 +42,22 @@ final class XMLReading {
         } else {
             transcoder.append(piece, to: &pending)
         }
-        guard let parser, isLast || pending.count >= bytesWorthALook else { return Result() }
+        guard let parser, isLast || pending.count >= parseThreshold else { return Result() }
         let bytes = pending
         pending = []
-        // Half a character at the end is no end of a document that expat could judge.
+        // With half a character at the end expat could not judge the end of the document.
         let isCut = isLast && transcoder.isIncomplete
         var result = parser.read(bytes, isLast: isLast && !isCut)
         if isCut, result.error == nil { result.error = parser.error(.badEncoding) }
-        bytesWorthALook = parser.heldBytes < 4096 ? 1 : parser.heldBytes / 2
+        parseThreshold = parser.heldBytes < 4096 ? 1 : parser.heldBytes / 2
         return result
     }
 
-    /// Whether enough is here to find the encoding: the declaration, or something else.
+    /// Whether enough bytes have arrived to determine the encoding: the whole declaration, or something else.
     private var hasDeclaration: Bool {
         if pending.count >= Self.declarationBytes { return true }
         guard pending.count >= 5 else { return false }
-        // Marks and zeros name an encoding by themselves.
+        // Byte order marks and zeros indicate an encoding by themselves.
         return TextEncoding.detect(pending) != nil || !pending.starts(with: "<?xml".utf8)
             || pending.contains(UInt8(ascii: ">"))
     }
@@ -65,13 +65,13 @@ final class XMLReading {
     private func chooseEncoding() throws(XMLError) -> ExpatParser {
         let detected = TextEncoding.detect(pending)
         let named = characterSet.flatMap(TextEncoding.init(named:))
-        // "utf-16" names none of the two: a mark, or the zeros, must decide.
+        // "utf-16" does not name a byte order: a mark, or the zeros, must decide.
         if detected == nil, named == nil, let characterSet {
             throw XMLError(fault: .unknownEncoding(characterSet), offset: 0, line: 1)
         }
         let declared = declaredEncoding
         let encoding = detected?.encoding ?? named ?? declared.flatMap(TextEncoding.init(named:))
-        // A declaration that can be read names no encoding of several bytes a character.
+        // A declaration readable as ASCII cannot truly name an encoding with several bytes per character.
         let known = detected == nil && named == nil && encoding != .utf8 && encoding != .latin1 ? nil : encoding
         transcoder = UTF8Transcoder(known ?? .utf8)
         let held = pending[(detected?.mark ?? 0)...]
@@ -80,7 +80,7 @@ final class XMLReading {
         return ExpatParser(isUTF8: known != nil, declaredEncoding: declared, limits: limits)
     }
 
-    /// What stands in quotes after `encoding` in the first tag. Whether the declaration is right is for expat to say.
+    /// The value of `encoding` in the first tag. expat checks whether the declaration is valid.
     private var declaredEncoding: String? {
         guard pending.starts(with: "<?xml".utf8) else { return nil }
         let start = pending.prefix(Self.declarationBytes)

@@ -1,10 +1,12 @@
 internal import ReachTransfer
 
-/// A server's demand for Basic authorisation (RFC 7617), among others that it may make.
+/// A server's challenge to Basic authorisation (RFC 7617), possibly one of several challenges in the response.
 package struct BasicChallenge: Equatable {
-    /// Empty where the server names none, against the rules.
+    /// The protection space; empty where the server names none, against the RFC.
     package let realm: String
 
+    /// Finds the challenge in a response.
+    ///
     /// - Returns: `nil` where no field asks for Basic authorisation.
     init?(_ head: ResponseHead) {
         let fields = head.fields.filter { $0.name.lowercased() == "www-authenticate" }
@@ -12,13 +14,16 @@ package struct BasicChallenge: Equatable {
         self.realm = realm
     }
 
-    /// - Returns: `nil` where the field's value does not ask for it.
+    /// Finds the challenge in the value of one `WWW-Authenticate` field.
+    ///
+    /// - Returns: `nil` where the value does not ask for Basic authorisation.
     package init?(_ field: String) {
         guard let realm = Self.realm(in: field) else { return nil }
         self.realm = realm
     }
 
-    /// One field may hold several challenges, with commas between them and within them (RFC 9110, 11.6.1).
+    /// The realm of the Basic challenge in a field. One field may hold several challenges, with commas between them and
+    /// within them (RFC 9110, 11.6.1).
     private static func realm(in field: String) -> String? {
         var scheme = ""
         var isBasic = false
@@ -39,7 +44,7 @@ package struct BasicChallenge: Equatable {
         return isBasic ? "" : nil
     }
 
-    /// At commas that are not within quotes, without the space around.
+    /// Splits at commas outside quotes, and removes the leading spaces of each item.
     private static func split(_ field: String) -> [String] {
         var items: [String] = [""]
         var (isQuoted, isEscaped) = (false, false)

@@ -5,38 +5,39 @@ internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
 
-/// A body in the form in which the queue takes it.
+/// A body in the form that the queue accepts.
 struct PreparedBody: Sendable {
     var queued: RequestBody
-    /// A file of ours, to be removed when the request is over; `nil` where the queue does that.
+    /// A temporary file to remove when the request is over; `nil` where the queue removes it.
     var temporaryFile: String?
 }
 
-/// Brings bodies into the form in which the queue takes them. Confined to the loop; files are written on a thread of their
-/// own.
+/// Converts bodies into the form that the queue accepts. Confined to the loop; a separate thread writes the files.
 final class BodyPreparer {
-    /// A body of parts up to this is held, a longer one becomes a file.
+    /// The largest multipart body kept in memory; a longer one is written to a file.
     private static let heldBytes: Int64 = 1 << 20
 
     private let thread = FileThread()
     private let replies: LoopReplies
     private var bodies: [RequestID: PreparedBody] = [:]
-    /// Where files are that no queue keeps; made when it is needed.
+    /// The directory of temporary files outside any spool; created when first needed.
     private var directory: String?
     private var lastNumber = 0
 
     init(_ loop: EventLoop) { replies = LoopReplies(loop: loop) }
 
     deinit {
-        // After what the thread still has to do with them.
+        // Runs after the thread's pending work on these files.
         thread.run { [directory, files = bodies.values.compactMap(\.temporaryFile)] in
             for file in files { unlink(file) }
             if let directory { rmdir(directory) }
         }
     }
 
+    /// Prepares a task's body.
+    ///
     /// - Parameters:
-    ///   - spool: Where the queue keeps long bodies; `nil` where it is in memory.
+    ///   - spool: The queue's store for long bodies; `nil` where the queue is in memory.
     ///   - reply: Called once, on the loop.
     func prepare(
         _ plan: TaskPlan, spool: QueueSpool?, reply: @escaping (Result<PreparedBody, RequestError>) -> Void
@@ -89,7 +90,7 @@ final class BodyPreparer {
         thread.run { answer(Self.write(body, to: path)) }
     }
 
-    /// Its row must not name bytes that a loss of power would take.
+    /// Syncs a spooled body to disk: the request's row must not refer to bytes that a power failure would lose.
     private static func seal(
         _ name: String, _ count: Int64, in spool: QueueSpool,
         _ reply: @escaping (Result<PreparedBody, RequestError>) -> Void
@@ -114,7 +115,7 @@ final class BodyPreparer {
         return directory.map { "\($0)/\(lastNumber)" }
     }
 
-    // MARK: - What becomes of it
+    // MARK: - Keeping and removing
 
     func keep(_ body: PreparedBody, for id: RequestID) {
         switch body.queued {
@@ -123,20 +124,21 @@ final class BodyPreparer {
         }
     }
 
-    /// The request is over.
+    /// Removes the body of a request that is over.
     ///
-    /// - Parameter spool: The queue's, where it is not sent again; its files would go later by themselves.
+    /// - Parameter spool: The spool from which the body is removed; `nil` for a request that may be sent again. The
+    ///   queue removes unused files later in any case.
     func forget(_ id: RequestID, spool: QueueSpool?) {
         if let body = bodies.removeValue(forKey: id) { drop(body, spool: spool) }
     }
 
-    /// It is not needed any more.
+    /// Removes a body that is no longer needed.
     func drop(_ body: PreparedBody, spool: QueueSpool?) {
         if case .spooled(let name, _) = body.queued { spool?.remove(name) }
         if let file = body.temporaryFile { thread.run { unlink(file) } }
     }
 
-    // MARK: - On the thread for files
+    // MARK: - Work on the file thread
 
     private static func read(_ body: MultipartBody) -> Result<[UInt8], RequestError> {
         var bytes = [UInt8](repeating: 0, count: Int(body.contentLength))
@@ -160,7 +162,7 @@ final class BodyPreparer {
 }
 
 extension RequestError {
-    /// What reading a body threw: a stream may throw anything.
+    /// The error for what reading a body threw: a stream may throw anything.
     fileprivate init(ofBody error: any Error) {
         if let error = error as? BodyFileError {
             self.init(error)

@@ -5,29 +5,29 @@ internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
 
-/// What is known of a request's attempts, until the queue has told what it means.
+/// The outcome of a request's last attempt, kept until the queue reports what it means for the request.
 struct AttemptNote {
-    /// What a server said.
+    /// The server's answer.
     var answer: TaskAnswer?
-    /// Why the last attempt has no answer.
+    /// The reason why the last attempt has no answer.
     var failure: TransferFailure?
-    /// Where a download can be gone on with.
+    /// The point from which a download can resume.
     var resumeData: ResumeData?
-    /// Where a hook wants the answer.
+    /// The path to which a hook redirected the answer's body.
     var place: String?
-    /// Of this attempt.
+    /// Redirects followed in this attempt.
     var redirects = 0
     var refusedCredentials = 0
     var hasCredentials = false
 }
 
-/// A session has a say in attempts: its hooks, redirects, credentials, and places of downloads.
+/// The session's part in attempts: hooks, redirects, credentials, and destinations of downloads.
 extension SessionLoop: AttemptHost {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
         attempts[id] = AttemptNote()
         transfer.clientCertificate = options.clientCertificate
         guard let resumeData = tasks[id]?.first?.plan.resumeData, case .file(var sink) = transfer.sink else { return }
-        // What an earlier attempt of this request got counts for more: it is in the same file.
+        // Bytes that an earlier attempt of this request received take precedence: they are in the same file.
         sink.goOn(with: resumeData.partialFile, from: resumeData.point)
         transfer.sink = .file(sink)
     }
@@ -50,7 +50,7 @@ extension SessionLoop: AttemptHost {
         }
     }
 
-    /// It is an answer that nobody is told of: the next request follows it.
+    /// Whether the session handles this answer itself, by sending a further request, so that no hook is asked about it.
     private func isPassedOver(_ head: ResponseHead, _ id: RequestID) -> Bool {
         if case .follow = options.redirects, Self.redirectStatuses.contains(head.status), head["location"] != nil {
             return true
@@ -83,7 +83,7 @@ extension SessionLoop: AttemptHost {
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
         }
         guard let head = report.response, let response = HTTPResponse(head, from: sent.url) else { return }
-        // A long answer is in a file of the queue's, and read from there.
+        // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
         attempts[id]?.answer = TaskAnswer(head: response, body: report.body, path: isDownload ? destination : nil)
@@ -91,7 +91,8 @@ extension SessionLoop: AttemptHost {
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// Ends a download's attempt, and says where it can be gone on with. The task is to be cancelled then.
+    /// Interrupts a download's attempt, and replies with the point from which it can resume. The caller then cancels
+    /// the task.
     func breakOff(_ task: RequestTask, reply: @escaping (ResumeData?) -> Void) {
         guard let id = numbers[task.identifier], let engine, let path = task.plan.queued.outputPath else {
             return reply(nil)
@@ -160,6 +161,7 @@ extension SessionLoop: AttemptHost {
         return next
     }
 
-    /// A hook that always gives the same would be asked for ever.
+    /// How many refused credentials end the attempt: a hook that always returns the same ones would be asked
+    /// indefinitely.
     private static let credentialLimit = 5
 }

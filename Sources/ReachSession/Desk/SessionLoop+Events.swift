@@ -5,7 +5,7 @@ internal import ReachSerialization
 internal import ReachTransfer
 internal import Synchronization
 
-/// What the queue tells of requests, in the words of their tasks' lives.
+/// Turns the queue's events into events of the tasks' lives.
 extension SessionLoop {
     /// Blockers that are the network's: while one of them holds, a task is suspended for it.
     static let network: Blocker = [.linkClass, .metered, .validated, .family, .target]
@@ -27,7 +27,7 @@ extension SessionLoop {
         if blockers.contains(.queueHold) { for task in tasks { task.handle(.suspend(.queue)) } }
         let network = blockers.intersection(Self.network)
         if network.isEmpty { return }
-        // Perhaps nobody has looked yet.
+        // The path may not have been checked yet.
         if network.isSubset(of: [.target, .validated]) {
             awaitLook(id)
         } else {
@@ -35,7 +35,7 @@ extension SessionLoop {
         }
     }
 
-    /// The whole queue is held, or let go.
+    /// Handles an event of the whole queue: it is held or released.
     private func takeOfAll(_ event: QueueEvent) {
         guard event.kind == .suspended || event.kind == .released else { return }
         for task in tasks.values.joined() { task.handle(event.kind == .suspended ? .suspend(.queue) : .resume(.queue)) }
@@ -69,7 +69,7 @@ extension SessionLoop {
         }
     }
 
-    /// Reads an answer that the queue keeps, for tasks that end with it.
+    /// Reads an answer that the queue stores, and ends these tasks with it.
     func fetch(_ id: RequestID, for tasks: [RequestTask]) {
         let tasks = tasks.filter { $0.close(by: .fail) }
         for task in tasks { fetching[task.identifier] = task }
@@ -113,7 +113,7 @@ extension SessionLoop {
 extension RequestTask {
     func isStored(as id: RequestID) { state.withLock { $0.storedNumber = id.rawValue } }
 
-    /// An attempt begins. That it waited for the network is over then.
+    /// Resumes the task because an attempt begins: a wait for the network is over then.
     fileprivate func goOn() {
         handle(.resume(.network))
         handle(.admit)

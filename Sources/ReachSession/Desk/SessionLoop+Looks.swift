@@ -3,10 +3,10 @@ internal import ReachQueue
 internal import ReachLoop
 internal import ReachQueueRuntime
 
-/// Requests that wait for a path, to their own host or to the Internet. At first that may only mean that nobody has looked, or
-/// that a name is being resolved: that is no pause of the network.
+/// Requests that wait for a path, to their own host or to the Internet. At first the path may only be unchecked, or a
+/// name may still be in the resolver: neither suspends the task for the network.
 extension SessionLoop {
-    /// Those who wait for the first look.
+    /// The requests that wait for the first state of a target.
     struct FirstLook {
         var ids: Set<RequestID> = []
         var end: () -> Void = {}
@@ -20,7 +20,7 @@ extension SessionLoop {
         guard isFirst else { return }
         let end = network.watch(target) { [weak self] (news: QueueNetworkEvent) in
             guard case .state(let state) = news else { return }
-            // Not from within the call that asks, and after the queue has been told.
+            // Runs outside the call that starts the watch, and after the queue has received the state.
             self?.loop.afterEvents { self?.looked(target, state) }
         }
         looks[target]?.end = end
@@ -41,8 +41,8 @@ extension SessionLoop {
         return reasons.reduce(into: Blocker()) { $0.insert($1.blocker) }.intersection(Self.network)
     }
 
-    /// The resolver says that a name has no address. Where the Internet can be reached, who wants no second try is told so;
-    /// elsewhere a resolver may say that of any name.
+    /// Fails requests whose host name has no address, where they allow a single attempt and the Internet is reachable.
+    /// Without the Internet a resolver may give that answer for any name.
     private func failIfOnline(_ ids: Set<RequestID>, _ text: String) {
         let once = ids.filter { tasks[$0]?.first?.plan.queued.maximumAttempts == 1 }
         guard !once.isEmpty else { return }

@@ -4,13 +4,13 @@ internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
 
-/// What a session's options are to the queue below it.
+/// Translates a session's options into the queue's.
 extension SessionLoop {
     static func limits(_ options: RequestSessionOptions, keepsOnDisk: Bool) -> QueueLimits {
         var limits = QueueLimits()
         limits.requests = max(options.maximumRequests, 1)
         limits.bytes = max(options.maximumBytes, 0)
-        // In memory there is no other place for a body.
+        // A queue in memory has no spool: every body is inline.
         if !keepsOnDisk { limits.inlineBodyBytes = .max }
         return limits
     }
@@ -22,7 +22,7 @@ extension SessionLoop {
         engine.policy.destinationLimit = max(options.maximumRunningPerHost, 1)
         engine.policy.interfaceLimit = max(engine.policy.interfaceLimit, engine.policy.destinationLimit)
         if !keepsOnDisk {
-            // The tasks have what came of them.
+            // The tasks hold the results.
             engine.policy.resultCount = 0
             engine.policy.deadCount = 0
         }

@@ -4,14 +4,15 @@ internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import Synchronization
 
-/// Requests of an earlier run, or of this one whose tasks nobody holds any more.
+/// Restores requests of an earlier run, and those of this run whose tasks were released.
 extension SessionLoop {
-    /// So many are read at a time, so that nobody waits for all of it.
+    /// The number of records read at a time, so that other work on the loop does not wait for all of them.
     private static let portion = 256
 
-    /// Reads all that is kept, and makes tasks of what has none.
+    /// Reads all stored requests, and creates tasks for those that have none.
     ///
-    /// - Parameter reply: Called once, in the order of the numbers: those that are not over, and those whose answers are kept.
+    /// - Parameter reply: Called once, with the tasks in the order of their numbers: those that are not over, and those
+    ///   whose answers are stored.
     func restore(for core: SessionCore, reply: @escaping ([RequestTask]) -> Void) {
         whenOpen { [weak self] in self?.restore(for: core, after: 0, [], reply) }
     }
@@ -31,7 +32,7 @@ extension SessionLoop {
     private func tasks(for record: RequestRecord, _ core: SessionCore) -> [RequestTask] {
         if let known = tasks[record.id] { return known }
         if case .cancelled = record.outcome.end {
-            // Whoever cancelled it knows.
+            // The caller that cancelled the request knows its result.
             forget(record.id.rawValue)
             return []
         }
@@ -44,7 +45,7 @@ extension SessionLoop {
             state.storedNumber = record.id.rawValue
         }
         core.keep(task)
-        // What the queue does not know any more is over, or dead, and is kept in the store alone.
+        // A request that the queue no longer lists is over, or dead, and only its record is left.
         guard let explanation, explanation.state != .dead else {
             finish(record, task)
             return [task]
@@ -57,14 +58,14 @@ extension SessionLoop {
     private func finish(_ record: RequestRecord, _ task: RequestTask) {
         switch record.outcome.end {
         case .dead(let death) where record.outcome.result == nil: task.end(with: RequestError(death, nil))
-        // It was over while its record was read.
+        // It ended while its record was read.
         case .done, .dead, .cancelled, nil: fetch(record.id, for: [task])
         }
     }
 }
 
 extension RequestLife {
-    /// Where a request stands that the queue knows; one that is over begins as if it ran.
+    /// The state of a request that the queue lists; one that is over begins as if it ran.
     fileprivate init(_ explanation: QueueExplanation?) {
         var reasons: SuspensionReasons = []
         let blockers = (explanation?.reasons ?? []).reduce(into: Blocker()) { $0.insert($1.blocker) }
@@ -77,7 +78,9 @@ extension RequestLife {
 }
 
 extension TaskPlan {
-    /// - Returns: `nil` where the URL cannot be read, which what a session queued always can.
+    /// Restores the plan of a stored request.
+    ///
+    /// - Returns: `nil` where the URL is malformed, which does not happen to what a session queued.
     fileprivate init?(_ record: RequestRecord) {
         guard let address = try? WebAddress(record.request.url),
             var request = try? HTTPRequest(method: record.request.method, address: address)
@@ -91,14 +94,15 @@ extension TaskPlan {
 }
 
 extension RequestSession {
-    /// Every request that the session has: those of this process that were resumed and are not over; in a session with a
-    /// directory also those that an earlier run left, and those whose answers nobody has fetched, which are kept for a day and
-    /// up to a thousand. An answer is fetched when a completion was called with it, or it was awaited.
+    /// All requests of the session: those of this process that were resumed and are not over. In a session with a
+    /// directory also those that an earlier run left, and those whose answers were not fetched; such answers are kept
+    /// for a day, and up to a thousand. An answer counts as fetched when a completion was called with it, or a caller
+    /// awaited it.
     ///
-    /// Of a request without a task one is made, to which completions and observers can be added; one that is over calls
-    /// them soon.
+    /// A request without a task gets a new one, to which completions and observers can be added. If the request is
+    /// over, its completions are called soon after.
     ///
-    /// - Returns: In the order in which they were stored.
+    /// - Returns: The tasks in the order in which they were stored.
     public func tasks() async -> [RequestTask] {
         guard core.keepsOnDisk else { return core.tasks }
         return await withCheckedContinuation { continuation in

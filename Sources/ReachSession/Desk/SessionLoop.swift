@@ -6,28 +6,28 @@ internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
 
-/// What stands on a session's thread: the queue, the network that it is told of, and the tasks whose requests are in it.
-/// Confined to that thread.
+/// The parts of a session that live on its thread: the queue, the network engine that feeds it, and the tasks whose
+/// requests are queued. Confined to that thread.
 final class SessionLoop {
     let loop: EventLoop
     let options: RequestSessionOptions
     let network: ReachabilityEngine
     private(set) var engine: QueueEngine?
-    /// Why there is no queue.
+    /// The reason why the queue could not be opened.
     private var failure: RequestError?
-    /// What waits for the queue to be open; `nil` when it is, or cannot be.
+    /// Work that waits until the queue is open; `nil` once it is open, or failed to open.
     private var early: [() -> Void]? = []
     let bodies: BodyPreparer
-    /// The handles of requests that are in the queue.
+    /// The tasks of each request in the queue: several where a unique name is kept.
     var tasks: [RequestID: [RequestTask]] = [:]
     var numbers: [UInt64: RequestID] = [:]
-    /// Who waits for tasks to be stored, by the tasks' identifiers.
+    /// Callers that wait until a task is stored, by the task's identifier.
     private var awaitingStorage: [UInt64: [(Int64?) -> Void]] = [:]
-    /// What attempts came to, until the queue has told what that means.
+    /// Outcomes of attempts, until the queue reports what they mean for the request.
     var attempts: [RequestID: AttemptNote] = [:]
-    /// Tasks that are over, and whose answers are being read.
+    /// Tasks that are over while their answers are being read.
     var fetching: [UInt64: RequestTask] = [:]
-    /// First looks that are on their way.
+    /// Watches for the first state of a target.
     var looks: [Target: FirstLook] = [:]
     private var activityTimer: TimerQueue.ID?
 
@@ -54,7 +54,7 @@ final class SessionLoop {
 
     // MARK: - The queue opens
 
-    /// Runs work when the queue is open, or cannot be.
+    /// Runs work once the queue is open, or failed to open.
     func whenOpen(_ work: @escaping () -> Void) {
         if early == nil { work() } else { early?.append(work) }
     }
@@ -84,7 +84,9 @@ final class SessionLoop {
         waiting.forEach { $0() }
     }
 
-    /// - Returns: Whether all was written in this time.
+    /// Closes the queue.
+    ///
+    /// - Returns: Whether all data was written within `patience`.
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
         tasks = [:]
@@ -99,7 +101,7 @@ final class SessionLoop {
         return isWritten
     }
 
-    // MARK: - Tasks come in
+    // MARK: - Adding tasks
 
     func start(_ task: RequestTask) {
         whenOpen { [weak self] in
@@ -144,13 +146,13 @@ final class SessionLoop {
         }
     }
 
-    /// From now on the task is told what happens to the request.
+    /// Connects a task to its request: from now on it receives the request's events.
     func attach(_ task: RequestTask, to id: RequestID) {
         tasks[id, default: []].append(task)
         numbers[task.identifier] = id
         task.isStored(as: id)
         tellStored(task, id.rawValue)
-        // What was wished for before there was a number.
+        // Applies what the user did before the request had a number.
         if task.requestState == .cancelled { return cancel(task) }
         if task.suspensionReasons.contains(.user) { hold(task) }
     }
@@ -165,7 +167,7 @@ final class SessionLoop {
         tellStored(task, nil)
     }
 
-    /// Calls `body` with the number of the task's request when it is safe; with `nil` where it never will be.
+    /// Calls `body` with the number of the task's request once it is stored; with `nil` where it never will be.
     func whenStored(_ task: RequestTask, _ body: @escaping (Int64?) -> Void) {
         if let number = task.storedNumber { return body(number) }
         if task.requestState.isFinal { return body(nil) }
@@ -176,13 +178,13 @@ final class SessionLoop {
         for waiter in awaitingStorage.removeValue(forKey: task.identifier) ?? [] { waiter(number) }
     }
 
-    // MARK: - What users wish
+    // MARK: - The user's commands
 
     func hold(_ task: RequestTask) { ask(task) { .hold($0, .root, $1) } }
 
     func release(_ task: RequestTask) { ask(task) { .release($0, .root, $1) } }
 
-    /// The task is over. Its request goes with the last of its tasks.
+    /// Detaches a task that is over. Its request is cancelled with the last of its tasks.
     func cancel(_ task: RequestTask) {
         guard let id = numbers.removeValue(forKey: task.identifier) else { return }
         tasks[id]?.removeAll { $0 === task }
@@ -198,12 +200,12 @@ final class SessionLoop {
         engine.driver.ask({ command(id, $0) }, { _ in })
     }
 
-    /// Somebody has what came of the request.
+    /// Deletes the result of a request, which has been delivered.
     func forget(_ number: Int64) {
         engine?.driver.ask({ .forget(RequestID(rawValue: number), .root, $0) }, { _ in })
     }
 
-    /// Holds all requests, or lets them go; those that run are let finish.
+    /// Holds all requests, or releases them. Requests that are running finish.
     func holdAll(_ isHeld: Bool) {
         engine?.driver.ask({ isHeld ? .holdQueue(.root, $0) : .releaseQueue(.root, $0) }, { _ in })
     }
@@ -216,7 +218,7 @@ final class SessionLoop {
         return RequestExplanation(state: state.isFinal ? "over" : state == .suspended ? "suspended" : "new")
     }
 
-    /// Has the activity look again at a time, in place of the one before.
+    /// Schedules the activity's next update, in place of the previous one.
     func wakeActivity(at time: BootTime, _ body: @escaping () -> Void) {
         if let activityTimer { loop.cancel(activityTimer) }
         activityTimer = loop.schedule(at: time, body)

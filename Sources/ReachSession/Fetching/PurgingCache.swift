@@ -1,9 +1,9 @@
 public import ReachCore
 
-/// Holds values in memory up to a capacity, and when there are more frees those used longest ago until a preferred size
-/// is left: AFAutoPurgingImageCache, for anything.
+/// A cache in memory. When its values exceed the capacity, it removes the least recently used ones until a preferred
+/// size is left: AFAutoPurgingImageCache, for any value.
 ///
-/// Time comes in with every call. Values used at the same instant go in the order in which they were used.
+/// Each call takes the current time. Values used at the same instant are removed in the order of use.
 public struct PurgingCache<Key: Hashable & Sendable, Value> {
     fileprivate struct Entry {
         var value: Value
@@ -11,35 +11,38 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
         var lastUse: (time: BootTime, number: UInt64)
     }
 
-    /// When there are more bytes than this, it is purged: 100 MiB in AFNetworking.
+    /// The size in bytes above which the cache is purged: 100 MiB in AFNetworking.
     public let capacity: Int64
-    /// What is left after a purge, or less: 60 MiB in AFNetworking.
+    /// The size in bytes to which a purge reduces the cache: 60 MiB in AFNetworking.
     public let preferredSize: Int64
-    /// What the values take, as those who inserted them say.
+    /// The total size in bytes, as given with each insertion.
     public private(set) var size: Int64 = 0
 
     private var entries: [Key: Entry] = [:]
     private var lastNumber: UInt64 = 0
 
+    /// Creates an empty cache.
+    ///
     /// - Parameters:
-    ///   - capacity: In bytes.
-    ///   - preferredSize: In bytes; no more than the capacity.
+    ///   - capacity: The capacity in bytes.
+    ///   - preferredSize: The preferred size in bytes, at most the capacity.
     public init(capacity: Int64 = 100 << 20, preferredSize: Int64 = 60 << 20) {
         self.capacity = max(capacity, 0)
         self.preferredSize = min(max(preferredSize, 0), self.capacity)
     }
 
-    /// How many values there are.
+    /// The number of values.
     public var count: Int { entries.count }
 
-    /// Puts a value in, in place of one with the same key, and counts as a use.
+    /// Inserts a value, or replaces the one with the same key. Counts as a use.
     ///
     /// - Parameters:
-    ///   - value: What to hold.
-    ///   - key: What to find it by.
-    ///   - bytes: What it takes.
-    ///   - now: When.
-    /// - Returns: What was purged, those used longest ago first; perhaps the value itself, if it alone is too large.
+    ///   - value: The value to store.
+    ///   - key: The key of the value.
+    ///   - bytes: The size of the value in bytes.
+    ///   - now: The current time.
+    /// - Returns: The keys that were purged, least recently used first; possibly the inserted key itself, if its value
+    ///   alone is too large.
     @discardableResult
     public mutating func insert(_ value: Value, for key: Key, bytes: Int64, at now: BootTime) -> [Key] {
         let bytes = max(bytes, 0)
@@ -48,14 +51,14 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
         return size > capacity ? purge() : []
     }
 
-    /// The value of a key, which counts as a use.
+    /// Returns the value of a key. Counts as a use.
     public mutating func value(for key: Key, at now: BootTime) -> Value? {
         let use = nextUse(at: now)
         entries[key]?.lastUse = use
         return entries[key]?.value
     }
 
-    /// Takes a value out.
+    /// Removes a value.
     ///
     /// - Returns: Whether there was one.
     @discardableResult
@@ -65,7 +68,7 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
         return true
     }
 
-    /// Takes all out, as when memory is short.
+    /// Removes all values, for example when memory is short.
     ///
     /// - Returns: Whether there were any.
     @discardableResult

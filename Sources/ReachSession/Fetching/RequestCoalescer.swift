@@ -1,44 +1,45 @@
-/// Makes one request of those that ask for the same, as AFImageDownloader does, and runs no more than a few at a time.
+/// Joins equal requests into one, as AFImageDownloader does, and limits how many run at a time.
 ///
-/// Whoever asks gets a receipt. The answer goes to all who wait; who gives a receipt back waits no more, and a request
-/// that has not started is dropped when nobody waits. One that runs goes on, since its answer can be kept.
+/// Each caller gets a receipt. The answer goes to all waiting callers. A caller that cancels its receipt stops waiting,
+/// and a request that has not started is dropped when no caller waits for it. A running one continues, since its answer
+/// can be cached.
 ///
 /// - Parameters:
-///   - Key: What makes requests the same: the URL, or more.
-///   - Waiter: Whoever waits: a block, a continuation.
+///   - Key: What makes requests equal: the URL, or more.
+///   - Waiter: A waiting caller: a block, a continuation.
 public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
-    /// What one of those who ask holds. It stays good until the answer, and is of no use afterwards.
+    /// One caller's claim to an answer. It is valid until the answer arrives.
     public struct Receipt: Hashable, Sendable {
-        /// What was asked for.
+        /// The key of the request.
         public let key: Key
-        /// No other receipt has it.
+        /// A number unique among receipts.
         public let number: UInt64
     }
 
-    /// One request, which runs or waits for its turn. Answers of one that was dropped do not reach those who asked
-    /// again.
+    /// A request that runs or is queued. The answer of a dropped request does not reach callers that asked for the same
+    /// key later.
     public struct Request: Hashable, Sendable {
-        /// What was asked for.
+        /// The key of the request.
         public let key: Key
-        /// No other request has it.
+        /// A number unique among requests.
         public let number: UInt64
     }
 
-    /// What asking comes to.
+    /// What the caller has to do after asking.
     public enum Outcome: Hashable, Sendable {
         /// Start this request.
         case start(Request)
-        /// It starts when others have ended.
+        /// The request starts when others have finished.
         case queued(Request)
-        /// Somebody asked for the same: there is one answer for both.
+        /// An equal request exists: both callers share its answer.
         case joined(Request)
     }
 
-    /// Which of those that wait for their turn starts first.
+    /// The order in which queued requests start.
     public enum Order: String, Hashable, Sendable, CaseIterable {
-        /// Who came first: AFNetworking's default.
+        /// The oldest first: AFNetworking's default.
         case firstInFirstOut = "fifo"
-        /// Who came last, for what a user looks at now.
+        /// The newest first, for what the user sees at present.
         case lastInFirstOut = "lifo"
     }
 
@@ -48,29 +49,31 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         var waiters: [(number: UInt64, waiter: Waiter)]
     }
 
-    /// Requests that run at a time: 4 in AFNetworking.
+    /// The maximum number of running requests: 4 in AFNetworking.
     public let limit: Int
-    /// Which starts first.
+    /// The order in which queued requests start.
     public let order: Order
-    /// How many run.
+    /// The number of running requests.
     public private(set) var runningCount = 0
 
     private var entries: [Key: Entry] = [:]
     private var queue: [Request] = []
     private var lastNumber: UInt64 = 0
 
+    /// Creates a coalescer.
+    ///
     /// - Parameters:
-    ///   - limit: At least one.
-    ///   - order: Which of those that wait starts first.
+    ///   - limit: The maximum number of running requests, at least one.
+    ///   - order: The order in which queued requests start.
     public init(limit: Int = 4, order: Order = .firstInFirstOut) {
         self.limit = max(limit, 1)
         self.order = order
     }
 
-    /// How many wait for their turn.
+    /// The number of queued requests.
     public var queuedCount: Int { queue.count }
 
-    /// Somebody asks.
+    /// Adds a caller for a key.
     public mutating func ask(_ key: Key, _ waiter: Waiter) -> (receipt: Receipt, outcome: Outcome) {
         let receipt = Receipt(key: key, number: nextNumber())
         if entries[key] != nil {
@@ -88,10 +91,10 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         return (receipt, .queued(request))
     }
 
-    /// Somebody waits no more.
+    /// Removes a caller.
     ///
-    /// - Returns: Who it was, to be told of the cancellation; `nil` where the answer came before. `dropped` is the
-    ///   request that now will not start, since nobody else waits for it.
+    /// - Returns: The caller, which has to be notified of the cancellation; `nil` where the answer came before.
+    ///   `dropped` is the request that will not start, since no other caller waits for it.
     public mutating func cancel(_ receipt: Receipt) -> (waiter: Waiter, dropped: Request?)? {
         guard var entry = entries[receipt.key],
             let index = entry.waiters.firstIndex(where: { $0.number == receipt.number })
@@ -106,9 +109,9 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         return (waiter, entry.request)
     }
 
-    /// A request that was started has its answer, or its error.
+    /// Finishes a request that was started, after its answer or error arrived.
     ///
-    /// - Returns: All who wait for it, in the order in which they asked, and the request to start now.
+    /// - Returns: All callers that wait for it, in the order in which they asked, and the request to start now.
     public mutating func finish(_ request: Request) -> (waiters: [Waiter], start: Request?) {
         guard let entry = entries[request.key], entry.request == request, entry.isRunning else { return ([], nil) }
         entries[request.key] = nil

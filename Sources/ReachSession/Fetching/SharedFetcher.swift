@@ -2,22 +2,22 @@ internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// Fetches what several want at once only once, runs few requests at a time, and keeps what came in memory for a while:
-/// AFImageDownloader, for anything.
+/// Fetches each URL once for all callers that ask for it at the same time, limits how many requests run, and caches the
+/// responses in memory: AFImageDownloader, for any content.
 ///
 ///     let fetcher = SharedFetcher(session)
 ///     let receipt = fetcher.fetch("https://example.org/logo.png") { result in ... }
 ///
-/// Requests are the same where their URLs are. What a success brought is kept up to the cache's capacity, and handed out
-/// again without asking the server; failures are not kept. All members may be used from any thread. Blocks are called where
+/// Requests are equal if their URLs are. Successful responses are cached up to the cache's capacity, and returned again
+/// without asking the server; failures are not cached. All members may be used from any thread. Blocks are called where
 /// the session calls its completions.
 public final class SharedFetcher: Sendable {
-    /// What a block is called with.
+    /// A block that receives the result of a fetch.
     public typealias Completion = @Sendable (Result<RequestResponse, RequestError>) -> Void
 
-    /// What one of those who fetch holds.
+    /// One caller's claim to a response, by which it can be cancelled.
     public struct Receipt: Hashable, Sendable {
-        /// What was fetched.
+        /// The URL that was requested.
         public var url: String { receipt.key }
         let receipt: RequestCoalescer<String, Completion>.Receipt
     }
@@ -31,13 +31,15 @@ public final class SharedFetcher: Sendable {
     private let options: RequestOptions
     private let state: Mutex<State>
 
+    /// Creates a fetcher with an empty cache.
+    ///
     /// - Parameters:
-    ///   - session: Sends the requests; kept alive.
-    ///   - limit: So many run at a time: 4 in AFNetworking.
-    ///   - order: Which of those that wait for their turn starts first.
-    ///   - capacity: Of the cache, in bytes of bodies: 100 MiB in AFNetworking.
-    ///   - preferredSize: What is left after a purge: 60 MiB in AFNetworking.
-    ///   - options: Of the requests.
+    ///   - session: The session that sends the requests. The fetcher keeps it alive.
+    ///   - limit: The maximum number of running requests: 4 in AFNetworking.
+    ///   - order: The order in which queued requests start.
+    ///   - capacity: The capacity of the cache, in bytes of bodies: 100 MiB in AFNetworking.
+    ///   - preferredSize: The size to which a purge reduces the cache: 60 MiB in AFNetworking.
+    ///   - options: The options of the requests; the session's by default.
     public init(
         _ session: RequestSession, limit: Int = 4,
         order: RequestCoalescer<String, Completion>.Order = .firstInFirstOut, capacity: Int64 = 100 << 20,
@@ -51,16 +53,16 @@ public final class SharedFetcher: Sendable {
                 cache: PurgingCache(capacity: capacity, preferredSize: preferredSize)))
     }
 
-    /// Fetches a URL, joins those who do already, or finds it in the cache.
+    /// Fetches a URL, joins a fetch of it that is under way, or finds it in the cache.
     ///
     /// - Parameters:
-    ///   - url: A whole URL, or a reference that is joined to the session's base.
+    ///   - url: A complete URL, or a reference that is resolved against the session's base.
     ///   - completion: Called once.
-    /// - Returns: What to cancel it by; `nil` where it was in the cache.
-    /// - Throws: A ``RequestError`` where the URL cannot be used; then `completion` is not called.
+    /// - Returns: The receipt by which to cancel; `nil` where the response was in the cache.
+    /// - Throws: A ``RequestError`` if the URL is invalid. Then `completion` is not called.
     @discardableResult
     public func fetch(_ url: String, completion: @escaping Completion) throws(RequestError) -> Receipt? {
-        // What is wrong is found before anybody joins.
+        // An invalid URL is reported before the caller joins a request.
         let key = try session.write("GET", url).address.description
         let found = state.withLock { state -> Found in
             if let cached = state.cache.value(for: key, at: SystemClock.boot) { return .cached(cached) }
@@ -70,7 +72,7 @@ public final class SharedFetcher: Sendable {
         }
         switch found {
         case .cached(let response):
-            tell([completion], .success(response))
+            deliver([completion], .success(response))
             return nil
         case .joined(let receipt): return Receipt(receipt: receipt)
         case .first(let receipt, let request):
@@ -85,7 +87,7 @@ public final class SharedFetcher: Sendable {
         case first(RequestCoalescer<String, Completion>.Receipt, RequestCoalescer<String, Completion>.Request)
     }
 
-    /// Fetches a URL, and waits for it. Cancelling the Swift task gives the receipt back.
+    /// Fetches a URL and waits for the response. Cancelling the Swift task cancels the receipt.
     public func fetch(_ url: String) async throws(RequestError) -> RequestResponse {
         let waiting = FetchWaiting()
         let receipt = try fetch(url) { waiting.end($0) }
@@ -96,17 +98,18 @@ public final class SharedFetcher: Sendable {
         }.get()
     }
 
-    /// Waits no more. The block is called with ``RequestError/Kind/cancelled``, unless it was called before. A request that
-    /// has not started is dropped where nobody else waits for it; one that runs goes on, since its answer can be kept.
+    /// Cancels a caller's wait. Its block is called with ``RequestError/Kind/cancelled``, unless it was called before.
+    /// A request that has not started is dropped if no other caller waits for it. A running one continues, since its
+    /// response can be cached.
     public func cancel(_ receipt: Receipt) {
         let cancelled = state.withLock { $0.coalescer.cancel(receipt.receipt)?.waiter }
-        if let cancelled { tell([cancelled], .failure(.cancelled)) }
+        if let cancelled { deliver([cancelled], .failure(.cancelled)) }
     }
 
-    /// Empties the cache, as when memory is short.
+    /// Empties the cache, for example when memory is short.
     public func removeAllCached() { state.withLock { _ = $0.cache.removeAll() } }
 
-    /// How many bytes the cache holds.
+    /// The size of the cache in bytes.
     public var cachedBytes: Int64 { state.withLock { $0.cache.size } }
 
     private func start(_ request: RequestCoalescer<String, Completion>.Request) {
@@ -129,17 +132,17 @@ public final class SharedFetcher: Sendable {
             }
             return state.coalescer.finish(request)
         }
-        tell(waiters, result)
+        deliver(waiters, result)
         if let next { start(next) }
     }
 
-    private func tell(_ waiters: [Completion], _ result: Result<RequestResponse, RequestError>) {
+    private func deliver(_ waiters: [Completion], _ result: Result<RequestResponse, RequestError>) {
         for waiter in waiters { session.core.pump.append { waiter(result) } }
         session.core.deliver()
     }
 }
 
-/// One who awaits an answer that a block brings.
+/// Lets an async caller await the result that a block receives.
 private final class FetchWaiting: Sendable {
     private struct State {
         var result: Result<RequestResponse, RequestError>?

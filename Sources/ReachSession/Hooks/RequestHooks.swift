@@ -1,36 +1,37 @@
 public import ReachSerialization
 
-/// What a program wants to be asked while its requests are on their way: the blocks of AFURLSessionManager that can answer
-/// something.
+/// Blocks that decide about requests under way: those of AFURLSessionManager that return a decision.
 ///
-/// They are called on the session's own thread, which waits for them: they may look at what they hold, and must not wait for
-/// anything. They hold for all requests of the session, those of an earlier run too; for these the task is `nil` until
-/// somebody has asked for it by ``RequestSession/tasks()``.
+/// They are called on the session's own thread, which waits for them, so they must not block. They apply to all
+/// requests of the session, including those of an earlier run; for these the task is `nil` until the program has listed
+/// it by ``RequestSession/tasks()``.
 ///
-/// A server's trust is no hook: certificates are judged inside the handshake, on which nobody may be asked to wait, by
-/// ``RequestSessionOptions/security``. Nor is a client's certificate (``RequestSessionOptions/clientCertificate``).
+/// There is no hook for the trust in a server: ``RequestSessionOptions/security`` judges certificates inside the TLS
+/// handshake, which cannot wait for a block. Nor is there one for a client's certificate
+/// (``RequestSessionOptions/clientCertificate``).
 public struct RequestHooks: Sendable {
-    /// Asked about each redirect that could be followed.
+    /// Decides about each redirect that could be followed.
     public var redirect: (@Sendable (RequestTask?, ProposedRedirect) -> RedirectDecision)?
-    /// Asked for credentials where a server wants them: status 401 with a challenge to Basic authorisation (RFC 7617).
+    /// Supplies credentials where a server asks for them: status 401 with a challenge to Basic authorisation (RFC
+    /// 7617).
     public var challenge: (@Sendable (RequestTask?, AuthenticationChallenge) -> BasicCredentials?)?
-    /// Asked when the head of an answer is here, and nothing of its body. Not about redirects that are followed and
-    /// challenges that are answered.
+    /// Decides about a response when its head has arrived, and nothing of its body. It is not called for redirects that
+    /// are followed and challenges that are answered.
     public var disposition: (@Sendable (RequestTask?, HTTPResponse) -> ResponseDisposition)?
 
-    /// Nobody is asked.
+    /// No hooks.
     public init() {}
 }
 
 /// A redirect, before it is followed.
 public struct ProposedRedirect: Sendable {
-    /// The answer that asks for it.
+    /// The response that asks for the redirect.
     public let response: HTTPResponse
-    /// Where it leads.
+    /// The URL of the next request.
     public let destination: WebAddress
-    /// Of the next request: 303 makes it GET, 301 and 302 make a POST one (RFC 9110, 15.4).
+    /// The method of the next request: 303 makes it GET, 301 and 302 turn POST into GET (RFC 9110, 15.4).
     public let method: String
-    /// 1 for the first of a request.
+    /// The number of the redirect within its attempt, from 1.
     public let number: Int
 }
 
@@ -38,44 +39,45 @@ public struct ProposedRedirect: Sendable {
 public enum RedirectDecision: Sendable {
     /// Follow it.
     case follow
-    /// Follow it with these headers besides, in place of those of the same name.
+    /// Follow it with these additional headers, which replace those of the same name.
     case followAdding(HTTPHeaders)
-    /// Go there instead. What holds for redirects holds for this: never from https to http, with pins to no other origin.
+    /// Follow it to this URL instead. The rules for redirects apply: never from https to http, and with pins to no
+    /// other origin.
     case goTo(WebAddress)
-    /// Do not: the answer that asks for it is the request's answer.
+    /// Do not follow it: the redirect is the request's response.
     case stay
 }
 
-/// What a server wants to know who asks for it.
+/// A server's request for credentials.
 public struct AuthenticationChallenge: Sendable {
-    /// The answer with the challenge.
+    /// The response with the challenge.
     public let response: HTTPResponse
-    /// What the credentials are for, in the server's words.
+    /// The realm: what the credentials are for, in the server's words.
     public let realm: String
-    /// How many of the credentials given for this request were refused.
+    /// How many credentials were refused in this attempt.
     public let failureCount: Int
 }
 
-/// A name and a password. Anybody who sees a request over http can read them.
+/// A name and a password. Over http they are readable on the network.
 public struct BasicCredentials: Hashable, Sendable {
-    /// Without a colon, where the password would begin.
+    /// The user's name. It must not contain a colon, which ends the name on the wire.
     public let user: String
-    /// Of the user.
+    /// The user's password.
     public let password: String
 
-    /// A name and a password.
+    /// Credentials of a user.
     public init(user: String, password: String) {
         self.user = user
         self.password = password
     }
 }
 
-/// What to do with an answer, by its head.
+/// What to do with a response, by its head.
 public enum ResponseDisposition: Hashable, Sendable {
-    /// Take it.
+    /// Accept the response.
     case allow
     /// Cancel the request.
     case cancel
-    /// Put the body of a success into a file, as a download does.
+    /// Write the body of a success to a file, as a download does.
     case becomeDownload(path: String)
 }

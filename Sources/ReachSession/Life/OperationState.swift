@@ -1,16 +1,16 @@
-/// The states of AFURLConnectionOperation, by its numbers, for programs that keep them.
+/// The states of AFURLConnectionOperation with its numbers, for programs that store them.
 public enum OperationState: Int, Hashable, Sendable, CaseIterable {
-    /// Not to start, and, unlike an NSOperation's other states, to be made ready again.
+    /// Paused. Unlike an NSOperation's other states, this one can return to ready.
     case paused = -1
-    /// To start when its turn comes.
+    /// Waiting for its turn.
     case ready = 1
-    /// It is being sent.
+    /// Being sent.
     case executing = 2
-    /// Nothing happens to it any more.
+    /// Over.
     case finished = 3
 
-    /// Whether an operation may go from one state to another: a paused one only becomes ready, one that is ready is
-    /// finished only by being cancelled, and a finished one stays so. To stay in a state is no way to go.
+    /// Whether an operation may change to another state: a paused one only becomes ready, a ready one finishes only by
+    /// being cancelled, and a finished one stays so. Staying in a state is no change.
     public func canBecome(_ next: OperationState, isCancelled: Bool) -> Bool {
         switch (self, next) {
         case (.ready, .paused), (.ready, .executing), (.executing, .paused), (.executing, .finished), (.paused, .ready):
@@ -22,7 +22,7 @@ public enum OperationState: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension RequestState {
-    /// What AFURLConnectionOperation would call it.
+    /// The corresponding state of an AFURLConnectionOperation.
     public var operationState: OperationState {
         switch self {
         case .suspended: .paused

@@ -1,71 +1,72 @@
-/// The life of one request, as AFURLSessionManager and NSURLSessionTask have it: feed it what happens, and do what it
-/// answers, in the order in which it answers.
+/// The life of one request, as AFURLSessionManager and NSURLSessionTask define it. The caller passes in events, and
+/// performs the returned effects in order.
 ///
-/// The table. What is not in it changes nothing and tells nobody.
+/// This table is complete. Any other event changes nothing and has no effect.
 ///
-/// | from | what happens | to | what is done |
+/// | from | event | to | effects |
 /// | --- | --- | --- | --- |
-/// | suspended | the last reason is cleared | resumed | tell did-resume |
+/// | suspended | the last reason is cleared | resumed | notify did-resume |
 /// | resumed | admitted | running | start |
-/// | resumed | suspended for a reason | suspended | tell did-suspend |
-/// | running | suspended for a reason | suspended | stop, tell did-suspend |
-/// | running | interrupted | resumed | nothing: it starts again in its turn |
-/// | running | finished | completed | completion, tell did-complete |
-/// | resumed, suspended | failed | completed | completion, tell did-complete |
-/// | running | cancelled | cancelled | stop, completion, tell did-complete |
-/// | resumed, suspended | cancelled | cancelled | completion, tell did-complete |
+/// | resumed | suspended for a reason | suspended | notify did-suspend |
+/// | running | suspended for a reason | suspended | stop, notify did-suspend |
+/// | running | interrupted | resumed | none: it starts again in its turn |
+/// | running | finished | completed | completion, notify did-complete |
+/// | resumed, suspended | failed | completed | completion, notify did-complete |
+/// | running | cancelled | cancelled | stop, completion, notify did-complete |
+/// | resumed, suspended | cancelled | cancelled | completion, notify did-complete |
 ///
-/// The completion comes once in a life, and before observers are told; AFNetworking tells did-resume and did-suspend of
-/// a task that is complete, here they are not told any more.
+/// The completion is called once, before observers are notified. AFNetworking still notifies did-resume and did-suspend
+/// of a task that is complete; here a completed task causes no further notifications.
 public struct RequestLife: Hashable, Sendable {
-    /// What happens to a request.
+    /// An event in the life of a request.
     public enum Event: Hashable, Sendable {
-        /// It is held back for these reasons too.
+        /// The request is suspended for these reasons as well.
         case suspend(SuspensionReasons)
-        /// These reasons do not hold it back any more.
+        /// These reasons no longer suspend the request.
         case resume(SuspensionReasons)
-        /// Its turn has come.
+        /// The request's turn has come.
         case admit
-        /// The attempt came to an end that is none, and it is to be made again.
+        /// The attempt was interrupted, and is to be repeated.
         case interrupt
-        /// There is a response, or an error.
+        /// A response or an error arrived.
         case finish
-        /// There will be no attempt: it expired, or cannot be sent.
+        /// No attempt will be made: the request expired, or cannot be sent.
         case fail
-        /// Its user gave it up.
+        /// The user cancelled the request.
         case cancel
     }
 
-    /// What is to be done about it.
+    /// An action that follows from an event.
     public enum Effect: Hashable, Sendable {
-        /// Begin an attempt.
+        /// Start an attempt.
         case start
-        /// Break the attempt off. What it still says does not count.
+        /// Abort the attempt. Its later results do not count.
         case stop
-        /// Tell observers that it was resumed.
+        /// Notify observers that the request was resumed.
         case tellResumed
-        /// Tell observers that it was suspended.
+        /// Notify observers that the request was suspended.
         case tellSuspended
-        /// Call the completion: with the response, or with the error; after a cancellation with that.
+        /// Call the completion with the response or the error; after a cancellation with that error.
         case complete
-        /// Tell observers that it is complete, after the completion was called.
+        /// Notify observers that the request is complete, after the completion was called.
         case tellCompleted
     }
 
-    /// Where it stands.
+    /// The state of the request.
     public private(set) var state: RequestState
-    /// Why it is held back; none where it is not.
+    /// The reasons why the request is suspended; empty in other states.
     public private(set) var reasons: SuspensionReasons
 
-    /// A new request: held by its user, as tasks are, unless other reasons, or none, are given.
+    /// Creates the life of a new request. By default the user suspends it, as with tasks; without reasons it is
+    /// resumed.
     public init(suspendedFor reasons: SuspensionReasons = .user) {
         self.reasons = reasons
         state = reasons.isEmpty ? .resumed : .suspended
     }
 
-    /// Something happens.
+    /// Handles an event.
     ///
-    /// - Returns: What is to be done, in this order.
+    /// - Returns: The actions to take, in this order.
     public mutating func handle(_ event: Event) -> [Effect] {
         switch (state, event) {
         case (.completed, _), (.cancelled, _): return []

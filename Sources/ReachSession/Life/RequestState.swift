@@ -1,21 +1,21 @@
-/// Where a request stands in its life. ``RequestLife`` has the ways from one to another.
+/// The state of a request. ``RequestLife`` has the transitions between states.
 public enum RequestState: String, Hashable, Sendable, CaseIterable {
-    /// Held back, for at least one reason. A new request is held by its user until it is resumed.
+    /// Suspended for at least one reason. A new request is suspended by its user until it is resumed.
     case suspended
-    /// Nothing holds it back: it starts when its turn comes.
+    /// Not suspended: the request starts when its turn comes.
     case resumed
-    /// It is being sent, or its response received.
+    /// The request is being sent, or its response received.
     case running
-    /// It has a response, or an error that is not its cancellation. Nothing happens to it any more.
+    /// The request has a response, or an error other than its cancellation. Final.
     case completed
-    /// Its user gave it up. Nothing happens to it any more.
+    /// The user cancelled the request. Final.
     case cancelled
 
-    /// Whether nothing happens to it any more.
+    /// Whether the state is final.
     public var isFinal: Bool { self == .completed || self == .cancelled }
 
-    /// NSURLSessionTask's number for it, for programs that knew AFNetworking: 0 running, 1 suspended, 2 canceling, 3
-    /// completed. A task that was cancelled is completed with an error once that was told.
+    /// The number of the state in NSURLSessionTask, for programs that used AFNetworking: 0 running, 1 suspended, 2
+    /// canceling, 3 completed. A cancelled task counts as completed with an error.
     public var sessionTaskState: Int {
         switch self {
         case .resumed, .running: 0
@@ -25,8 +25,8 @@ public enum RequestState: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why a request is held back. Reasons never clear each other: a network that comes back does not resume what a user
-/// suspended, and a user who resumes does not start what has no network.
+/// The reasons why a request is suspended. Reasons never clear each other: a network that returns does not resume what
+/// a user suspended, and a user who resumes a request does not start it without a network.
 public struct SuspensionReasons: OptionSet, Hashable, Sendable {
     /// A bit for each reason.
     public let rawValue: UInt8
@@ -34,10 +34,10 @@ public struct SuspensionReasons: OptionSet, Hashable, Sendable {
     /// Reasons from their bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Whoever made the request wants it held.
+    /// The user suspended the request.
     public static let user = SuspensionReasons(rawValue: 1)
-    /// There is no network of the kind it needs.
+    /// The network that the request needs is missing.
     public static let network = SuspensionReasons(rawValue: 2)
-    /// The queue it stands in is held as a whole.
+    /// The whole queue is held.
     public static let queue = SuspensionReasons(rawValue: 4)
 }

@@ -1,37 +1,38 @@
 public import ReachCore
 
-/// When to show that requests are running: AFNetworkActivityIndicatorManager's four states. It shows no short bursts,
-/// and does not flicker between requests that follow each other.
+/// Decides when to show that requests are running, with the four states of AFNetworkActivityIndicatorManager. It hides
+/// short bursts, and does not flicker between consecutive requests.
 ///
-/// Time comes in with every call; call `advance` when `deadline` has come. Each call answers what changed: `true` means
-/// show, `false` means hide, `nil` that nothing changes.
+/// Each call takes the current time; call `advance` at `deadline`. Each call returns what changed: `true` for show,
+/// `false` for hide, `nil` for no change.
 public struct ActivityIndicator: Hashable, Sendable {
     /// The four states.
     public enum State: String, Hashable, Sendable, CaseIterable {
-        /// Hidden, and nothing runs.
+        /// Hidden, with no running requests.
         case notActive = "not-active"
-        /// Hidden until the start's delay is over, whatever happens until then.
+        /// Hidden until the start delay is over, whatever happens until then.
         case delayingStart = "delaying-start"
         /// Shown.
         case active
-        /// Shown until the end's delay is over, unless something runs before.
+        /// Shown until the end delay is over, unless a request starts before.
         case delayingEnd = "delaying-end"
     }
 
-    /// What must pass before it is shown: 1 s in AFNetworking.
+    /// The delay before the indicator is shown: 1 s in AFNetworking.
     public var startDelay: Duration
-    /// What must pass before it is hidden: 0.17 s in AFNetworking.
+    /// The delay before the indicator is hidden: 0.17 s in AFNetworking.
     public var endDelay: Duration
-    /// Where it stands.
+    /// The state of the indicator.
     public private(set) var state = State.notActive
-    /// How many requests run.
+    /// The number of running requests.
     public private(set) var activityCount = 0
-    /// When `advance` has something to do; `nil` for never.
+    /// The time at which to call `advance`; `nil` for never.
     public private(set) var deadline: BootTime?
-    /// Whether it follows requests. Off as in AFNetworking until it is turned on; requests are counted all the same.
+    /// Whether the indicator follows requests. As in AFNetworking it is off by default; requests are counted in any
+    /// case.
     public private(set) var isEnabled: Bool
 
-    /// With AFNetworking's delays unless told otherwise.
+    /// Creates an indicator, by default with AFNetworking's delays.
     public init(
         startDelay: Duration = .seconds(1), endDelay: Duration = .milliseconds(170), isEnabled: Bool = false
     ) {
@@ -40,16 +41,16 @@ public struct ActivityIndicator: Hashable, Sendable {
         self.isEnabled = isEnabled
     }
 
-    /// Whether it is shown.
+    /// Whether the indicator is shown.
     public var isVisible: Bool { state == .active || state == .delayingEnd }
 
-    /// A request was started or resumed.
+    /// Counts a request that was started or resumed.
     public mutating func requestStarted(at now: BootTime) -> Bool? { count(1, at: now) }
 
-    /// A request was suspended or completed. More ends than starts do not count.
+    /// Counts a request that was suspended or completed. Ends in excess of starts do not count.
     public mutating func requestEnded(at now: BootTime) -> Bool? { count(-1, at: now) }
 
-    /// Time has passed.
+    /// Applies the passing of time.
     public mutating func advance(to now: BootTime) -> Bool? {
         guard let deadline, deadline <= now else { return nil }
         switch state {
@@ -59,14 +60,15 @@ public struct ActivityIndicator: Hashable, Sendable {
         }
     }
 
-    /// Turns it on, to take effect with the next request that starts or ends, or off, at once.
+    /// Turns the indicator on, which takes effect with the next request that starts or ends, or off, which takes effect
+    /// at once.
     public mutating func setEnabled(_ isEnabled: Bool, at now: BootTime) -> Bool? {
         self.isEnabled = isEnabled
         return isEnabled ? nil : enter(.notActive, at: now)
     }
 
     private mutating func count(_ step: Int, at now: BootTime) -> Bool? {
-        // Whoever looks late finds first what should have happened before.
+        // A late call first applies the deadline that has passed.
         let before = advance(to: now)
         activityCount = max(activityCount + step, 0)
         guard isEnabled else { return before }

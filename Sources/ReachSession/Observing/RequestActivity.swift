@@ -3,11 +3,11 @@ internal import ReachLoop
 internal import Reachability
 internal import Synchronization
 
-/// Whether to show that requests of a session are on their way: AFNetworkActivityIndicatorManager, for a spinner, a lamp or
-/// a line in a log. ``ActivityIndicator`` has its rules.
+/// The activity of a session, for a spinner, a lamp or a line in a log: AFNetworkActivityIndicatorManager.
+/// ``ActivityIndicator`` has its rules.
 ///
-/// A request counts from its resuming to its end, but not while it is suspended, by its user or for the network. It is off
-/// until ``setEnabled(_:)``; then a session with running requests has timers of its own, and otherwise none.
+/// A request counts from its resumption to its end, except while it is suspended, by its user or for the network. The
+/// activity is off until ``setEnabled(_:)``. Only when it is on does a session with running requests use timers for it.
 public final class RequestActivity: Sendable {
     private struct State {
         var indicator: ActivityIndicator
@@ -16,9 +16,9 @@ public final class RequestActivity: Sendable {
 
     private let state: Mutex<State>
     private let pump: SerialPump
-    /// Wakes it at a time; set once, by its session.
+    /// Calls `advance` at a time. The session sets it once.
     private let alarm = Mutex<(@Sendable (BootTime) -> Void)?>(nil)
-    /// Sees to it that what was appended to the pump is told; set once, by its session.
+    /// Delivers what was appended to the pump. The session sets it once.
     private let deliver = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(_ indicator: ActivityIndicator, pump: SerialPump) {
@@ -31,31 +31,32 @@ public final class RequestActivity: Sendable {
         self.deliver.withLock { $0 = deliver }
     }
 
-    /// Whether it is to be shown now.
+    /// Whether to show activity now.
     public var isVisible: Bool { state.withLock { $0.indicator.isVisible } }
 
-    /// One of the four states.
+    /// The state of the indicator.
     public var indicatorState: ActivityIndicator.State { state.withLock { $0.indicator.state } }
 
-    /// How many requests are on their way.
+    /// The number of requests that count.
     public var activityCount: Int { state.withLock { $0.indicator.activityCount } }
 
-    /// Calls a block when it is to be shown (`true`) or hidden, in place of the one before; `nil` removes it. Called where
-    /// the session calls its completions.
+    /// Sets the block that is called with `true` to show activity and `false` to hide it. It replaces the previous
+    /// block; `nil` removes it. The block is called where the session calls its completions.
     public func setBlock(_ block: (@Sendable (Bool) -> Void)?) { state.withLock { $0.block = block } }
 
-    /// Turns it on, to take effect with the next request that starts or ends, or off, at once.
+    /// Turns the activity on, which takes effect with the next request that starts or ends, or off, which takes effect
+    /// at once.
     public func setEnabled(_ isEnabled: Bool) {
         change { $0.setEnabled(isEnabled, at: $1) }
         deliver.withLock { $0 }?()
     }
 
-    /// A request begins to count, or ceases to. Whoever tells it so delivers afterwards, with no lock held.
+    /// Counts a request in or out. The caller delivers afterwards, with no lock held.
     func count(_ counts: Bool) {
         change { counts ? $0.requestStarted(at: $1) : $0.requestEnded(at: $1) }
     }
 
-    /// The time that it asked for has come.
+    /// Applies a deadline that has come.
     func advance() {
         change { $0.advance(to: $1) }
         deliver.withLock { $0 }?()

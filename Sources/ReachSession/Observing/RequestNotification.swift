@@ -1,29 +1,29 @@
-/// What observers of requests are told, and the keys under which a notification of a completed request has what came of it.
+/// The notifications that observers of requests receive, and the keys of the user info of a completed request.
 ///
-/// Whoever tells them does it after the completion was called, as ``RequestLife`` says.
+/// They are sent after the completion was called, as described in ``RequestLife``.
 public enum RequestNotification: String, Hashable, Sendable, CaseIterable {
     /// What AFNetworking called `AFNetworkingTaskDidResumeNotification`.
     case didResume = "io.reach.request.resume"
     /// What AFNetworking called `AFNetworkingTaskDidSuspendNotification`.
     case didSuspend = "io.reach.request.suspend"
-    /// What AFNetworking called `AFNetworkingTaskDidCompleteNotification`. It alone has the keys.
+    /// What AFNetworking called `AFNetworkingTaskDidCompleteNotification`. The only notification with user info.
     case didComplete = "io.reach.request.complete"
 
-    /// AFNetworking's own keys, so that code that looks them up finds them.
+    /// The keys of the user info. Their texts are AFNetworking's own, so that existing code finds them.
     public enum Key: String, Hashable, Sendable, CaseIterable {
-        /// What the response serializer made of the body.
+        /// The body decoded by the response serializer.
         case serializedResponse = "com.alamofire.networking.task.complete.serializedresponse"
-        /// The serializer that made it.
+        /// The response serializer.
         case responseSerializer = "com.alamofire.networking.task.complete.responseserializer"
-        /// The body's bytes. The only key whose text begins otherwise, in AFNetworking too.
+        /// The bytes of the body. As in AFNetworking, this is the only key whose text begins differently.
         case responseData = "com.alamofire.networking.complete.finish.responsedata"
-        /// What went wrong; missing where nothing did.
+        /// The error; missing on success.
         case error = "com.alamofire.networking.task.complete.error"
-        /// Where a download was put.
+        /// The path of a downloaded file.
         case assetPath = "com.alamofire.networking.task.complete.assetpath"
     }
 
-    /// What an effect of a request's life tells observers; `nil` for effects that tell them nothing.
+    /// The notification that an effect of a request's life causes; `nil` for effects without one.
     public init?(_ effect: RequestLife.Effect) {
         switch effect {
         case .tellResumed: self = .didResume

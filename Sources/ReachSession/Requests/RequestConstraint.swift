@@ -14,23 +14,23 @@ public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
 
     init(value: Constraint) { self.value = value }
 
-    /// The kernel has a path to the request's own host, through whatever link: also to this machine, and to networks that
-    /// are not the Internet. What requests have unless told otherwise.
+    /// The kernel has a path to the request's own host, by any link: this includes hosts on this machine and on
+    /// networks without Internet. The default.
     public static let reachable = RequestConstraint { $0.isTargetReachable = true }
-    /// Any path by a default route.
+    /// Any default route.
     public static let any = RequestConstraint { _ in }
-    /// A default route by Wi-Fi, also below a tunnel.
+    /// A default route over Wi-Fi, directly or below a tunnel.
     public static let wifi = RequestConstraint { $0.linkClass = .wifi }
-    /// A default route by cable, also below a tunnel.
+    /// A default route over a cable, directly or below a tunnel.
     public static let wired = RequestConstraint { $0.linkClass = .wired }
-    /// A default route by a cellular modem, also below a tunnel.
+    /// A default route over a cellular modem, directly or below a tunnel.
     public static let wwan = RequestConstraint { $0.linkClass = .wwan }
-    /// A default route by anything but a cellular modem: what AFNetworking called "reachable via WiFi".
+    /// A default route over anything but a cellular modem: what AFNetworking called "reachable via WiFi".
     public static let notWWAN = RequestConstraint { $0.excludedClasses = [.wwan] }
-    /// A default route by a link that is not metered.
+    /// A default route over a link that is not metered.
     public static let unmetered = RequestConstraint { $0.isUnmetered = true }
 
-    /// A default route by this interface and by no other.
+    /// A default route over this interface.
     public static func interface(_ name: String) -> RequestConstraint { RequestConstraint { $0.interface = name } }
 
     /// Reads a constraint: terms with commas between them, of which all must hold for one path.
@@ -52,6 +52,6 @@ public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// As ``init(_:)`` reads it, its terms in a fixed order.
+    /// The constraint as text that ``init(_:)`` parses, with the terms in a fixed order.
     public var description: String { value.description }
 }

@@ -33,7 +33,9 @@ extension RequestError {
         }
     }
 
-    /// - Parameter failure: Of the last attempt.
+    /// The error of a request that the queue gave up.
+    ///
+    /// - Parameter failure: The failure of the last attempt.
     init(_ death: DeathReason, _ failure: TransferFailure?) {
         let text = failure?.message
         let word = failure?.reason.rawValue ?? death.rawValue
@@ -53,7 +55,7 @@ extension RequestError {
         }
     }
 
-    /// A response that is not what was wanted.
+    /// The error of a response that the serializer rejected.
     init(_ error: ResponseError, _ response: RequestResponse) {
         self.init(.response, error.word, error.description)
         self.response = response

@@ -1,42 +1,43 @@
 public import ReachSerialization
 
-/// Why a request has no answer, or one that was not wanted: sorted by what the caller does next.
+/// The reason why a request has no answer, or one that was rejected. Its kind says what the caller does next.
 public struct RequestError: Error, Sendable, CustomStringConvertible {
-    /// What the caller does next.
+    /// The kinds of errors, by what the caller does next.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The request cannot be sent as it is: change it. Told before anything is sent, where it can be.
+        /// The request cannot be sent as it is: change it. Thrown before anything is sent, where possible.
         case request
-        /// The session does not take it now: it is full, or its disk is. Try again later.
+        /// The session cannot accept the request now: it is full, or its disk is. Try again later.
         case notTaken = "not-taken"
-        /// It was cancelled, by its task, by a hook, or by a newer request of the same name.
+        /// The request was cancelled, by its task, by a hook, or by a newer request of the same name.
         case cancelled
-        /// Its time was over before it could be sent, or before it came to an end.
+        /// The request expired before it was sent, or before it was complete.
         case expired
-        /// The destination did not answer as often as it was allowed to fail: try again later.
+        /// The destination failed as often as the request allows: try again later.
         case destination
-        /// Who answered is not to be trusted: do not try again by itself.
+        /// The server is not trusted: do not try again automatically.
         case security
-        /// The server answered, and not with what was wanted: ``RequestError/response`` has what it said.
+        /// The server's answer was rejected: ``RequestError/response`` holds it.
         case response
-        /// It may have arrived, and may not be sent again: find out before trying again.
+        /// The request may have arrived, and is not safe to repeat: find out before trying again.
         case indeterminate
-        /// A file of this machine, or its memory: try again when that is mended.
+        /// A file or the memory of this machine failed: try again when that is fixed.
         case local
-        /// The session was closed. A request of a session with a directory goes on in the next run.
+        /// The session was closed. A request of a session with a directory continues in the next run.
         case closed
     }
 
-    /// What the caller does next.
+    /// The kind of error, which says what the caller does next.
     public let kind: Kind
     /// A stable word for programs.
     public let word: String
-    /// A sentence for people, safe to show.
+    /// A sentence for people, safe to display.
     public let description: String
-    /// What the server said, where it said something: also the body that was refused, read by the serializer where it could.
+    /// The server's response, where there is one, including the rejected body, decoded by the serializer where
+    /// possible.
     public var response: RequestResponse?
-    /// What the serializer found wrong with the response.
+    /// The serializer's reason for rejecting the response.
     public var responseError: ResponseError?
-    /// Where a download can be gone on with.
+    /// The point from which a download can resume.
     public var resumeData: ResumeData?
 
     init(_ kind: Kind, _ word: String, _ description: String) {

@@ -1,67 +1,72 @@
-/// When and how often a request is sent. The request itself, its URL, headers and body, is not in it.
+/// When and how often a request is sent. They do not include the request itself: its URL, headers and body.
 public struct RequestOptions: Hashable, Sendable {
-    /// How soon a request starts where several could. Nobody starves: while all wait, they start in shares of 8:4:2:1.
+    /// The precedence among requests that are ready to start. No request starves: while all classes wait, they start in
+    /// shares of 8:4:2:1.
     public enum Priority: Hashable, Sendable, CaseIterable {
-        /// Also first after an outage.
+        /// Starts first, also after an outage.
         case urgent
-        /// Before most.
+        /// Starts before most others.
         case high
-        /// What requests have unless told otherwise.
+        /// The default.
         case normal
-        /// After all others.
+        /// Starts after all others.
         case low
     }
 
-    /// How often it may fail at its destination: by an answer such as 503, a refused connection, silence. Failures of the
-    /// network here never count: a request waits for it until its time is over.
+    /// How often a request may fail at its destination: by an answer such as 503, a refused connection, silence.
+    /// Failures of the local network never count: the request waits for the network until it expires.
     public enum Retries: Hashable, Sendable {
-        /// The first failure is told, as AFNetworking tells it.
+        /// The first failure is final, as in AFNetworking.
         case never
-        /// It may be sent so many times in all, at least once, with waits of up to five minutes between them.
+        /// The total number of attempts, at least one, with waits of up to five minutes between them.
         case attempts(Int)
-        /// Until ``RequestOptions/expiresAfter`` is over.
+        /// The request is repeated until ``RequestOptions/expiresAfter`` has passed.
         case untilExpiry
     }
 
-    /// What becomes of a request where others of the same name are still on their way. The words are WorkManager's.
+    /// What happens to a request while others of the same name are not over. The words are WorkManager's.
     public enum Uniqueness: Hashable, Sendable {
-        /// Names are not looked at.
+        /// The request has no name.
         case none
-        /// The one that is there stays, and this task becomes a second handle of it.
+        /// The existing request stays, and this task becomes a second handle of it.
         case keep(String)
-        /// Those that are there are cancelled, as superseded.
+        /// The existing requests are cancelled, as superseded.
         case replace(String)
-        /// It is sent after those that are there, and fails when the one before it did.
+        /// The request is sent after the existing ones, and fails if the one before it failed.
         case append(String)
-        /// It is sent after those that are there, whatever became of them.
+        /// The request is sent after the existing ones, whether or not they succeeded.
         case appendOrReplace(String)
-        /// Those that have not started are cancelled; one that runs is finished first. For states, of which only the newest
-        /// counts.
+        /// Existing requests that have not started are cancelled; a running one finishes first. For states, of which
+        /// only the newest counts.
         case coalesce(String)
     }
 
-    /// What the network must be like.
+    /// The network that the request needs.
     public var constraint = RequestConstraint.reachable
-    /// How soon it starts.
+    /// The precedence among requests that are ready to start.
     public var priority = Priority.normal
-    /// How long after its storing it is given up; `nil` for a day.
+    /// The time from storing the request until it expires; `nil` for a day.
     public var expiresAfter: Duration?
-    /// How often it may fail; `nil` for once in a session in memory, as somebody is waiting there, and for any number of
-    /// times until it expires in a session with a directory.
+    /// How often the request may fail. `nil` means once in a session in memory, where a caller is waiting, and any
+    /// number of times until it expires in a session with a directory.
     public var retries: Retries?
-    /// By which the server tells repetitions of one request, in the header `Idempotency-Key`. A request that may not be
-    /// repeated by its method (POST, PATCH) is given one of its own where it has none, so that it can be.
+    /// The value of the header `Idempotency-Key`, by which a server recognises repetitions of one request. A request
+    /// whose method is not safe to repeat (POST, PATCH) gets a generated key if it has none, so that it can be
+    /// repeated.
     public var idempotencyKey: String?
-    /// Requests with the same key are sent one at a time, in the order in which they were resumed first.
+    /// The name of a sequence: requests with the same key are sent one at a time, in the order in which they were first
+    /// resumed.
     public var orderKey: String?
-    /// It fails when the request before it, by its order key, did.
+    /// Whether the request fails when the one before it in its order key's sequence failed.
     public var dependsOnPrevious = false
-    /// What becomes of it beside others of the same name.
+    /// What happens to the request while others of the same name are not over.
     public var uniqueness = Uniqueness.none
-    /// Ends a running attempt also when its path still works and only its class does not satisfy any more.
+    /// Whether a running attempt also ends when its path still works but its link class no longer satisfies the
+    /// constraint.
     public var isStrict = false
-    /// Which statuses end a request well. Others of the server's own trouble (408, 425, 429, 500, 502, 503, 504) are tried
-    /// again as ``retries`` says; the rest is final. The response serializer judges what came of it in any case.
+    /// The statuses that complete a request. The statuses of temporary trouble at the server (408, 425, 429, 500, 502,
+    /// 503, 504) are retried as ``retries`` says; all others are final. The response serializer checks the result in
+    /// any case.
     public var acceptedStatuses: [ClosedRange<Int>] = [200...299]
 
     /// The defaults.

@@ -1,12 +1,12 @@
-/// What a request came to.
+/// The response to a request.
 public struct RequestResponse: Sendable {
-    /// Status and headers, and the URL that answered, redirects followed.
+    /// The status and headers, and the URL that answered after redirects.
     public let head: HTTPResponse
     /// The body's bytes; empty where they went into a file.
     public let body: [UInt8]
-    /// What the session's response serializer made of the body; `nil` for an empty one, and for a download.
+    /// The body decoded by the session's response serializer; `nil` for an empty one, and for a download.
     public let object: ResponseObject?
-    /// Where a download was put.
+    /// The path of a downloaded file.
     public let path: String?
 
     init(head: HTTPResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
@@ -16,7 +16,7 @@ public struct RequestResponse: Sendable {
         self.path = path
     }
 
-    /// 200, 404, ...
+    /// The status, such as 200 or 404.
     public var statusCode: Int { head.statusCode }
 
     /// The body as text, where it is UTF-8.

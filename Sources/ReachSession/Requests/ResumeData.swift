@@ -2,21 +2,21 @@ internal import Glibc
 internal import ReachCore
 internal import ReachTransfer
 
-/// Where a download was interrupted: what ``RequestSession/download(resuming:headers:when:options:completion:)`` goes on
-/// with, in this process or a later one.
+/// The state of an interrupted download, from which
+/// ``RequestSession/download(resuming:headers:when:options:completion:)`` continues in this process or a later one.
 ///
-/// What was there already stays in a file beside the destination. It is resumed by Range and If-Range (RFC 9110, 13.1.5):
-/// a server whose file has changed, or that does not know ranges, sends all of it anew.
+/// The bytes received stay in a file next to the destination. The download resumes by Range and If-Range (RFC 9110,
+/// 13.1.5): a server whose file has changed, or that does not support ranges, sends the whole file again.
 public struct ResumeData: Hashable, Sendable {
-    /// What is downloaded.
+    /// The URL of the download.
     public let url: String
-    /// Where it goes when it is whole.
+    /// The path of the complete file.
     public let destination: String
-    /// The file with what is there already. A record of how far it is stands beside it, with `.record` after its name.
+    /// The file with the bytes received so far. A record of the progress is next to it, with `.record` after its name.
     public let partialFile: String
-    /// So many of its bytes are good.
+    /// The number of valid bytes in the partial file.
     public let offset: Int64
-    /// The strong entity tag of what they belong to.
+    /// The strong entity tag of the representation that the bytes belong to.
     public let entityTag: String
 
     init(url: String, destination: String, partialFile: String, point: ResumePoint) {
@@ -27,7 +27,7 @@ public struct ResumeData: Hashable, Sendable {
         entityTag = point.entityTag
     }
 
-    /// Reads what ``bytes`` wrote.
+    /// Decodes ``bytes``.
     ///
     /// - Returns: `nil` for anything else.
     public init?(_ bytes: [UInt8]) {
@@ -43,7 +43,7 @@ public struct ResumeData: Hashable, Sendable {
         self.entityTag = entityTag
     }
 
-    /// To be kept somewhere: a JSON object.
+    /// The state as a JSON object, for storage.
     public var bytes: [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
@@ -56,7 +56,7 @@ public struct ResumeData: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Removes what is there already: for who does not want to go on. Waits for the disk.
+    /// Removes the partial file and its record, when the download is not to be resumed. Blocks on disk I/O.
     public func discard() {
         unlink(partialFile)
         unlink(partialFile + ".record")

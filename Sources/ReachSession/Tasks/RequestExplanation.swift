@@ -1,33 +1,33 @@
 public import ReachCore
 internal import ReachQueue
 
-/// Why a request is not on its way, and what would let it.
+/// The reasons why a request is not running, and what would let it run.
 public struct RequestExplanation: Hashable, Sendable, CustomStringConvertible {
-    /// One of the reasons.
+    /// One reason.
     public struct Reason: Hashable, Sendable {
         /// A stable word: `hold`, `class`, `metered`, `target`, `backoff`, ...
         public let word: String
-        /// Since when it holds.
+        /// The time since which the reason holds.
         public let since: Timestamp
-        /// When it ends by itself, if that is known.
+        /// The time at which the reason ends by itself, if that is known.
         public let until: Timestamp?
-        /// A sentence: what it is.
+        /// A sentence that describes the reason.
         public let text: String
-        /// A sentence: what would end it.
+        /// A sentence that says what would end the reason.
         public let remedy: String
     }
 
-    /// A stable word: `suspended` before it was resumed; then the queue's own: `waiting`, `held`, `backoff`, `ready`, `running`,
-    /// `lingering`; `over` in the end.
+    /// A stable word: `suspended` before the task is first resumed; then the queue's word: `waiting`, `held`,
+    /// `backoff`, `ready`, `running`, `lingering`; `over` at the end.
     public let state: String
-    /// Empty where it runs, or will in a moment.
+    /// The reasons; empty if the request is running, or about to.
     public let reasons: [Reason]
-    /// The interface that it goes by, or would.
+    /// The interface that the request uses, or would use.
     public let interface: String?
-    /// When it is given up; `nil` where it is not in the queue.
+    /// The time at which the request expires; `nil` if it is not in the queue.
     public let deadline: Timestamp?
 
-    /// The reasons in sentences; empty where there is none.
+    /// The reasons in sentences; empty if there are none.
     public var description: String { reasons.map { "\($0.text) \($0.remedy)" }.joined(separator: " ") }
 
     init(state: String) {
@@ -50,7 +50,7 @@ public struct RequestExplanation: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RequestTask {
-    /// Asks the queue why it is not on its way, as of now.
+    /// Queries the queue for the reasons why the request is not running now.
     public func explanation() async -> RequestExplanation {
         await withCheckedContinuation { continuation in
             let isAsked = core.perform { continuation.resume(returning: $0.explain(self)) }

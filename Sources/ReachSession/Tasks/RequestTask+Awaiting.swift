@@ -2,12 +2,12 @@ internal import Synchronization
 public import ReachSerialization
 
 extension RequestTask {
-    /// Waits for the response, and resumes the task if it never was.
+    /// Waits for the response. Resumes the task if it was never resumed.
     ///
-    /// Cancelling the Swift task ends only the waiting; the request goes on.
+    /// Cancelling the Swift task ends only the waiting; the request continues.
     ///
-    /// - Throws: What it failed with; a ``RequestError`` of the kind `cancelled` with the word `wait-cancelled` where the
-    ///   waiting was cancelled.
+    /// - Throws: The request's error, or a ``RequestError`` of the kind `cancelled` with the word `wait-cancelled` if
+    ///   the waiting was cancelled.
     @discardableResult
     public func response() async throws(RequestError) -> RequestResponse {
         if !state.withLock({ $0.wasResumed }) { resume() }
@@ -17,14 +17,15 @@ extension RequestTask {
         return try result.get()
     }
 
-    /// Waits for what the response serializer made of the body, as ``response()`` does; `nil` for an empty body.
+    /// Waits for the body decoded by the response serializer, as ``response()`` does; `nil` for an empty body.
     @discardableResult
     public func value() async throws(RequestError) -> ResponseObject? { try await response().object }
 
-    /// Waits until the request is stored, in a session with a directory safe on the disk, and resumes it if it never was.
+    /// Waits until the request is stored; in a session with a directory, on disk. Resumes the task if it was never
+    /// resumed.
     ///
-    /// - Returns: Its number in the queue.
-    /// - Throws: What it failed with before.
+    /// - Returns: The number of the request in the queue.
+    /// - Throws: The error with which the request ended before it was stored.
     @discardableResult
     public func stored() async throws(RequestError) -> Int64 {
         if !state.withLock({ $0.wasResumed }) { resume() }
@@ -38,7 +39,8 @@ extension RequestTask {
         throw .closed
     }
 
-    /// Every progress from now on, the one in force first; ends with the task. Who is slow is told the newest only.
+    /// The progress from now on, beginning with the current one; ends with the task. A slow consumer receives only the
+    /// newest value.
     public var progressUpdates: AsyncStream<TaskProgress> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number: UInt64? = state.withLock { state in
@@ -55,7 +57,7 @@ extension RequestTask {
         }
     }
 
-    /// `nil` where the Swift task was cancelled first.
+    /// Waits for the result; `nil` if the Swift task was cancelled first.
     private func awaitResult() async -> Result<RequestResponse, RequestError>? {
         let number = state.withLock { $0.nextNumber() }
         let result = await withTaskCancellationHandler {

@@ -3,26 +3,26 @@ internal import ReachSerialization
 internal import ReachTransfer
 internal import Synchronization
 
-/// How a task goes through its life. What is told is appended under the task's lock, which fixes the order, and told with
-/// no lock held.
+/// A task's transitions. Calls to completions and observers are appended to the pump under the task's lock, which fixes
+/// their order, and run with no lock held.
 extension RequestTask {
-    /// Takes what happens, but for its end.
+    /// Handles any event but the end of the task.
     @discardableResult
     func handle(_ event: RequestLife.Event) -> [RequestLife.Effect] {
         let effects = state.withLock { state in
             let effects = state.life.handle(event)
             count(&state)
-            for effect in effects { if let name = RequestNotification(effect) { tell(name) } }
+            for effect in effects { if let name = RequestNotification(effect) { notify(name) } }
             return effects
         }
         if !effects.isEmpty { core.deliver() }
         return effects
     }
 
-    /// Ends it without an answer.
+    /// Ends the task without an answer.
     ///
     /// - Parameter event: `fail`, or `cancel`.
-    /// - Returns: `false` where it was over before.
+    /// - Returns: `false` if the task was already over.
     @discardableResult
     func end(with error: RequestError, by event: RequestLife.Event = .fail) -> Bool {
         guard close(by: event) else { return false }
@@ -30,24 +30,24 @@ extension RequestTask {
         return true
     }
 
-    /// Ends it with what a server said, once the serializer has looked at that, which it does on a thread of its own.
+    /// Ends the task with a server's answer, after the serializer has decoded it on another thread.
     ///
-    /// - Parameter error: What the queue makes of the answer; `nil` for one that was accepted.
+    /// - Parameter error: The queue's verdict on the answer; `nil` for one that was accepted.
     func end(with answer: TaskAnswer, error: RequestError?) {
         if close(by: .fail) { conclude(answer, error: error) }
     }
 
-    /// Hands over what a server said to a task that was closed.
+    /// Delivers a server's answer to a task that was closed.
     func conclude(_ answer: TaskAnswer, error: RequestError?) {
         DispatchQueue.global().async { self.conclude(self.judge(answer, error)) }
     }
 
-    /// From now on nothing happens to it any more; what came of it is to be handed over by `conclude`.
+    /// Moves the task to its final state. `conclude` has to deliver the result.
     ///
-    /// - Returns: `false` where it was over before.
+    /// - Returns: `false` if the task was already over.
     func close(by event: RequestLife.Event) -> Bool {
         state.withLock { state in
-            // What runs is finished, and what does not run fails: to the user it is the same.
+            // A running task finishes, any other one fails: to the user it is the same.
             let isRunning = state.life.state == .running
             let effects = state.life.handle(event == .fail && isRunning ? .finish : event)
             count(&state)
@@ -59,18 +59,18 @@ extension RequestTask {
         if let path = answer.path, error == nil { return .success(RequestResponse(head: answer.head, path: path)) }
         let serialized = core.options.responseSerializer.serialize(answer.head, body: answer.body)
         let response = RequestResponse(head: answer.head, body: answer.body, object: serialized.object)
-        // Who has a serializer that takes a 404 wants it.
+        // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
         return .failure(RequestError(fault, response))
     }
 
-    /// Hands over what came of it: to completions, then to observers; and to who awaits it.
+    /// Delivers the result to completions, then to observers, and to callers that await it.
     func conclude(_ result: Result<RequestResponse, RequestError>) {
         let (waiters, streams) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
-            tell(.didComplete)
+            notify(.didComplete)
             if isFetched { forgetAfterCalls(&state) }
             defer {
                 (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [:], [:])
@@ -83,27 +83,29 @@ extension RequestTask {
         core.deliver()
     }
 
-    /// Under the lock: somebody has what came of it once those were called who are to be; then it need not be kept.
+    /// Appends the deletion of the stored result to the pump, behind the completions: once these were called, it need
+    /// not be kept. Requires the lock.
     func forgetAfterCalls(_ state: inout TaskState) {
         guard let forget = forgetting(&state) else { return }
         core.pump.append(forget)
     }
 
-    /// Under the lock.
+    /// Marks the result as received. Requires the lock.
     ///
-    /// - Returns: What has the queue forget what came of it; `nil` where it has, or keeps nothing.
+    /// - Returns: The deletion of the stored result; `nil` if it was deleted before, or nothing is stored.
     func forgetting(_ state: inout TaskState) -> (@Sendable () -> Void)? {
         guard core.keepsOnDisk, !state.isFetched, let number = state.storedNumber else { return nil }
         state.isFetched = true
         return { [core] in core.perform { $0.forget(number) } }
     }
 
-    /// Under the lock.
-    private func tell(_ name: RequestNotification) {
-        core.pump.append { self.core.observers.tell(RequestEvent(name: name, task: self)) }
+    /// Appends a notification to the pump. Requires the lock.
+    private func notify(_ name: RequestNotification) {
+        core.pump.append { self.core.observers.notify(RequestEvent(name: name, task: self)) }
     }
 
-    /// Under the lock, so that a request's end is never counted before its beginning.
+    /// Counts the task for the activity. Requires the lock, so that the end of a request is never counted before its
+    /// start.
     private func count(_ state: inout TaskState) {
         let counts = state.life.state == .resumed || state.life.state == .running
         guard counts != state.isCounted else { return }
@@ -123,10 +125,10 @@ extension RequestTask {
     }
 }
 
-/// What a server said, before a serializer has looked at it.
+/// A server's answer, before a serializer has decoded it.
 struct TaskAnswer: Sendable {
     var head: HTTPResponse
     var body: [UInt8]
-    /// Where it went instead.
+    /// The file that holds the body instead.
     var path: String?
 }

@@ -1,38 +1,38 @@
 public import ReachSerialization
 internal import Synchronization
 
-/// One request of a session, from its making to its end: what NSURLSessionTask was to AFNetworking.
+/// One request of a session: the counterpart of AFNetworking's NSURLSessionTask.
 ///
-/// It is suspended when it is made; ``resume()`` hands it to the session's queue, which sends it when the network allows.
-/// ``RequestLife`` has the table of its states. Its user's suspension and the network's are different reasons, and neither
-/// clears the other.
+/// A task is suspended when it is created. ``resume()`` passes it to the session's queue, which sends it when the
+/// network allows. ``RequestLife`` has the table of its states. Suspension by the user and for the network are
+/// different reasons, and neither clears the other.
 ///
-/// When it ends, its completions are called first, then observers of ``RequestNotification/didComplete`` are told, each
-/// once, where ``RequestSessionOptions/delivery`` says; who awaits ``response()`` goes on as soon as there is something to
-/// go on with. The order between tasks is that in which their answers are ready.
+/// When the task ends, its completions are called first, then observers of ``RequestNotification/didComplete``, each
+/// once, on the queue or executor of ``RequestSessionOptions/delivery``. Callers that await ``response()`` resume as
+/// soon as the result is ready. Tasks end in the order in which their answers are ready.
 ///
-/// All members may be used from any thread. A task that runs is kept by its session; letting go of it ends nothing.
+/// All members may be used from any thread. The session keeps a running task alive; releasing the task does not end it.
 public final class RequestTask: Sendable {
-    /// What is done with bodies.
+    /// The kinds of tasks, by what happens to bodies.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The answer's body is handed over.
+        /// The answer's body is returned in memory.
         case data
-        /// The same, for a body of bytes or a file.
+        /// Like `data`, with a request body of bytes or a file.
         case upload
-        /// The answer's body goes into a file.
+        /// The answer's body is written to a file.
         case download
     }
 
-    /// What a completion is called with.
+    /// A block that receives the result of a task.
     public typealias Completion = @Sendable (Result<RequestResponse, RequestError>) -> Void
 
-    /// No other task of this session, in this process, has it.
+    /// The task's number, unique in this session and process.
     public let identifier: UInt64
-    /// What is done with bodies.
+    /// The kind of task.
     public let kind: Kind
-    /// As the serializer left it. Of a request of an earlier run the body is missing.
+    /// The request as the serializer built it. For a request of an earlier run the body is missing.
     public let originalRequest: HTTPRequest
-    /// When and how often it is sent.
+    /// When and how often the request is sent.
     public let options: RequestOptions
     let plan: TaskPlan
     let core: SessionCore
@@ -48,28 +48,29 @@ public final class RequestTask: Sendable {
         state = Mutex(TaskState(life: life))
     }
 
-    // MARK: - What it is
+    // MARK: - State
 
-    /// Where it stands.
+    /// The state of the request.
     public var requestState: RequestState { state.withLock { $0.life.state } }
 
-    /// Why it is held back; none where it is not. ``explanation()`` says it in words.
+    /// The reasons why the request is suspended; empty in other states. ``explanation()`` describes them.
     public var suspensionReasons: SuspensionReasons { state.withLock { $0.life.reasons } }
 
-    /// Its number in the queue, which outlives this process in a session with a directory; `nil` until it is stored.
+    /// The number of the request in the queue, which outlives this process in a session with a directory; `nil` until
+    /// the request is stored.
     public var storedNumber: Int64? { state.withLock { $0.storedNumber } }
 
-    /// How far it is.
+    /// The progress of the request.
     public var progress: TaskProgress { state.withLock { $0.progress } }
 
-    /// What came of it; `nil` while it is not over.
+    /// The result; `nil` until the task is over.
     public var result: Result<RequestResponse, RequestError>? { state.withLock { $0.result } }
 
-    // MARK: - What is done with it
+    // MARK: - Commands
 
-    /// Lets it go on, or hands it to the queue the first time. Does nothing where its user does not hold it.
+    /// Resumes the task, or passes it to the queue the first time. Has no effect if its user does not suspend it.
     ///
-    /// It starts when the network is as its constraint asks for, and its turn has come.
+    /// The request starts when the network satisfies its constraint, and its turn has come.
     @discardableResult
     public func resume() -> RequestTask {
         let isFirst = state.withLock { state in
@@ -82,22 +83,23 @@ public final class RequestTask: Sendable {
         return self
     }
 
-    /// Holds it, whatever the network does, until it is resumed. An attempt that is on its way is ended, and made again
-    /// later; one that may not be made twice is let finish.
+    /// Suspends the task, whatever the network does, until it is resumed. A running attempt is aborted, and repeated
+    /// later; one that is not safe to repeat finishes.
     public func suspend() {
         handle(.suspend(.user))
         if state.withLock({ $0.wasResumed }) { core.hold(self) }
     }
 
-    /// Gives it up. Completions are told ``RequestError/Kind/cancelled`` at once, unless it was over before. What a server
-    /// has received of it, it has received.
+    /// Cancels the task. Its completions receive ``RequestError/Kind/cancelled`` at once, unless it was already over.
+    /// The server may already have received part of the request, or all of it.
     public func cancel() {
         if end(with: .cancelled, by: .cancel) { core.cancel(self) }
     }
 
-    // MARK: - Who is told
+    // MARK: - Callbacks
 
-    /// Calls a block when the task ends; soon, if it is over. Every block is called once, in the order of their coming.
+    /// Calls a block when the task ends, or soon if it is over. Each block is called once, in the order in which the
+    /// blocks were added.
     public func whenComplete(_ completion: @escaping Completion) {
         state.withLock { state in
             guard let result = state.result else { return state.completions.append(completion) }
@@ -107,7 +109,7 @@ public final class RequestTask: Sendable {
         core.deliver()
     }
 
-    /// Calls a block with every progress that is told: at most ten times a second, and once before the end.
+    /// Calls a block with the progress: at most ten times a second, and once before the end.
     public func whenProgressed(_ block: @escaping @Sendable (TaskProgress) -> Void) {
         state.withLock { $0.progressBlocks.append(block) }
     }

@@ -1,22 +1,23 @@
-/// How far a request is, in bytes of bodies. An attempt that is made again begins anew, but for a download that is gone on
-/// with.
+/// The progress of a request, in bytes of bodies. A repeated attempt starts at zero, except for a download that
+/// resumes.
 public struct TaskProgress: Hashable, Sendable {
-    /// So much of the request's body was sent.
+    /// Bytes of the request's body sent.
     public var sent: Int64 = 0
-    /// Of so much; `nil` where there is no body.
+    /// The length of the request's body in bytes; `nil` if there is no body.
     public var toSend: Int64?
-    /// So much of the answer's body was received.
+    /// Bytes of the answer's body received.
     public var received: Int64 = 0
-    /// Of so much; `nil` before the answer begins, and where the server does not say.
+    /// The length of the answer's body in bytes; `nil` before the answer begins, and if the server does not send a
+    /// length.
     public var toReceive: Int64?
 
-    /// Nothing has moved.
+    /// No progress.
     public init() {}
 
-    /// From 0 to 1; `nil` where there is nothing to send.
+    /// The sent share of the request's body, from 0 to 1; `nil` if there is no body.
     public var fractionSent: Double? { Self.fraction(sent, of: toSend) }
 
-    /// From 0 to 1; `nil` where it is not known how much there is.
+    /// The received share of the answer's body, from 0 to 1; `nil` if its length is unknown.
     public var fractionReceived: Double? { Self.fraction(received, of: toReceive) }
 
     private static func fraction(_ count: Int64, of total: Int64?) -> Double? {

@@ -18,14 +18,14 @@ import Testing
         #expect(indicator.advance(to: at(5_170)) == false && indicator.state == .notActive && indicator.deadline == nil)
     }
 
-    @Test func `what is over within a second is never shown`() {
+    @Test func `a request that is over within a second is never shown`() {
         var indicator = ActivityIndicator(isEnabled: true)
         #expect(indicator.requestStarted(at: at(0)) == nil)
         #expect(indicator.requestEnded(at: at(500)) == nil && indicator.state == .delayingStart)
         #expect(indicator.advance(to: at(1_000)) == nil && indicator.state == .notActive)
     }
 
-    @Test func `delaying the start takes no notice of changes, and does not begin anew`() {
+    @Test func `the start delay ignores changes, and does not restart`() {
         var indicator = ActivityIndicator(isEnabled: true)
         _ = indicator.requestStarted(at: at(0))
         _ = indicator.requestEnded(at: at(900))
@@ -33,7 +33,7 @@ import Testing
         #expect(indicator.advance(to: at(1_000)) == true)
     }
 
-    @Test func `delaying the end goes back to shown at once, with nothing to tell`() {
+    @Test func `a request during the end delay returns to active at once, without a change`() {
         var indicator = ActivityIndicator(isEnabled: true)
         _ = indicator.requestStarted(at: at(0))
         _ = indicator.advance(to: at(1_000))
@@ -47,14 +47,14 @@ import Testing
 
     @Test func `testThatIndicatorBlockIsOnlyCalledOnceEachForStartAndEndForMultipleRequests`() {
         var indicator = ActivityIndicator(startDelay: .seconds(1), endDelay: .seconds(1), isEnabled: true)
-        var told: [Bool?] = [indicator.requestStarted(at: at(0)), indicator.requestStarted(at: at(10))]
-        told += [
+        var changes: [Bool?] = [indicator.requestStarted(at: at(0)), indicator.requestStarted(at: at(10))]
+        changes += [
             indicator.advance(to: at(1_000)), indicator.requestEnded(at: at(2_000)), indicator.advance(to: at(3_500)),
         ]
-        told += [
+        changes += [
             indicator.requestEnded(at: at(4_000)), indicator.advance(to: at(5_000)), indicator.advance(to: at(9_000)),
         ]
-        #expect(told.compactMap(\.self) == [true, false])
+        #expect(changes.compactMap(\.self) == [true, false])
     }
 
     @Test func `testThatNetworkActivityIndicatorTurnsOnAndOffIndicatorWhenRequestSucceeds, without delays`() {
@@ -65,7 +65,7 @@ import Testing
         #expect(indicator.advance(to: at(1)) == false)
     }
 
-    @Test func `testThatNetworkActivityIsNotTouchedWhenManagerDisabled, and requests are counted all the same`() {
+    @Test func `testThatNetworkActivityIsNotTouchedWhenManagerDisabled, and requests are still counted`() {
         var indicator = ActivityIndicator()
         #expect(indicator.requestStarted(at: at(0)) == nil && indicator.deadline == nil)
         #expect(indicator.activityCount == 1)
@@ -85,14 +85,14 @@ import Testing
         #expect(indicator.activityCount == 1 && indicator.state == .delayingStart)
     }
 
-    @Test func `whoever looks late finds it as if they had looked in time`() {
+    @Test func `a late call gives the same result as one in time`() {
         var late = ActivityIndicator(isEnabled: true)
         _ = late.requestStarted(at: at(0))
         #expect(late.requestEnded(at: at(4_000)) == true && late.state == .delayingEnd && late.deadline == at(4_170))
         #expect(late.requestStarted(at: at(6_000)) == false && late.state == .delayingStart)
     }
 
-    @Test func `however requests come and go, show and hide take turns, and quiet ends hidden`() {
+    @Test func `for random requests show and hide alternate, and it is hidden at rest`() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<300 {
             var indicator = ActivityIndicator(isEnabled: true)

@@ -3,7 +3,7 @@ import ReachSession
 import ReachTesting
 import Testing
 
-/// AFAutoPurgingImageCache's own cases are named after its tests, with its image of 13,600 bytes.
+/// Cases taken from AFAutoPurgingImageCache have the names of its tests, and its image of 13,600 bytes.
 @Suite struct PurgingCacheTests {
     private typealias Cache = PurgingCache<String, Int>
     private let imageSize: Int64 = 13_600
@@ -61,14 +61,14 @@ import Testing
         }
     }
 
-    @Test func `what alone is too large does not stay, and takes everything with it that a purge takes`() {
+    @Test func `a value that alone is too large is purged together with the others`() {
         var cache = Cache(capacity: 100, preferredSize: 60)
         cache.insert(1, for: "a", bytes: 50, at: at(0))
         #expect(cache.insert(2, for: "b", bytes: 1_000, at: at(1)) == ["a", "b"])
         #expect(cache.size == 0 && cache.count == 0)
     }
 
-    @Test func `sizes that make no sense are taken for the nearest that do`() {
+    @Test func `invalid sizes are replaced by the nearest valid ones`() {
         var cache = Cache(capacity: 10, preferredSize: 50)
         #expect(cache.preferredSize == 10)
         cache.insert(1, for: "a", bytes: -5, at: at(0))
@@ -76,7 +76,7 @@ import Testing
         #expect(Cache(capacity: -1, preferredSize: -1).capacity == 0)
     }
 
-    @Test func `it agrees with a list in the order of use`() {
+    @Test func `the cache agrees with a model, a list in the order of use`() {
         var generator = SeededGenerator(seed: 41)
         var cache = PurgingCache<Int, Int>(capacity: 1_000, preferredSize: 600)
         var model: [(key: Int, bytes: Int64)] = []

@@ -2,7 +2,7 @@ import ReachSession
 import ReachTesting
 import Testing
 
-/// AFImageDownloader's own cases are named after its tests.
+/// Cases taken from AFImageDownloader have the names of its tests.
 @Suite struct RequestCoalescerTests {
     private typealias Coalescer = RequestCoalescer<String, Int>
 
@@ -28,7 +28,7 @@ import Testing
         #expect(coalescer.finish(started[1]).start == nil && coalescer.runningCount == 3)
     }
 
-    @Test func `the last to come can be the first to start`() {
+    @Test func `the newest request can start first`() {
         var coalescer = Coalescer(limit: 1, order: .lastInFirstOut)
         guard case .start(let running) = coalescer.ask("a", 0).outcome else {
             Issue.record("not started")
@@ -58,7 +58,7 @@ import Testing
         #expect(coalescer.finish(request).waiters == [2])
     }
 
-    @Test func `a request that runs goes on when nobody waits, and one who asks again joins it`() {
+    @Test func `a running request continues without callers, and a new caller joins it`() {
         var coalescer = Coalescer()
         let first = coalescer.ask("a", 1)
         #expect(coalescer.cancel(first.receipt)?.dropped == nil)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test
-    func `testThatItCanDownloadAndCancelAndDownloadAgain: a request that waits is dropped when nobody waits for it`() {
+    func `testThatItCanDownloadAndCancelAndDownloadAgain: a queued request without callers is dropped`() {
         var coalescer = Coalescer(limit: 1)
         guard case .start(let running) = coalescer.ask("a", 1).outcome else {
             Issue.record("not started")
@@ -88,19 +88,19 @@ import Testing
         }
         #expect(new != old)
         #expect(coalescer.finish(running).start == new)
-        // An answer for the one that was dropped reaches nobody.
+        // The answer of the dropped request reaches no caller.
         #expect(coalescer.finish(old).waiters.isEmpty && coalescer.runningCount == 1)
         #expect(coalescer.finish(new).waiters == [3])
         #expect(coalescer.finish(new).waiters.isEmpty && coalescer.runningCount == 0)
     }
 
-    @Test func `testThatReceiptIDMatchesReturnedID: a receipt names what was asked for, and no two are the same`() {
+    @Test func `testThatReceiptIDMatchesReturnedID: a receipt has its request's key, and is unique`() {
         var coalescer = Coalescer()
         let receipts = (0..<10).map { coalescer.ask("\($0 % 2)", $0).receipt }
         #expect(Set(receipts).count == 10 && receipts[3].key == "1")
     }
 
-    @Test func `however they ask and cancel, everybody is answered once, and no more run than may`() {
+    @Test func `for random calls each caller is answered once, and the limit holds`() {
         var generator = SeededGenerator(seed: 31)
         for round in 0..<200 {
             var coalescer = Coalescer(limit: 3, order: round % 2 == 0 ? .firstInFirstOut : .lastInFirstOut)

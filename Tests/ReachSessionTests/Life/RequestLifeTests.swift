@@ -5,7 +5,7 @@ import Testing
 @Suite struct RequestLifeTests {
     private typealias Row = (RequestState, RequestLife.Event, RequestState, [RequestLife.Effect])
 
-    /// The table as it is written in ``RequestLife``, with `user` for the reason.
+    /// The table of ``RequestLife``, with `user` for the reason.
     private static let table: [Row] = [
         (.suspended, .resume(.user), .resumed, [.tellResumed]), (.resumed, .admit, .running, [.start]),
         (.resumed, .suspend(.user), .suspended, [.tellSuspended]),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: RequestState.allCases, events)
-    func `what is in the table happens, and nothing else`(state: RequestState, event: RequestLife.Event) {
+    func `exactly the transitions of the table happen`(state: RequestState, event: RequestLife.Event) {
         var life = life(in: state)
         #expect(life.state == state)
         let effects = life.handle(event)
@@ -43,12 +43,12 @@ import Testing
         #expect(effects == row?.3 ?? [])
     }
 
-    @Test func `a new request is held by its user, and can be made to start at once`() {
+    @Test func `a new request is suspended by its user, or resumed if created without reasons`() {
         #expect(RequestLife().state == .suspended && RequestLife().reasons == .user)
         #expect(RequestLife(suspendedFor: []).state == .resumed)
     }
 
-    @Test func `a network that comes back does not resume what its user suspended, nor the other way round`() {
+    @Test func `a returning network does not resume what its user suspended, nor vice versa`() {
         var life = RequestLife(suspendedFor: [])
         #expect(life.handle(.suspend(.network)) == [.tellSuspended])
         #expect(life.handle(.suspend(.user)).isEmpty)
@@ -58,7 +58,7 @@ import Testing
         #expect(life.handle(.resume([.network, .queue])) == [.tellResumed] && life.state == .resumed)
     }
 
-    @Test func `to suspend or resume twice is told once`() {
+    @Test func `suspending or resuming twice notifies once`() {
         var life = RequestLife()
         #expect(life.handle(.suspend(.user)).isEmpty)
         #expect(life.handle(.resume(.user)) == [.tellResumed])
@@ -66,7 +66,7 @@ import Testing
         #expect(life.handle(.suspend([])).isEmpty && life.state == .resumed)
     }
 
-    @Test func `in every life, however long, the completion comes once, first, and last of all effects`() {
+    @Test func `in every random life the completion comes once, with no effect after its notification`() {
         var generator = SeededGenerator(seed: 21)
         let events = Self.events + [.suspend(.network), .resume(.network), .suspend(.queue), .resume(.queue)]
         for _ in 0..<2_000 {
@@ -95,22 +95,22 @@ import Testing
         #expect(RequestState.allCases.map(\.sessionTaskState) == [1, 0, 0, 3, 3])
     }
 
-    @Test func `operations have AFURLConnectionOperation's states and ways`() {
+    @Test func `operations have AFURLConnectionOperation's states and transitions`() {
         #expect(OperationState.allCases.map(\.rawValue) == [-1, 1, 2, 3])
-        let ways: Set<[OperationState]> = [
+        let transitions: Set<[OperationState]> = [
             [.ready, .paused], [.ready, .executing], [.executing, .paused], [.executing, .finished], [.paused, .ready],
         ]
         for from in OperationState.allCases {
             for next in OperationState.allCases {
-                #expect(from.canBecome(next, isCancelled: false) == ways.contains([from, next]))
-                let isWay = ways.contains([from, next]) || [from, next] == [.ready, .finished]
-                #expect(from.canBecome(next, isCancelled: true) == isWay)
+                #expect(from.canBecome(next, isCancelled: false) == transitions.contains([from, next]))
+                let isAllowed = transitions.contains([from, next]) || [from, next] == [.ready, .finished]
+                #expect(from.canBecome(next, isCancelled: true) == isAllowed)
             }
         }
         #expect(RequestState.allCases.map(\.operationState) == [.paused, .ready, .executing, .finished, .finished])
     }
 
-    @Test func `observers are told three things, by names and keys that stay`() {
+    @Test func `the three notifications have stable names and keys`() {
         let effects: [RequestLife.Effect] = [.start, .stop, .tellResumed, .tellSuspended, .complete, .tellCompleted]
         #expect(effects.map(RequestNotification.init) == [nil, nil, .didResume, .didSuspend, nil, .didComplete])
         #expect(

@@ -1,5 +1,5 @@
-/* confine no-netlink|no-groups COMMAND [ARG ...]: runs a command that may not open netlink sockets, or may not
-   subscribe to notices, as in some containers and sandboxes. For tests. */
+/* confine no-netlink|no-groups COMMAND [ARG ...]: runs a command that cannot open netlink sockets, or cannot
+   subscribe to notifications, as in some containers and sandboxes. For tests. */
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -3,19 +3,22 @@ import ReachCore
 import ReachLoop
 import ReachTransfer
 
-/// `fetch URL`: makes one transfer and prints the status, or the word for the failure.
-/// `fetch --names NAME[%INTERFACE]...`: looks all of them up at once, and prints each with its addresses or the word for
-/// the failure, in the order in which they end.
-/// `fetch --follow NAME`: looks it up again and again, and prints what it gets whenever that differs.
+/// Makes transfers and lookups in a process of its own, for tests of the environment and of files in /etc.
 ///
-/// For tests that need a process of their own, such as those of its environment and of the files in /etc.
+///     fetch URL
+///     fetch --names NAME[%INTERFACE]...
+///     fetch --follow NAME
+///
+/// The first makes one transfer, and prints the status or the word for the failure. `--names` resolves all names
+/// concurrently, and prints each with its addresses or the word for the failure, in the order of completion. `--follow`
+/// resolves a name repeatedly, and prints each result that differs from the previous one.
 @main enum Fetch {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         let words = CommandLine.arguments.dropFirst()
         guard let loop = try? EventLoop(), let engine = try? TransferEngine(loop: loop) else { exit(2) }
         switch words.first {
-        case "--names": look(up: Array(words.dropFirst()), engine, loop)
+        case "--names": resolve(Array(words.dropFirst()), engine, loop)
         case "--follow": words.last.map { follow($0, "", engine, loop) }
         default: get(words.first ?? "", engine, loop)
         }
@@ -29,16 +32,16 @@ private func get(_ text: String, _ engine: TransferEngine, _ loop: EventLoop) {
         TransferRequest(url: url),
         handler: TransferHandler { event in
             guard case .finished(let report) = event else { return }
-            say(report.response.map { "\($0.status)" } ?? report.failure?.reason.rawValue ?? "")
+            printLine(report.response.map { "\($0.status)" } ?? report.failure?.reason.rawValue ?? "")
             loop.stop()
         })
 }
 
-private func look(up words: [String], _ engine: TransferEngine, _ loop: EventLoop) {
+private func resolve(_ words: [String], _ engine: TransferEngine, _ loop: EventLoop) {
     var open = words.count
     for word in words {
-        ask(word, engine) { answer in
-            say(word + " " + answer)
+        resolve(word, engine) { answer in
+            printLine(word + " " + answer)
             open -= 1
             if open == 0 { loop.stop() }
         }
@@ -46,13 +49,13 @@ private func look(up words: [String], _ engine: TransferEngine, _ loop: EventLoo
 }
 
 private func follow(_ name: String, _ last: String, _ engine: TransferEngine, _ loop: EventLoop) {
-    ask(name, engine) { answer in
-        if answer != last { say(answer) }
+    resolve(name, engine) { answer in
+        if answer != last { printLine(answer) }
         loop.schedule(at: SystemClock.boot + .milliseconds(100)) { follow(name, answer, engine, loop) }
     }
 }
 
-private func ask(_ word: String, _ engine: TransferEngine, _ completion: @escaping (String) -> Void) {
+private func resolve(_ word: String, _ engine: TransferEngine, _ completion: @escaping (String) -> Void) {
     let parts = word.split(separator: "%").map(String.init)
     let interface = parts.dropFirst().first.map { InterfaceBinding(name: $0) }
     _ = engine.resolver.resolve(NameQuestion(parts[0], interface: interface), within: .seconds(2)) { result in
@@ -66,8 +69,8 @@ private func ask(_ word: String, _ engine: TransferEngine, _ completion: @escapi
     }
 }
 
-/// At once: who reads waits for the line.
-private func say(_ text: String) {
+/// Prints a line without buffering: the reader waits for it.
+private func printLine(_ text: String) {
     let line = text + "\n"
     write(STDOUT_FILENO, line, line.utf8.count)
 }

@@ -1,18 +1,18 @@
 internal import Glibc
 internal import ReachSession
 
-/// getonce URL [COUNT]: asks for it once, by a session in memory, and prints the status or what went wrong; so many times,
-/// each by a session of its own. Then it prints how many threads and descriptors there are more than after the first. For
-/// tests.
+/// getonce URL [COUNT]: fetches the URL in a session in memory, and prints the status or the error. With COUNT it does
+/// so that many times, each in a session of its own, and then prints how many more threads and descriptors the process
+/// has than after the first time. For tests.
 @main enum Main {
     static func main() async {
         let arguments = CommandLine.arguments
         guard arguments.count >= 2, let count = arguments.count > 2 ? Int(arguments[2]) : 1 else { exit(2) }
         await get(arguments[1])
         guard count > 1 else { return }
-        let before = await settled(atMost: 0)
+        let before = await settledCount(atMost: 0)
         for _ in 1..<count { await get(arguments[1]) }
-        print(await settled(atMost: before) - before)
+        print(await settledCount(atMost: before) - before)
     }
 
     private static func get(_ url: String) async {
@@ -25,15 +25,15 @@ internal import ReachSession
         }
     }
 
-    /// Threads and descriptors, when there are no more than these or have not been for two seconds.
-    private static func settled(atMost limit: Int) async -> Int {
-        var held = 0
+    /// The number of threads and descriptors, once it is within the limit, or after two seconds.
+    private static func settledCount(atMost limit: Int) async -> Int {
+        var count = 0
         for _ in 0..<20 {
-            held = entries("/proc/self/fd") + entries("/proc/self/task")
-            if held <= limit { break }
+            count = entries("/proc/self/fd") + entries("/proc/self/task")
+            if count <= limit { break }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        return held
+        return count
     }
 
     private static func entries(_ path: String) -> Int {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Reachability
 
-/// monitor SOCKET: prints what a monitor of the Internet tells that asks the daemon there, and, since that is no change,
-/// whenever its state becomes stale or ceases to be. For tests, which run it where there is no netlink.
+/// monitor SOCKET: prints the changes that a monitor of the Internet receives from the daemon on this socket. It also
+/// prints when the monitor's state becomes stale or fresh, which is no change. For tests, which run it without netlink.
 @main enum Main {
     static func main() {
         guard CommandLine.arguments.count == 2 else { exit(2) }
@@ -24,7 +24,7 @@ internal import Reachability
         }
     }
 
-    /// A line at once, whole, from whichever thread.
+    /// Prints a whole line without buffering, from any thread.
     private static func write(_ line: String) {
         var line = line + "\n"
         line.withUTF8 { _ = Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }

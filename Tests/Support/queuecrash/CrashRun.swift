@@ -4,9 +4,9 @@ import ReachLoop
 import ReachQueue
 import ReachQueueRuntime
 
-/// A queue whose server is a file: each delivery is a line in it. It kills itself where it is told to.
+/// A queue whose server is a file: each delivery is a line in it. It kills its own process at a given point.
 final class CrashRun: QueueExecutor {
-    /// Where it dies, as scheduling.md 5 D1 names the places.
+    /// The points at which the process can be killed.
     enum Point: String {
         case never
         case beforeCommit = "before-commit"
@@ -41,7 +41,7 @@ final class CrashRun: QueueExecutor {
         policy.limits.bytes = 1 << 40
         let driver = QueueDriver(
             loop: loop, policy: policy, executor: self, seed: UInt64(getpid()),
-            tell: { [weak self] in self?.told($0) }, notify: { [weak self] in self?.noticed($0) })
+            tell: { [weak self] in self?.handle($0) }, notify: { [weak self] in self?.handle($0) })
         self.driver = driver
         var options = QueueStoreOptions(policy)
         options.retryInterval = .milliseconds(200)
@@ -55,7 +55,7 @@ final class CrashRun: QueueExecutor {
         driver.close(patience: .seconds(10))
     }
 
-    private func noticed(_ notice: QueueDriver.Notice) {
+    private func handle(_ notice: QueueDriver.Notice) {
         switch notice {
         case .opened(let kept, let aside):
             say("opened \(kept)\(aside == nil ? "" : " reset")")
@@ -84,7 +84,7 @@ final class CrashRun: QueueExecutor {
         }
     }
 
-    private func told(_ event: QueueEvent) {
+    private func handle(_ event: QueueEvent) {
         guard let id = event.request, [.done, .dead, .cancelled].contains(event.kind) else { return }
         say("\(event.kind) \(id)")
         remaining -= 1
@@ -98,18 +98,18 @@ final class CrashRun: QueueExecutor {
         write(STDOUT_FILENO, bytes, bytes.count)
     }
 
-    // MARK: Attempts
+    // MARK: - Attempts
 
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
-        die(at: .afterConnect)
+        crash(at: .afterConnect)
         driver?.send(.requestSent(order.id))
         var key = "none"
         if case .key(let text) = request.idempotency { key = text }
         let line = Array("\(order.id) \(key)\n".utf8)
         write(journal, line, line.count)
-        die(at: .afterRequestSent)
+        crash(at: .afterRequestSent)
         loop.afterEvents { [weak self] in
-            self?.die(at: .afterResponse)
+            self?.crash(at: .afterResponse)
             self?.driver?.send(.ended(order.id, .answered(RequestResult(status: 200), isAccepted: true)))
         }
     }
@@ -119,7 +119,7 @@ final class CrashRun: QueueExecutor {
     func watch(_ destination: Destination) {}
     func unwatch(_ destination: Destination) {}
 
-    private func die(at place: Point) { if place == point { kill(getpid(), SIGKILL) } }
+    private func crash(at place: Point) { if place == point { kill(getpid(), SIGKILL) } }
 
     private static func observe(_ wanted: Point, _ point: StorePoint, _ transactions: [StoreTransaction]) {
         let changes = transactions.flatMap(\.changes)
@@ -133,7 +133,7 @@ final class CrashRun: QueueExecutor {
             (.afterResultCommit, .afterCommit) where ends:
             kill(getpid(), SIGKILL)
         case (.duringCheckpoint, .beforeCheckpoint):
-            // From beside, so that it strikes while pages are being moved.
+            // A separate thread, so that the process dies while pages are being copied.
             BackgroundThread.start(named: "killer") {
                 usleep(300)
                 kill(getpid(), SIGKILL)

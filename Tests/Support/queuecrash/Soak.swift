@@ -5,9 +5,9 @@ import ReachQueue
 import ReachQueueRuntime
 import Synchronization
 
-/// Days of a queue's life in seconds: the scheduler's clock is turned, and the store writes for real.
+/// Simulates days of a queue in seconds: the scheduler's clock is advanced, and the store writes to disk.
 final class Soak {
-    /// What the store has told, handed over to the one thread that does all else.
+    /// Passes the store's notices to the one thread that does everything else.
     private final class Inbox: Sendable {
         private let notices = Mutex<[QueueStore.Notice]>([])
         private let wakeUp: WorkerSignal
@@ -19,7 +19,7 @@ final class Soak {
             wakeUp.signal()
         }
 
-        func take() -> [QueueStore.Notice] {
+        func wait() -> [QueueStore.Notice] {
             wakeUp.wait()
             return notices.withLock { notices in
                 defer { notices = [] }
@@ -32,7 +32,7 @@ final class Soak {
     private let inbox: Inbox
     private let store: QueueStore
     private var scheduler: QueueScheduler
-    private var moment: Instant
+    private var now: Instant
     private var unwritten = 0
     private var orders: [AttemptOrder] = []
     private var requests: [RequestID: QueuedRequest] = [:]
@@ -40,17 +40,17 @@ final class Soak {
 
     init(_ directory: QueueDirectory) throws {
         self.directory = directory
-        moment = SystemClock.now
+        now = SystemClock.now
         inbox = try Inbox()
         var policy = QueuePolicy()
         policy.deadLifetime = .seconds(2 * 86_400)
         store = try QueueStore(directory, QueueStoreOptions(policy)) { [inbox] in inbox.put($0) }
-        scheduler = QueueScheduler(policy, seed: 1, at: moment)
+        scheduler = QueueScheduler(policy, seed: 1, at: now)
     }
 
-    /// Prints after each day how large the files are, how many requests are kept, and what the process holds.
+    /// Prints the sizes of the files, the number of requests kept, and the process's resources after each day.
     func run(days: Int) throws {
-        while !inbox.take().contains(where: { if case .opened = $0 { true } else { false } }) {}
+        while !inbox.wait().contains(where: { if case .opened = $0 { true } else { false } }) {}
         var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
         path.sources = [IPAddress(ipv4: 0x7f00_0001)]
         send(.paths(PathSet([path], epoch: 1)))
@@ -63,11 +63,11 @@ final class Soak {
     }
 
     private func passHalfAnHour() {
-        let end = moment.boot + .seconds(1800)
+        let end = now.boot + .seconds(1800)
         for place in 0..<15 { add(place) }
         settle()
         while let deadline = scheduler.deadline, deadline < end {
-            advance(to: max(deadline, moment.boot))
+            advance(to: max(deadline, now.boot))
             send(.wake)
             settle()
         }
@@ -77,12 +77,12 @@ final class Soak {
     }
 
     private func advance(to time: BootTime) {
-        let step = (time - moment.boot).nanoseconds
-        moment = Instant(
-            wall: Timestamp(nanosecondsSince1970: moment.wall.nanosecondsSince1970 + step), boot: time)
+        let step = (time - now.boot).nanoseconds
+        now = Instant(
+            wall: Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 + step), boot: time)
     }
 
-    /// Some are answered at once, some later, some never, and some never start.
+    /// Adds a request. Some are answered at once, some later, some never, and some never start.
     private func add(_ place: Int) {
         added += 1
         let kind = place < 9 ? "well" : place < 11 ? "busy" : place < 13 ? "gone" : place < 14 ? "newest" : "waits"
@@ -99,10 +99,10 @@ final class Soak {
         send(.add(request, UInt64(added)))
     }
 
-    // MARK: The scheduler, its store, and a server that is not there
+    // MARK: - The scheduler, its store, and a simulated server
 
     private func send(_ command: QueueCommand) {
-        for action in scheduler.handle(command, at: moment) {
+        for action in scheduler.handle(command, at: now) {
             switch action {
             case .store(let transaction):
                 unwritten += 1
@@ -114,7 +114,7 @@ final class Soak {
         }
     }
 
-    /// Until nothing is left to write or to answer.
+    /// Runs until nothing is left to write or to answer.
     private func settle() {
         while unwritten > 0 || !orders.isEmpty {
             let started = orders
@@ -124,11 +124,11 @@ final class Soak {
                 send(.ended(order.id, answer(to: order)))
             }
             guard unwritten > 0 else { continue }
-            for notice in inbox.take() { take(notice) }
+            for notice in inbox.wait() { handle(notice) }
         }
     }
 
-    private func take(_ notice: QueueStore.Notice) {
+    private func handle(_ notice: QueueStore.Notice) {
         switch notice {
         case .committed(let number, let leased):
             unwritten -= 1
@@ -151,9 +151,9 @@ final class Soak {
             RequestResult(status: status, body: .inline([UInt8](repeating: 8, count: 300))), isAccepted: status == 200)
     }
 
-    // MARK: Measures
+    // MARK: - Measurements
 
-    /// Hands a number from the store's thread over.
+    /// Passes a number from the store's thread to the caller.
     private final class Count: Sendable {
         private let value = Mutex(0)
         private let wakeUp: WorkerSignal
@@ -165,7 +165,7 @@ final class Soak {
             wakeUp.signal()
         }
 
-        func take() -> Int {
+        func wait() -> Int {
             wakeUp.wait()
             return value.withLock(\.self)
         }
@@ -174,7 +174,7 @@ final class Soak {
     private func measures() throws -> String {
         let count = try Count()
         store.records(RecordQuery(limit: 1_000_000, isOver: true)) { count.put($0.count) }
-        let over = count.take()
+        let over = count.wait()
         return """
             bytes \(Self.size(directory.databasePath)) log \(Self.size(directory.databasePath + "-wal")) over \(over) alive \(scheduler.count) descriptors \(Self.entries("/proc/self/fd")) \
             threads \(Self.entries("/proc/self/task"))

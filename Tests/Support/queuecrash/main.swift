@@ -1,6 +1,6 @@
-// queuecrash DIRECTORY JOURNAL POINT COUNT [PAGES]: queues COUNT requests and delivers all that is queued; the log is moved into
-// the file after so many pages.
-// queuecrash DIRECTORY soak DAYS: lives through so many days in seconds, and prints what that takes.
+// queuecrash DIRECTORY JOURNAL POINT COUNT [PAGES]: queues COUNT requests and delivers all that are queued. PAGES is
+// the size of the write-ahead log, in pages, at which it is copied into the database.
+// queuecrash DIRECTORY soak DAYS: simulates DAYS in seconds, and prints the resources used after each day.
 import Glibc
 import ReachQueueRuntime
 

@@ -5,15 +5,16 @@ import ReachLoop
 import ReachQueue
 import ReachQueueRuntime
 
-/// A queue that is filled, and drained when it is told to, for `contrib/bench/queue`.
+/// Fills a queue, and drains it on command, for `contrib/bench/queue`.
 ///
 ///     queuedrain drain memory|DIRECTORY COUNT CONCURRENCY URL WATCHED
 ///     queuedrain fill DIRECTORY COUNT URL
 ///
-/// `drain` queues so many GET requests for URL with their numbers behind it, held. It prints `ready` when all are stored, sends
-/// them when a line comes on standard input, and prints a JSON object with the seconds from that line to the last event
-/// `done`, and the CPU time of the process in between. For every change of the target WATCHED it prints `BOOTTIME_NS path`
-/// as soon as the engine tells of it. `fill` only queues them, and waits until they are stored.
+/// `drain` queues COUNT GET requests, held, for URL with a number appended. It prints `ready` when all are stored, and
+/// releases them at the first line on standard input. At the end it prints a JSON object with the seconds from that
+/// line to the last event `done`, and the process's CPU time during these. For each change of the target WATCHED it
+/// prints `BOOTTIME_NS path` as soon as the engine reports it. `fill` only queues the requests, and waits until they
+/// are stored.
 @main struct QueueDrain {
     static func main() throws {
         signal(SIGPIPE, SIG_IGN)
@@ -62,7 +63,7 @@ private final class DrainRun {
     func drain(_ directory: String?, watching target: String) throws {
         try open(directory)
         _ = network.watch(try Target(target)) { (event: EngineEvent) in
-            if case .change = event { say("\(SystemClock.boot.nanoseconds) path") }
+            if case .change = event { printLine("\(SystemClock.boot.nanoseconds) path") }
         }
         try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in
             loop.unwatch(STDIN_FILENO)
@@ -84,7 +85,7 @@ private final class DrainRun {
 
     private func open(_ directory: String?) throws {
         network.start()
-        let queue = QueueEngine(loop: loop, network: network, options: options) { [unowned self] in told($0) }
+        let queue = QueueEngine(loop: loop, network: network, options: options) { [unowned self] in handle($0) }
         self.queue = queue
         if let directory { try queue.open(try QueueDirectory(directory)) } else { queue.openInMemory() }
     }
@@ -95,17 +96,17 @@ private final class DrainRun {
             try queue?.driver.add(request, makeKey: UniqueKey.make) { [unowned self] reply in
                 guard case .added = reply else { exit(1) }
                 stored += 1
-                if stored == count { ready() }
+                if stored == count { didStoreAll() }
             }
         }
     }
 
-    private func ready() {
-        say("ready")
+    private func didStoreAll() {
+        printLine("ready")
         if began == nil, CommandLine.arguments[1] == "fill" { loop.stop() }
     }
 
-    private func told(_ event: QueueEvent) {
+    private func handle(_ event: QueueEvent) {
         switch event.kind {
         case .done: done += 1
         case .dead, .retrying, .interrupted: failed += 1
@@ -114,14 +115,14 @@ private final class DrainRun {
         guard done == count, let began else { return }
         let seconds = (SystemClock.boot - began.boot).nanoseconds
         let processor = Self.processorTime - began.cpu
-        say(
+        printLine(
             """
             {"seconds":\(Double(seconds) / 1e9),"cpu_seconds":\(Double(processor) / 1e9),"done":\(done),"failed":\(failed)}
             """)
         loop.stop()
     }
 
-    /// Of all threads, in nanoseconds.
+    /// The CPU time of all threads, in nanoseconds.
     private static var processorTime: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -129,7 +130,7 @@ private final class DrainRun {
     }
 }
 
-private func say(_ text: String) {
+private func printLine(_ text: String) {
     var line = text + "\n"
     line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }

@@ -5,11 +5,12 @@ import ReachLoop
 import ReachQueue
 import ReachQueueRuntime
 
-/// A queue with the kernel's news and real transfers, to be killed in the middle.
+/// A queue with the kernel's routes and real transfers, to be killed in the middle.
 ///
 ///     queuerun DIRECTORY COUNT URL [get]
 ///
-/// Opens the queue, adds so many POST or GET requests, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as they come.
+/// It opens the queue, adds COUNT POST or GET requests, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as
+/// these happen.
 @main struct QueueRun {
     static func main() throws {
         signal(SIGPIPE, SIG_IGN)

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import ReachSession
 
-/// upload DIRECTORY FILE URL [PATTERN]: the README's example. Links whose names fit the pattern count as Wi-Fi. For tests.
+/// upload DIRECTORY FILE URL [PATTERN]: the README's example. Links whose names match the pattern count as Wi-Fi. For
+/// tests.
 @main enum Main {
     static func main() async throws {
         let arguments = CommandLine.arguments
@@ -10,7 +11,7 @@ internal import ReachSession
         var options = RequestSessionOptions()
         if arguments.count > 4 { options.linkClasses = [arguments[4]: .wifi] }
         let session = try RequestSession(keeping: .directory(directory), options: options)
-        // As in the README from here on, but for what it writes at once.
+        // From here on the code is that of the README, except for the flush of the output.
         let upload = try session.upload(file: file, to: url, when: .wifi)
         print("stored as", try await upload.stored())
         print(await upload.explanation())

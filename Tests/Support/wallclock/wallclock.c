@@ -1,6 +1,6 @@
-// To be preloaded (ld.so(8), LD_PRELOAD): the wall clock of one program is ahead of the machine's by the seconds in the file that
-// WALL_CLOCK_OFFSET names, read anew each time. libfaketime moves timers of CLOCK_BOOTTIME along with it, which no clock that is
-// set does.
+// A library for LD_PRELOAD (ld.so(8)): advances the wall clock of one program by the number of seconds in the file that
+// WALL_CLOCK_OFFSET names, which is read for each call. libfaketime would not do: it also moves timers of
+// CLOCK_BOOTTIME, which setting a clock does not.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
