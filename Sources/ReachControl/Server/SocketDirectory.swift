@@ -3,7 +3,7 @@ internal import ReachLoop
 
 /// The directory that a socket is in: made if need be, and checked. Whoever can replace the socket can be the daemon.
 struct SocketDirectory {
-    private let path: String
+    let path: String
 
     init(of socketPath: String) {
         guard let slash = socketPath.lastIndex(of: "/") else {
@@ -13,7 +13,10 @@ struct SocketDirectory {
         path = slash == socketPath.startIndex ? "/" : String(socketPath[..<slash])
     }
 
-    func prepare() throws(ListenError) {
+    /// Whether others can make files there, as in /tmp.
+    private(set) var isShared = false
+
+    mutating func prepare() throws(ListenError) {
         var information = stat()
         if stat(path, &information) != 0, errno == ENOENT {
             // One that somebody else makes at this moment is checked like any other.
@@ -24,6 +27,7 @@ struct SocketDirectory {
         if let reason = Self.objection(mode: information.st_mode, owner: information.st_uid, user: geteuid()) {
             throw .unsafeDirectory(path, reason: reason)
         }
+        isShared = information.st_mode & 0o022 != 0
     }
 
     /// What is wrong with a directory; `nil` if it is good. In a sticky one, such as /tmp, nobody but the owner of a file

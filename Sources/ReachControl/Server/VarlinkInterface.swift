@@ -11,7 +11,8 @@ package struct VarlinkInterface {
         package enum Cost: Sendable {
             /// Nothing but its turn on the loop's thread.
             case small
-            /// Time on other threads, or memory, that users would take from one another.
+            /// Time on other threads, or memory, that users would take from one another. Such a method only reads: a call
+            /// that wants no answer is over at once.
             case large
         }
 

@@ -1,8 +1,8 @@
-/// Whose turn is next: users share the server's time evenly, however many connections and calls each of them has.
+/// Whose turn is next: users share a thread's time evenly, however much each of them wants of it.
 ///
 /// What one user waits with stands in a line of its own. The next turn is that of the user who has used the least time so
 /// far. Somebody who comes begins where the others are, so nobody saves up time by being silent.
-struct FairTurns<Turn> {
+package struct FairTurns<Turn> {
     private struct Line {
         var turns: [Turn] = []
         /// Turns at the beginning that were had.
@@ -19,20 +19,22 @@ struct FairTurns<Turn> {
     /// What the user had used whose turn was last: nobody who waits has used less.
     private var floor = Duration.zero
     private var served: UInt64 = 0
-    private(set) var count = 0
+    package private(set) var count = 0
 
     /// What a user is ahead of the others at most: work that nobody else waited for is not paid back without end.
-    static var longestDebt: Duration { .milliseconds(100) }
+    package static var longestDebt: Duration { .milliseconds(100) }
+
+    package init() {}
 
     /// With more of them, small debts are forgotten.
     private static var rememberedUsers: Int { 64 }
 
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Users of whom anything is remembered.
-    var userCount: Int { lines.count }
+    package var userCount: Int { lines.count }
 
-    mutating func add(_ turn: Turn, for user: UInt32) {
+    package mutating func add(_ turn: Turn, for user: UInt32) {
         var line = lines.removeValue(forKey: user) ?? Line(used: floor)
         if line.isEmpty { line.used = max(line.used, floor) }
         line.turns.append(turn)
@@ -41,7 +43,7 @@ struct FairTurns<Turn> {
     }
 
     /// - Returns: The turn to be had now, and who has it; `nil` if nobody waits.
-    mutating func next() -> (user: UInt32, turn: Turn)? {
+    package mutating func next() -> (user: UInt32, turn: Turn)? {
         let waiting = lines.lazy.filter { !$0.value.isEmpty }
         let first = waiting.min { ($0.value.used, $0.value.lastServed) < ($1.value.used, $1.value.lastServed) }
         guard let user = first?.key, var line = lines.removeValue(forKey: user) else { return nil }
@@ -63,7 +65,7 @@ struct FairTurns<Turn> {
     }
 
     /// Counts time that was spent on a user, in a turn or outside of it.
-    mutating func charge(_ time: Duration, to user: UInt32) {
+    package mutating func charge(_ time: Duration, to user: UInt32) {
         var line = lines.removeValue(forKey: user) ?? Line(used: floor)
         line.used = min(max(line.used, floor) + time, floor + Self.longestDebt)
         // Somebody who waits with nothing and owes nothing is a newcomer.
@@ -76,7 +78,7 @@ struct FairTurns<Turn> {
         lines = lines.filter { !$0.value.isEmpty || $0.value.used > limit }
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         lines = [:]
         count = 0
     }
