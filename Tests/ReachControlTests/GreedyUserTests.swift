@@ -106,7 +106,7 @@ import Testing
         #expect(server.queue { $0.filters.count } == 2)
     }
 
-    @Test func `costly calls that want no answer are not made, so that none are left when their caller has gone`() throws {
+    @Test func `costly calls that want no answer are not made, and none is left when their caller has gone`() throws {
         let server = try TestServer(hasQueue: true)
         server.queue { $0.answersLater = true }
         let client = try RawClient(server.path)

@@ -54,14 +54,17 @@ final class ListeningSocket {
         if let file, file == FileIdentity(path) { unlink(path) }
     }
 
-    private static func claimLock(_ path: String, in directory: SocketDirectory) throws(ListenError) -> FileLock? {
+    private static func claimLock(
+        _ path: String, in directory: SocketDirectory
+    ) throws(ListenError) -> FileLock? {
         do throws(FileLock.Failure) {
             return try FileLock(at: path + ".lock")
         } catch {
             switch error {
             case .unsafe where directory.isShared: return nil
             // A link there, or what the kernel protects from us (protected_regular, protected_fifos).
-            case .failed(let error) where directory.isShared && [ELOOP, EISDIR, EACCES, EPERM, ENXIO].contains(error.number):
+            case .failed(let error)
+            where directory.isShared && [ELOOP, EISDIR, EACCES, EPERM, ENXIO].contains(error.number):
                 return nil
             case .held(let process): throw .inUse(path: path, process: process)
             case .unsafe(let lock, let reason): throw .unsafeLock(lock, reason: reason)
