@@ -3,7 +3,7 @@ import Testing
 @testable import ReachControl
 
 @Suite struct CallGateTests {
-    @Test func `so many calls of a user go through, and the others after them in their order`() {
+    @Test func `calls of a user up to the limit pass at once, and the others later in order`() {
         var gate = CallGate<Int>(limit: 2)
         let begun = (1...5).map { gate.admit($0, of: 1) }
         #expect(begun == [true, true, false, false, false])

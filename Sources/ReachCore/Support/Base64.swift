@@ -10,7 +10,7 @@ package enum Base64 {
     }()
     private static let padding = UInt8(ascii: "=")
 
-    /// On one line.
+    /// Encodes bytes on one line, with padding.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         bytes.withContiguousStorageIfAvailable { text(of: $0) } ?? Array(bytes).withUnsafeBufferPointer { text(of: $0) }
     }
@@ -40,8 +40,8 @@ package enum Base64 {
         }
     }
 
-    /// Exactly what ``encode(_:)`` gives: with padding, without white space, and nothing in the bits behind the last byte
-    /// (RFC 4648, sections 3.1 to 3.3 and 3.5). Who takes more strips it before.
+    /// Decodes exactly what ``encode(_:)`` produces: with padding, without white space, and with zeros in the unused bits
+    /// after the last byte (RFC 4648, sections 3.1 to 3.3 and 3.5).
     ///
     /// - Returns: `nil` for anything else.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {

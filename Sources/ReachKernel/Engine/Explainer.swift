@@ -19,27 +19,32 @@ package final class Explainer {
     }
 
     /// Explains the state of a target, which is the one that `reach status` prints.
-    package func explain(_ target: Target) throws(NetlinkError) -> Explanation {
+    ///
+    /// - Parameter proved: What probes have proved about the target; `nil` if no probes run.
+    package func explain(
+        _ target: Target, proved: ConnectivityReport? = nil
+    ) throws(NetlinkError) -> Explanation {
         let evaluation = try snapshot.evaluate(target)
         var facts = ExplanationFacts(target: target, verdict: evaluation.verdict, table: snapshot.view.table)
         facts.resolution = evaluation.resolution
         facts.findings = evaluation.findings
         facts.rules = try queries.rules()
         facts.mark = options.mark
+        facts.proved = proved
         facts.anchors = options.anchors
         let verdict = evaluation.verdict
         for (family, path) in [(IPAddress.Family.ipv4, verdict.ipv4), (.ipv6, verdict.ipv6)] {
             let finding = evaluation.findings.first { $0.isDecisive && $0.destination.family == family }
-            facts.ways[family] = try way(path, finding, of: target)
+            facts.lookups[family] = try lookup(path, finding, of: target)
         }
         return ExplanationBuilder(facts).explanation
     }
 
     private var queries: KernelQueries { snapshot.view.queries }
 
-    private func way(
+    private func lookup(
         _ path: NetworkPath, _ finding: PathFinding?, of target: Target
-    ) throws(NetlinkError) -> ExplanationFacts.Way {
+    ) throws(NetlinkError) -> ExplanationFacts.Lookup {
         let view = snapshot.view
         let matched = try finding.flatMap { finding throws(NetlinkError) in try matchedRoute(finding, of: target) }
         // The view caches the traits of each link, so the last stack includes those of the other hops.
@@ -51,7 +56,7 @@ package final class Explainer {
                 try view.fullStack()
             }
         let refusing = try finding.map { finding throws(NetlinkError) in try refusingRoutes(finding) } ?? []
-        return ExplanationFacts.Way(stack: stack, matched: matched, refusing: refusing)
+        return ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
     }
 
     private func matchedRoute(_ finding: PathFinding, of target: Target) throws(NetlinkError) -> Route? {

@@ -85,7 +85,7 @@ package final class ReachabilityEngine {
         }
         let watch = WatchedTarget(target: target, holdDown: options.holdDown, at: now)
         watches[target] = watch
-        if let survey { _ = watch.machine.learn(survey.report(on: target), cause: .probe, at: now) }
+        if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
         updateTargets()
         if case .name(let name) = target.subject {
@@ -119,7 +119,9 @@ package final class ReachabilityEngine {
         let now = SystemClock.now
         for watch in watches.values {
             let report = fresh?.report(on: watch.target)
-            if let change = watch.machine.learn(report, cause: .probe, at: now) { watch.send(.change(change)) }
+            if let change = watch.machine.setConnectivity(report, cause: .probe, at: now) {
+                watch.send(.change(change))
+            }
         }
     }
 
@@ -261,7 +263,7 @@ package final class ReachabilityEngine {
             watch.machine.state.ipv4.interfaceIndex, watch.machine.state.ipv6.interfaceIndex,
             verdict.ipv4.interfaceIndex, verdict.ipv6.interfaceIndex,
         ].compactMap { $0 }
-        let cause = Cause.telling(effects, touching: touched) ?? fallback
+        let cause = Cause.weightiest(of: effects, touching: touched) ?? fallback
         let change = watch.machine.observe(verdict, cause: cause, epoch: epoch.value, at: SystemClock.now)
         if let change { watch.send(.change(change)) }
         scheduleHold(for: watch)

@@ -69,7 +69,7 @@ package struct PathFinder {
         questions.reserveCapacity(8)
         for index in surveys.indices {
             let wanted = surveys[index].nextQuestions
-            for place in wanted.ways { questions.append(RouteQuestion(surveys[index].anchors[place], mark: mark)) }
+            for place in wanted.paths { questions.append(RouteQuestion(surveys[index].anchors[place], mark: mark)) }
             if let place = wanted.matching {
                 questions.append(RouteQuestion(surveys[index].anchors[place], mark: mark, matchesTable: true))
             }
@@ -79,17 +79,17 @@ package struct PathFinder {
         var used = 0
         for index in surveys.indices {
             let wanted = surveys[index].nextQuestions
-            for answer in answers[used..<used + wanted.ways.count] { try add(answer, to: &surveys[index]) }
+            for answer in answers[used..<used + wanted.paths.count] { try add(answer, to: &surveys[index]) }
             used += wanted.count
-            if let place = wanted.matching { surveys[index].take(matching: answers[used - 1], at: place) }
+            if let place = wanted.matching { surveys[index].record(matching: answers[used - 1], at: place) }
         }
         return true
     }
 
     /// Adds an answer to a survey. Reference addresses mostly share their path, which is then judged only once.
     private mutating func add(_ answer: RouteAnswer, to survey: inout ReferenceAddressSurvey) throws(NetlinkError) {
-        guard let anchor = survey.nextAnchor, !survey.takeSame(answer) else { return }
-        survey.take(try judge(anchor, answer, isInternet: true), answer)
+        guard let anchor = survey.nextAnchor, !survey.recordIfSameNextHop(answer) else { return }
+        survey.record(try judge(anchor, answer, isInternet: true), answer)
     }
 
     /// The verdict on a host with these addresses, of which one reachable address is enough.
@@ -161,7 +161,7 @@ package struct PathFinder {
     }
 
     private mutating func record(_ survey: ReferenceAddressSurvey) {
-        for finding in survey.findings { record(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
+        for finding in survey.findings { record(finding.path, to: finding.anchor, finding.answer, finding.isDecisive) }
     }
 
     /// Records a lookup on which a verdict rests. A later decisive path of a family replaces an earlier one.

@@ -27,7 +27,9 @@ package final class KernelView {
         for link in try queries.links() { _ = fresh.apply(.link(link)) }
         for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
         traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
-        for key in table.neighbours.keys { fresh.learn(try queries.neighbour(key) ?? NeighbourState.none, of: key) }
+        for key in table.neighbours.keys {
+            fresh.setNeighbour(key, to: try queries.neighbour(key) ?? NeighbourState.none)
+        }
         table = fresh
         conditions = [:]
     }
@@ -119,7 +121,7 @@ package final class KernelView {
         let deadline = since + Self.neighbourPatience
         guard now >= deadline else { return deadline }
         try queryNeighbour(key)
-        if table.neighbours[key] == .incomplete { table.learn(.failed, of: key) }
+        if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
         return nil
     }
 
@@ -130,7 +132,7 @@ package final class KernelView {
     package func queryNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
         let before = table.neighbours[key]
         let state = try queries.neighbour(key) ?? NeighbourState.none
-        table.learn(state, of: key)
+        table.setNeighbour(key, to: state)
         return state != before
     }
 

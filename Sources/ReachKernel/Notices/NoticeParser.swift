@@ -104,8 +104,8 @@ package enum NoticeParser {
             case FRA_OIFNAME: rule.outputInterface = attribute.string
             case FRA_SUPPRESS_PREFIXLEN:
                 rule.suppressedPrefixLength = attribute.int32.flatMap { $0 >= 0 ? Int($0) : nil }
-            case FRA_GOTO: rule.goal = attribute.uint32
-            case FRA_L3MDEV: rule.isForDomains = attribute.uint8 == 1
+            case FRA_GOTO: rule.gotoPriority = attribute.uint32
+            case FRA_L3MDEV: rule.isForVRFs = attribute.uint8 == 1
             case FRA_TUN_ID, FRA_UID_RANGE, FRA_IP_PROTO...: rule.hasOtherSelectors = true
             default: break
             }

@@ -1,15 +1,14 @@
-/// Turns what toml++ says of a mistake into the form of all mistakes of a configuration: what is wrong, and what should
-/// stand there.
-enum TOMLMistakeText {
-    static func mistake(line: Int, key: String?, _ description: String) -> ConfigurationValidationError {
+/// Converts toml++'s error descriptions to the form of configuration errors: the problem, and what is expected.
+enum TOMLErrorText {
+    static func error(line: Int, key: String?, _ description: String) -> ConfigurationValidationError {
         let (problem, expected) = parts(of: description)
         return ConfigurationValidationError(line: line, key: key, problem, expected: expected)
     }
 
-    /// toml++ then names the last line, where nothing is wrong.
+    /// Whether the error is at the end of the file. toml++ then reports the last line, which may be correct.
     static func isEndOfFile(_ description: String) -> Bool { description.contains("end-of-file") }
 
-    /// Such as `Error while parsing key-value pair: expected '=', saw '\n'`.
+    /// Parses descriptions such as `Error while parsing key-value pair: expected '=', saw '\n'`.
     private static func parts(of description: String) -> (problem: String, expected: String) {
         let halves = split(description, at: ": ")
         let text = halves.map { String($0.after) } ?? description
@@ -18,7 +17,7 @@ enum TOMLMistakeText {
             return ("there is \(saw)\(place)", String(expected.dropFirst("expected ".count)))
         }
         if text == "could not determine value type" {
-            return ("it is no value", "a text in quotes, a number, true, false, or a [list]")
+            return ("it is not a value", "a text in quotes, a number, true, false, or a [list]")
         }
         let isTwice = text.hasPrefix("cannot redefine")
         return (text + place, isTwice ? "each key and each table once" : "TOML 1.0")

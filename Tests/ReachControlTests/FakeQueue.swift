@@ -3,12 +3,12 @@ import ReachLoop
 
 @testable import ReachControl
 
-/// A request queue that remembers what it was asked, and answers what a test has it answer.
-final class PlayedQueue: QueueService {
+/// A request queue that records the calls it gets, and gives the answers that a test has set.
+final class FakeQueue: QueueService {
     private(set) var submissions: [(QueueSubmission, Caller)] = []
     private(set) var actions: [String] = []
     var filters: [QueueFilter] = []
-    /// Answers that wait for ``answerAll()``, if they come later.
+    /// Answers that wait for ``answerAll()``, if ``answersLater`` is set.
     private(set) var waiting: [() -> Void] = []
     var answersLater = false
     private(set) var watchCount = 0
@@ -17,7 +17,7 @@ final class PlayedQueue: QueueService {
     var uploads: [String: [UInt8]] = [:]
     var items: [Int64: QueueItem] = [:]
     var body: [UInt8] = []
-    /// What every call is answered with, if there is one.
+    /// The error with which every call is answered, if set.
     var failure: QueueServiceError?
 
     private func answer<Value>(_ value: Value, _ reply: @escaping Reply<Value>) {
@@ -26,7 +26,7 @@ final class PlayedQueue: QueueService {
         waiting.append { reply(result) }
     }
 
-    /// - Returns: How many waited.
+    /// - Returns: The number of answers that waited.
     func answerAll() -> Int {
         let answers = waiting
         waiting = []
@@ -106,7 +106,7 @@ final class PlayedQueue: QueueService {
         }
     }
 
-    func tell(_ notice: QueueNotice, toWatchersOf id: Int64? = nil) { sinks[id]?(notice) }
+    func publish(_ notice: QueueNotice, toWatchersOf id: Int64? = nil) { sinks[id]?(notice) }
 }
 
 extension Instant {
@@ -132,7 +132,7 @@ extension QueueItem {
             priority: "normal", created: Instant.second(1).wall, deadline: Instant.second(86_401).wall)
     }
 
-    /// Everything in it has a value.
+    /// An item with a value for everything.
     static let full: QueueItem = {
         var item = waiting(7)
         item.state = "running"

@@ -1,13 +1,13 @@
 extension Timestamp {
-    /// Reads RFC 3339 in UTC, as ``description`` writes it, with no or up to nine digits of a second's fraction.
+    /// Reads RFC 3339 in UTC, as ``description`` writes it. The fraction of a second has up to nine digits, or is absent.
     ///
     /// - Returns: `nil` for anything else, and for years that 64 bits of nanoseconds cannot reach.
     package init?(_ text: String) {
         var reader = Fields(text.utf8)
-        guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
-            let day = reader.number(2), reader.take("T"), let hour = reader.number(2), reader.take(":"),
-            let minute = reader.number(2), reader.take(":"), let second = reader.number(2),
-            let fraction = reader.nanoseconds(), reader.take("Z"), reader.isAtEnd,
+        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
+            let day = reader.number(2), reader.skip("T"), let hour = reader.number(2), reader.skip(":"),
+            let minute = reader.number(2), reader.skip(":"), let second = reader.number(2),
+            let fraction = reader.nanoseconds(), reader.skip("Z"), reader.isAtEnd,
             1...12 ~= month, 1...Self.days(inMonth: month, of: year) ~= day, hour < 24, minute < 60, second < 60
         else { return nil }
         let seconds = Self.days(to: year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
@@ -17,7 +17,7 @@ extension Timestamp {
         self.init(nanosecondsSince1970: sum)
     }
 
-    /// Days from 1970-01-01 to a date, which is in a year that begins on 1 March.
+    /// Days from 1970-01-01 to a date. It counts in years that begin on 1 March, so that the leap day comes last.
     private static func days(to year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let marchMonth = month > 2 ? month - 3 : month + 9
@@ -31,6 +31,7 @@ extension Timestamp {
     }
 }
 
+/// A cursor over the fields of a timestamp.
 private struct Fields {
     private var rest: Substring.UTF8View
 
@@ -38,7 +39,8 @@ private struct Fields {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    /// Skips this character; `false` if something else comes next.
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
         return true
@@ -54,7 +56,7 @@ private struct Fields {
     }
 
     mutating func nanoseconds() -> Int64? {
-        guard take(".") else { return 0 }
+        guard skip(".") else { return 0 }
         let digits = rest.prefix { 48...57 ~= $0 }.count
         guard 1...9 ~= digits, var value = number(digits) else { return nil }
         for _ in digits..<9 { value *= 10 }

@@ -1,10 +1,24 @@
-/// What probes have proved of a target, family by family.
+/// What probes have proved about the path to the Internet, in NetworkManager's terms.
+public enum Connectivity: String, Hashable, Sendable, CaseIterable {
+    /// No probe has run.
+    case unknown
+    /// No probe could be sent.
+    case none
+    /// A captive portal requires a login first.
+    case portal
+    /// The probes were sent, but the Internet did not answer.
+    case limited
+    /// The Internet answers.
+    case full
+}
+
+/// What probes have proved about a target in each family.
 package struct ConnectivityReport: Hashable, Sendable {
     package var ipv4: Connectivity
     package var ipv6: Connectivity
-    /// Where the portal asks for a login, as far as it said so.
+    /// The address of the portal's login page, if the portal named one.
     package var portal: String?
-    /// A family's path is being asked about for the first time.
+    /// Whether the first probe of a family's path is still running.
     package var isUndecided: Bool
 
     package init(
@@ -16,9 +30,10 @@ package struct ConnectivityReport: Hashable, Sendable {
         self.isUndecided = isUndecided
     }
 
-    /// Both families taken together: the better one, since a program that tries both gets through by it.
+    /// The better of both families, because a program that tries both gets through by that one.
     ///
-    /// A family that is being asked for the first time may yet be the better one: what is worse than a portal waits.
+    /// While the first probe of a family runs, that family may turn out to be the better one. Until then, anything worse than
+    /// a portal is unknown.
     package var combined: Connectivity {
         let best = ipv4.rank >= ipv6.rank ? ipv4 : ipv6
         return isUndecided && best.rank < Connectivity.portal.rank ? .unknown : best
@@ -29,7 +44,7 @@ package struct ConnectivityReport: Hashable, Sendable {
         set { if family == .ipv4 { ipv4 = newValue } else { ipv6 = newValue } }
     }
 
-    /// What is left of it when the ways become other ones: what was proved of a way says nothing of another.
+    /// The report after the paths changed: what probes proved about one path says nothing about another.
     func following(from old: Verdict, to new: Verdict) -> ConnectivityReport {
         var kept = self
         for (family, before, now) in [(IPAddress.Family.ipv4, old.ipv4, new.ipv4), (.ipv6, old.ipv6, new.ipv6)] {
@@ -52,7 +67,7 @@ extension Connectivity {
         }
     }
 
-    /// What it is for a path of this status: without a path nothing can be sent.
+    /// The connectivity of a path: `none` without a path, because nothing can be sent.
     fileprivate func over(_ path: NetworkPath) -> Connectivity {
         switch path.status {
         case .reachable: self
@@ -63,14 +78,14 @@ extension Connectivity {
 }
 
 extension NetworkPath {
-    /// The same link and gateway. The source address may be another: privacy addresses change by the day.
+    /// Whether link and gateway are the same. The source address may differ, because privacy addresses change daily.
     fileprivate func hasSameFirstHop(as other: NetworkPath) -> Bool {
         interfaceIndex == other.interfaceIndex && gateway == other.gateway
     }
 }
 
 extension ReachabilityState {
-    /// Takes over what probes have proved of the paths it holds; `nil` where none run.
+    /// Adopts what probes have proved about the paths of this state; `nil` if no probes run.
     mutating func adopt(proved report: ConnectivityReport?) {
         isValidated = report != nil
         ipv4.connectivity = report?.ipv4.over(ipv4) ?? .unknown
@@ -83,11 +98,11 @@ extension ReachabilityState {
     }
 }
 
-/// What probes have proved, for all who watch: the ways to the Internet, and what can be said of single interfaces.
+/// What probes have proved about the Internet and about each interface.
 package struct ConnectivitySurvey: Hashable, Sendable {
-    /// By the ways that the kernel chooses.
+    /// The Internet over the paths that the kernel chooses.
     package var internet: ConnectivityReport
-    /// By the ways of single interfaces, under their names.
+    /// The Internet over single interfaces, by their names.
     package var interfaces: [String: ConnectivityReport]
 
     package init(internet: ConnectivityReport = ConnectivityReport(), interfaces: [String: ConnectivityReport] = [:]) {
@@ -95,9 +110,9 @@ package struct ConnectivitySurvey: Hashable, Sendable {
         self.interfaces = interfaces
     }
 
-    /// What it says of a target: whether the Internet answers tells nothing of a certain host in it.
+    /// The report on a target. Whether the Internet answers says nothing about a particular host.
     ///
-    /// - Returns: `nil` for all targets but the Internet and interfaces.
+    /// - Returns: `nil` for all targets except the Internet and interfaces.
     package func report(on target: Target) -> ConnectivityReport? {
         switch target.subject {
         case .internet: internet

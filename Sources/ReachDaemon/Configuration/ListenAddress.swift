@@ -1,7 +1,7 @@
 package import ReachCore
 
 /// An address and a TCP port to listen on.
-package struct SocketPlace: Hashable, Sendable, CustomStringConvertible {
+package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     package let address: IPAddress
     package let port: UInt16
 
@@ -10,7 +10,7 @@ package struct SocketPlace: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// `127.0.0.1:9101` or `[::1]:9101`.
+    /// Parses `127.0.0.1:9101` or `[::1]:9101`.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
             text[text.index(after: colon)...].utf8.allSatisfy({ 0x30...0x39 ~= $0 })
