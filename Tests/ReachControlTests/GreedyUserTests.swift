@@ -106,6 +106,18 @@ import Testing
         #expect(server.queue { $0.filters.count } == 2)
     }
 
+    @Test func `costly calls that want no answer are not made, and none is left when their caller has gone`() throws {
+        let server = try TestServer(hasQueue: true)
+        server.queue { $0.answersLater = true }
+        let client = try RawClient(server.path)
+        for _ in 0..<500 { client.send(#"{"method":"io.reach.Queue.List","oneway":true}"#) }
+        #expect(try client.call(Self.status)["parameters"] != nil)
+        for _ in 0..<500 { client.send(#"{"method":"io.reach.Queue.List","oneway":true}"#) }
+        client.hangUp()
+        #expect(server.wait { $0.connections == 0 })
+        #expect(server.queue { $0.filters.count } == 0)
+    }
+
     @Test func `a page is short, whatever limit the call names`() throws {
         let server = try TestServer(hasQueue: true)
         server.queue { queue in for id in 1...1000 { queue.items[Int64(id)] = .waiting(Int64(id)) } }

@@ -115,6 +115,37 @@ import Testing
         #expect(listen(server, at: server.path) == nil)
     }
 
+    @Test(arguments: ["link", "fifo", "directory", "second name", "another user's"])
+    func `in a directory of everybody's no lock that another user made keeps the server out`(kind: String) throws {
+        let server = try TestServer(listens: false)
+        let lock = server.path + ".lock"
+        let other = server.directory + "/other"
+        try Data().write(to: URL(filePath: other))
+        switch kind {
+        case "link": symlink(other, lock)
+        case "fifo": mkfifo(lock, 0o666)
+        case "directory": mkdir(lock, 0o777)
+        case "second name": link(other, lock)
+        default:
+            try Data().write(to: URL(filePath: lock))
+            // Only root can make a file another's.
+            guard chown(lock, 64001, 64001) == 0 else { return }
+        }
+        #expect(listen(server, at: server.path) != nil)
+        chmod(server.directory, 0o1777)
+        #expect(listen(server, at: server.path) == nil)
+        let second = try TestServer(listens: false)
+        #expect(listen(second, at: server.path) == .inUse(path: server.path, process: getpid()))
+        _ = try RawClient(server.path)
+    }
+
+    @Test func `where another user has the path itself, the error says who, and what helps`() {
+        #expect(
+            ListenError.taken(path: "/tmp/s", user: 1001).description
+                == "/tmp/s belongs to user 1001: choose a directory where only root and the daemon's user can write, "
+                + "such as /run/reach")
+    }
+
     @Test(
         arguments: [
             (S_IFDIR | 0o755, 0, true), (S_IFDIR | 0o755, 1000, true), (S_IFDIR | 0o755, 1001, false),

@@ -6,7 +6,9 @@ internal import ReachLoop
 /// alone.
 final class ListeningSocket {
     private let socket: FileDescriptor
-    /// The lock on `PATH.lock`, which gives this process the right to the path.
+    /// The lock on `PATH.lock`, which gives this process the right to the path. `nil` if another user made a file of that
+    /// name first: a listening socket keeps others out without it, and only daemons that start at the same moment lack an
+    /// order.
     private let lock: FileLock?
     private let path: String
     private let file: FileIdentity?
@@ -19,9 +21,10 @@ final class ListeningSocket {
     /// Makes a socket at a path. Replaces a stale socket, on which no process listens.
     init(at path: String) throws(ListenError) {
         guard let address = UnixAddress(path) else { throw .badPath(path) }
-        try SocketDirectory(of: path).prepare()
-        lock = try Self.takeLock(path)
-        try Self.removeStale(path, address)
+        var directory = SocketDirectory(of: path)
+        try directory.prepare()
+        lock = try Self.claimLock(path, in: directory)
+        try Self.removeStale(path, address, in: directory)
         do throws(SystemError) {
             socket = FileDescriptor(owning: try UnixAddress.socket(isBlocking: false))
             let descriptor = socket.rawValue
@@ -53,11 +56,18 @@ final class ListeningSocket {
         if let file, file == FileIdentity(path) { unlink(path) }
     }
 
-    private static func takeLock(_ path: String) throws(ListenError) -> FileLock {
+    private static func claimLock(
+        _ path: String, in directory: SocketDirectory
+    ) throws(ListenError) -> FileLock? {
         do throws(FileLock.Failure) {
             return try FileLock(at: path + ".lock")
         } catch {
             switch error {
+            case .unsafe where directory.isShared: return nil
+            // A link there, or what the kernel protects from us (protected_regular, protected_fifos).
+            case .failed(let error)
+            where directory.isShared && [ELOOP, EISDIR, EACCES, EPERM, ENXIO].contains(error.number):
+                return nil
             case .held(let process): throw .inUse(path: path, process: process)
             case .unsafe(let lock, let reason): throw .unsafeLock(lock, reason: reason)
             case .failed(let error): throw .failed(path: path, error)
@@ -65,9 +75,14 @@ final class ListeningSocket {
         }
     }
 
-    private static func removeStale(_ path: String, _ address: UnixAddress) throws(ListenError) {
+    private static func removeStale(
+        _ path: String, _ address: UnixAddress, in directory: SocketDirectory
+    ) throws(ListenError) {
         var information = stat()
         guard lstat(path, &information) == 0 else { return }
+        if directory.isShared, information.st_uid != geteuid(), geteuid() != 0 {
+            throw .taken(path: path, user: information.st_uid)
+        }
         guard information.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
         let owner: Int32?
         do throws(SystemError) {

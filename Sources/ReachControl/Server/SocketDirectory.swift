@@ -4,7 +4,7 @@ internal import ReachLoop
 /// The directory of a socket, created if it is missing, and checked: a user that can replace the socket can pose as the
 /// daemon.
 struct SocketDirectory {
-    private let path: String
+    let path: String
 
     init(of socketPath: String) {
         guard let slash = socketPath.lastIndex(of: "/") else {
@@ -14,7 +14,10 @@ struct SocketDirectory {
         path = slash == socketPath.startIndex ? "/" : String(socketPath[..<slash])
     }
 
-    func prepare() throws(ListenError) {
+    /// Whether others can make files there, as in /tmp.
+    private(set) var isShared = false
+
+    mutating func prepare() throws(ListenError) {
         var information = stat()
         if stat(path, &information) != 0, errno == ENOENT {
             // EEXIST: another process made it in the meantime. It is checked like any other.
@@ -25,6 +28,7 @@ struct SocketDirectory {
         if let reason = Self.objection(mode: information.st_mode, owner: information.st_uid, user: geteuid()) {
             throw .unsafeDirectory(path, reason: reason)
         }
+        isShared = information.st_mode & 0o022 != 0
     }
 
     /// The problem with a directory; `nil` if there is none. In a sticky directory, such as /tmp, only the owner of a

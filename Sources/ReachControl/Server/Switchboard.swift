@@ -166,6 +166,8 @@ final class Switchboard {
             let method = try permittedMethod(for: request, at: descriptor)
             let call = PendingCall(request: request, method: method)
             guard method.cost == .large else { return run(call) }
+            // It would be asked for nobody: whoever sends many would have the daemon work on after they have left.
+            if request.call.isOneWay { return request.reply() }
             request.isCostly = true
             if gate.admit(call, of: request.caller.user) { run(call) }
         } catch {

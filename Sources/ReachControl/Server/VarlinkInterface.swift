@@ -11,7 +11,8 @@ package struct VarlinkInterface {
         package enum Cost: Sendable {
             /// The call costs only its turn on the loop's thread.
             case small
-            /// The call uses time on other threads, or memory, of which users would deprive one another.
+            /// The call uses time on other threads, or memory, of which users would deprive one another. Such a
+            /// method only reads: a one-way call of it is over at once.
             case large
         }
 

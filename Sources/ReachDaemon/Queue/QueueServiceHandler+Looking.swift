@@ -27,7 +27,7 @@ extension QueueServiceHandler {
             owner: client == .root ? nil : caller.user, after: after, limit: Self.portion, isOver: filter.isOver)
         if filter.states.isEmpty { query.limit = min(Self.portion, limit - found.count + 1) }
         let asked = query.limit
-        engine.driver.records(query) { [weak self] records in
+        engine.driver.records(query, for: caller.user) { [weak self] records in
             guard let self else { return }
             var found = found
             for record in records {
@@ -88,7 +88,7 @@ extension QueueServiceHandler {
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             let client = client(caller)
-            engine.driver.record(of: RequestID(rawValue: id)) { record in
+            engine.driver.record(of: RequestID(rawValue: id), for: caller.user) { record in
                 guard let record, client.mayTouch(record.request.owner) else { return reply(.failure(.notFound(id))) }
                 body(record, engine)
             }

@@ -158,13 +158,7 @@ extension QueueDatabase {
 
     /// What became of a request, whose it is, and the answer if there was one.
     func outcome(of id: RequestID) throws(SQLiteError) -> RequestOutcome? {
-        let rows = try database.prepare(
-            """
-            SELECT request.state, request.reason, request.owner, request.over_wall, result.status, result.headers,
-                result.body_kind, result.body_path, result.body_bytes, result.bytes
-            FROM request LEFT JOIN result ON result.request = request.id WHERE request.id = ?
-            """)
-        return try rows.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in
+        return try statements.outcome.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in
             var end: RequestEnd?
             switch RowState(rawValue: row.integer(0)) {
             case .done: end = .done

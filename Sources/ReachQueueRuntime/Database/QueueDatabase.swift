@@ -67,7 +67,8 @@ final class QueueDatabase {
 
     // MARK: Writing
 
-    /// Writes transactions as one. A kill loses nothing of it, a loss of power what has not been waited for.
+    /// Writes transactions as one. A kill loses nothing of it, a loss of power what has not been waited for. One that the
+    /// tables do not take is left out, and its receipt says so.
     ///
     /// - Parameter point: Told before and after it is committed.
     /// - Returns: A receipt for each, with what is to be sent for the leases in it.
@@ -75,15 +76,24 @@ final class QueueDatabase {
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)
         throws(SQLiteError) -> [StoreReceipt]
     {
+        do throws(SQLiteError) {
+            return try write(transactions, { (transaction) throws(SQLiteError) in try apply(transaction) }, at: point)
+        } catch {
+            guard case .rejected = error else { throw error }
+            // To be able to go back to before each takes two more statements, which nobody else pays for.
+            return try write(transactions, { (transaction) throws(SQLiteError) in try attempt(transaction) }, at: point)
+        }
+    }
+
+    private func write(
+        _ transactions: [StoreTransaction], _ apply: (StoreTransaction) throws(SQLiteError) -> StoreReceipt,
+        at point: (StorePoint, [StoreTransaction]) -> Void
+    ) throws(SQLiteError) -> [StoreReceipt] {
         var receipts: [StoreReceipt] = []
         receipts.reserveCapacity(transactions.count)
         try statements.begin.run()
         do throws(SQLiteError) {
-            for transaction in transactions {
-                for change in transaction.changes { try write(change) }
-                receipts.append(
-                    StoreReceipt(transaction: transaction, leased: leased(by: transaction), doomed: claimDoomed()))
-            }
+            for transaction in transactions { receipts.append(try apply(transaction)) }
             try prune()
             point(.beforeCommit, transactions)
             try statements.commit.run()
@@ -96,9 +106,33 @@ final class QueueDatabase {
         return receipts
     }
 
+    private func apply(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
+        for change in transaction.changes { try write(change) }
+        return StoreReceipt(transaction: transaction, leased: leased(by: transaction), doomed: claimDoomed())
+    }
+
+    /// Writes it, or nothing of it.
+    private func attempt(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
+        try database.execute("SAVEPOINT one")
+        do throws(SQLiteError) {
+            let receipt = try apply(transaction)
+            try database.execute("RELEASE one")
+            return receipt
+        } catch {
+            guard case .rejected(let reason) = error else { throw error }
+            try database.execute("ROLLBACK TO one; RELEASE one")
+            recount()
+            return StoreReceipt(transaction: transaction, leased: [], doomed: [], rejection: reason)
+        }
+    }
+
     /// What was counted is what the file has.
     private func rollBack() {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
+        recount()
+    }
+
+    private func recount() {
         doomed = []
         leases = [:]
         if let counted = try? readKept() { kept = counted }

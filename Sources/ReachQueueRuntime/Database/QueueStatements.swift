@@ -33,6 +33,8 @@ struct QueueStatements {
     let releaseQueue: SQLiteStatement
     let specification: SQLiteStatement
     let body: SQLiteStatement
+    /// What became of a request, and its answer.
+    let outcome: SQLiteStatement
 
     /// - Throws: ``SQLiteError/corrupt(_:)`` also where the tables are not those of the file's version.
     init(checking database: borrowing SQLiteDatabase) throws(SQLiteError) {
@@ -115,5 +117,11 @@ struct QueueStatements {
         releaseQueue = try database.prepare("DELETE FROM held_queue WHERE owner = ?")
         specification = try database.prepare("SELECT \(RequestColumns.specification) FROM request WHERE id = ?")
         body = try database.prepare("SELECT bytes FROM body WHERE request = ?")
+        outcome = try database.prepare(
+            """
+            SELECT request.state, request.reason, request.owner, request.over_wall, result.status, result.headers,
+                result.body_kind, result.body_path, result.body_bytes, result.bytes
+            FROM request LEFT JOIN result ON result.request = request.id WHERE request.id = ?
+            """)
     }
 }

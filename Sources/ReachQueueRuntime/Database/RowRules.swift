@@ -33,7 +33,9 @@ enum RowRules {
         optional(integer("not_before_boot", anything)), optional(integer("not_before_in", anything)),
         optional(text("reason", upTo: 64)), optional(integer("over_wall", anything)),
         ("over_wall", "(state >= 2) = (over_wall IS NOT NULL)"), optional(text("lease_interface", upTo: 64)),
-        optional(integer("lease_wall", anything)), text("method"), text("url"), text("headers"),
+        optional(integer("lease_wall", anything)), ofLease("lease_interface", "lease_interface IS NOT NULL"),
+        ofLease("lease_wall", "lease_wall IS NOT NULL"), ofLease("tries", "tries > 0"), text("method"), text("url"),
+        text("headers"),
         optional(text("idempotency_key")), text("accepted"), optional(text("output_path")), integer("body_kind", 0...3),
         optional(text("body_path")), integer("body_bytes", lengths), spoolName, integer("kept", lengths),
         integer("seen", flags),
@@ -65,6 +67,11 @@ enum RowRules {
     private static func text(_ column: String, upTo length: Int? = nil) -> Rule {
         let isText = "typeof(\(column)) = 'text'"
         return (column, length.map { "(\(isText) AND length(\(column)) <= \($0))" } ?? isText)
+    }
+
+    /// What a request that is on its way has: the row of its attempt is made of it.
+    private static func ofLease(_ column: String, _ condition: String) -> Rule {
+        (column, "(state != 1 OR \(condition))")
     }
 
     private static func optional(_ rule: Rule) -> Rule {

@@ -144,13 +144,19 @@ package final class QueueDriver {
     }
 
     /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
-    package func record(of id: RequestID, _ reply: @escaping (RequestRecord?) -> Void) {
-        read({ $0.record(of: id, $1) }, reply) ?? reply(nil)
+    ///
+    /// - Parameter user: Who wants to know: users take turns.
+    package func record(of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (RequestRecord?) -> Void) {
+        read({ $0.record(of: id, for: user, $1) }, reply) ?? reply(nil)
     }
 
     /// Reads what is kept of several requests. Answers later, on the loop.
-    package func records(_ query: RecordQuery, _ reply: @escaping ([RequestRecord]) -> Void) {
-        read({ $0.records(query, $1) }, reply) ?? reply([])
+    ///
+    /// - Parameter user: Who wants to know: users take turns.
+    package func records(
+        _ query: RecordQuery, for user: UInt32 = 0, _ reply: @escaping ([RequestRecord]) -> Void
+    ) {
+        read({ $0.records(query, for: user, $1) }, reply) ?? reply([])
     }
 
     /// - Returns: `nil` where there is no store to ask.

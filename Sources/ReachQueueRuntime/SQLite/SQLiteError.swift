@@ -6,6 +6,8 @@ package enum SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     case storage(String)
     /// The file is damaged, or is no database: set it aside.
     case corrupt(String)
+    /// The tables do not take what was to be written, now or later.
+    case rejected(String)
     /// Anything else: a mistake in this program, or a lock that does not go away.
     case failed(String)
 
@@ -16,13 +18,14 @@ package enum SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_NOMEM:
             self = .storage(text)
         case SQLITE_CORRUPT, SQLITE_NOTADB: self = .corrupt(text)
+        case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: self = .rejected(text)
         default: self = .failed(text)
         }
     }
 
     package var description: String {
         switch self {
-        case .storage(let text), .corrupt(let text), .failed(let text): text
+        case .storage(let text), .corrupt(let text), .rejected(let text), .failed(let text): text
         }
     }
 }

@@ -53,11 +53,13 @@ package final class MemoryStore: QueueStorage {
         body(state.withLock { state in state.records[id].map { Self.record(id, $0).outcome } })
     }
 
-    package func record(of id: RequestID, _ body: @escaping @Sendable (RequestRecord?) -> Void) {
+    package func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestRecord?) -> Void) {
         body(state.withLock { state in state.records[id].map { Self.record(id, $0) } })
     }
 
-    package func records(_ query: RecordQuery, _ body: @escaping @Sendable ([RequestRecord]) -> Void) {
+    package func records(
+        _ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestRecord]) -> Void
+    ) {
         let found = state.withLock { state in
             state.records.filter { id, kept in
                 id.rawValue > query.after && (query.owner == nil || kept.request.owner == query.owner)

@@ -1,11 +1,11 @@
 internal import ReachCore
 package import ReachLoop
 package import ReachQueue
-internal import Synchronization
 
 /// Keeps the queue in a file, on two threads of its own: one writes, one waits for the disk.
 ///
-/// Transactions are committed in the order in which they are submitted, as many at a time as have come while the ones
+/// What is to be written goes before what is to be read, and readers take turns by user (``StoreJobs``), so that one user's
+/// questions hold up nobody's requests. Transactions are committed in the order in which they are submitted, as many at a time as have come while the ones
 /// before were written. When the disk fails, new requests and leases are refused; all else is kept and tried again, since
 /// it has happened already.
 package final class QueueStore: Sendable {
@@ -68,22 +68,22 @@ package final class QueueStore: Sendable {
 
     /// Reads what is kept of a request. `body` runs on the store's thread, with `nil` if nothing is.
     package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
-        jobs.put(.read { body(try? $0.outcome(of: id)) })
+        jobs.put({ body(try? $0?.outcome(of: id)) }, for: 0)
     }
 
-    /// Reads the request as it was queued. `body` runs on the store's thread, with `nil` if there is none.
-    package func specification(_ id: RequestID, _ body: @escaping @Sendable (QueuedRequest?) -> Void) {
-        jobs.put(.read { body(try? $0.specification(id)) })
+    /// Reads all that is kept of a request but its body, on behalf of a user. `body` runs on the store's thread, with `nil`
+    /// if nothing is kept.
+    package func record(
+        of id: RequestID, for user: UInt32 = 0, _ body: @escaping @Sendable (RequestRecord?) -> Void
+    ) {
+        jobs.put({ body(try? $0?.record(of: id)) }, for: user)
     }
 
-    /// Reads all that is kept of a request but its body. `body` runs on the store's thread, with `nil` if nothing is.
-    package func record(of id: RequestID, _ body: @escaping @Sendable (RequestRecord?) -> Void) {
-        jobs.put(.read { body(try? $0.record(of: id)) })
-    }
-
-    /// Reads what is kept of several requests. `body` runs on the store's thread.
-    package func records(_ query: RecordQuery, _ body: @escaping @Sendable ([RequestRecord]) -> Void) {
-        jobs.put(.read { body((try? $0.records(query)) ?? []) })
+    /// Reads what is kept of several requests, on behalf of a user. `body` runs on the store's thread.
+    package func records(
+        _ query: RecordQuery, for user: UInt32 = 0, _ body: @escaping @Sendable ([RequestRecord]) -> Void
+    ) {
+        jobs.put({ body((try? $0?.records(query)) ?? []) }, for: user)
     }
 
     /// Writes what is there, moves the log into the file, and ends the thread.
@@ -95,53 +95,4 @@ package final class QueueStore: Sendable {
         jobs.end()
         return jobs.waitUntilFinished(patience)
     }
-}
-
-/// What the store's thread is to do, in order.
-final class StoreJobs: Sendable {
-    enum Job: Sendable {
-        case write(StoreTransaction)
-        case read(@Sendable (QueueDatabase) -> Void)
-        /// The disk failed while these were waited for.
-        case notSynced([StoreReceipt], SystemError)
-    }
-
-    private struct State {
-        var jobs: [Job] = []
-        var isEnding = false
-    }
-
-    private let state = Mutex(State())
-    private let wakeUp: WorkerSignal
-
-    init() throws(SystemError) { wakeUp = try WorkerSignal() }
-
-    func put(_ job: Job) {
-        let isFirst = state.withLock { state in
-            state.jobs.append(job)
-            return state.jobs.count == 1
-        }
-        if isFirst { wakeUp.signal() }
-    }
-
-    func end() {
-        state.withLock { $0.isEnding = true }
-        wakeUp.signal()
-    }
-
-    /// Waits for something to do.
-    ///
-    /// - Parameter limit: For no longer than this; `nil` waits for ever.
-    /// - Returns: All that has come, and whether it is the end.
-    func take(within limit: Duration?) -> (jobs: [Job], isEnding: Bool) {
-        wakeUp.wait(within: limit)
-        return state.withLock { state in
-            defer { state.jobs = [] }
-            return (state.jobs, state.isEnding)
-        }
-    }
-
-    func markFinished() { wakeUp.markFinished() }
-
-    func waitUntilFinished(_ patience: Duration) -> Bool { wakeUp.waitUntilFinished(patience) }
 }

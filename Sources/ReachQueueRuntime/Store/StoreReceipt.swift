@@ -6,6 +6,8 @@ struct StoreReceipt: Sendable {
     let leased: [(RequestID, QueuedRequest)]
     /// Spool files that nothing names any more.
     var doomed: [String]
+    /// Why the tables do not take it: it is not written.
+    var rejection: String?
 
     var notice: QueueStore.Notice { .committed(transaction.number, leased: leased) }
 

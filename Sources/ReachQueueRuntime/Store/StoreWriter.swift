@@ -41,14 +41,17 @@ final class StoreWriter {
             syncer?.end()
             database = nil
             directory.release()
+            jobs.endReading()
             return deliver(.failed(error as? QueueStoreError ?? .database(.failed("\(error)"))))
         }
         while true {
-            let (taken, isEnding) = jobs.take(within: retryAt.map { $0 - SystemClock.boot })
-            serve(taken)
-            if let retryAt, retryAt <= SystemClock.boot || isEnding { retry() }
-            if isEnding { break }
+            let share = jobs.next(within: retryAt.map { $0 - SystemClock.boot })
+            write(share.changes)
+            if let reading = share.reading { read(reading.turn, for: reading.user) }
+            if let retryAt, retryAt <= SystemClock.boot || share.isEnd { retry() }
+            if share.isEnd { break }
         }
+        jobs.endReading()
         syncer?.end()
         try? database?.checkpoint(truncate: true)
         database = nil
@@ -104,16 +107,13 @@ final class StoreWriter {
 
     // MARK: Writing
 
-    private func serve(_ taken: [StoreJobs.Job]) {
+    private func write(_ changes: [StoreJobs.Change]) {
         var batch: [StoreTransaction] = []
-        for job in taken {
-            switch job {
+        for change in changes {
+            switch change {
             case .write(let transaction):
                 batch.append(transaction)
                 if batch.count >= options.batch { write(&batch) }
-            case .read(let body):
-                write(&batch)
-                if let database { body(database) }
             case .notSynced(let receipts, let error):
                 write(&batch)
                 degrade(error.description)
@@ -121,6 +121,12 @@ final class StoreWriter {
             }
         }
         write(&batch)
+    }
+
+    private func read(_ reading: StoreJobs.Reading, for user: UInt32) {
+        let start = SystemClock.boot
+        reading(database)
+        jobs.charge(SystemClock.boot - start, to: user)
     }
 
     private func write(_ batch: inout [StoreTransaction]) {
@@ -182,7 +188,9 @@ final class StoreWriter {
 
     private func commit(_ batch: [StoreTransaction]) throws(SQLiteError) {
         guard let database else { throw .storage("the file is not open") }
-        let receipts = try database.write(batch, at: observe)
+        let written = try database.write(batch, at: observe)
+        for case (let receipt, let reason?) in written.map({ ($0, $0.rejection) }) { giveUp(receipt, reason) }
+        let receipts = written.filter { $0.rejection == nil }
         let waiting = receipts.filter(\.mustOutlastPower)
         if !waiting.isEmpty { syncer?.put(waiting) }
         for receipt in receipts where !receipt.mustOutlastPower { Self.settle(receipt, directory, deliver) }
@@ -190,6 +198,20 @@ final class StoreWriter {
         observe(.beforeCheckpoint, batch)
         // Readers may keep it from finishing; the next one goes on.
         try? database.checkpoint()
+    }
+
+    /// The tables will never take it. It is said, and the others go on; what cannot be refused stays as it was in the file
+    /// until its request is written the next time.
+    private func giveUp(_ receipt: StoreReceipt, _ reason: String) {
+        let transaction = receipt.transaction
+        if retryAt == nil { deliver(.degraded(reason)) }
+        if transaction.mayBeRefused {
+            deliver(.notCommitted(transaction.number, reason))
+        } else {
+            deliver(.postponed(transaction.number))
+            deliver(receipt.notice)
+        }
+        if retryAt == nil { deliver(.degraded(nil)) }
     }
 
     /// The transaction is safe: its files go, and those who wait for it hear of it.

@@ -128,6 +128,60 @@ import Testing
         #expect(try await Self.use(stage).rowsSetAside.count == 0)
     }
 
+    @Test(arguments: [
+        ("lease_interface", "lease_wall = -9223372036854775808, tries = 1"),
+        ("lease_wall", "lease_interface = 'eth0', tries = 1"),
+        ("tries", "lease_interface = 'eth0', lease_wall = 1"),
+    ])
+    func `a request that is on its way by nothing is set aside`(column: String, change: String) async throws {
+        let stage = try StoreStage()
+        try await Self.fill(stage)
+        do {
+            let database = try SQLiteDatabase.open(stage.file)
+            try database.execute("UPDATE request SET state = 1, \(change) WHERE id = 1")
+        }
+        let contents = try await Self.use(stage)
+        #expect(contents.rowsSetAside == RowsSetAside(count: 1, examples: ["1 (\(column))"]))
+        #expect(contents.requests.map(\.id.rawValue) == [2, 4])
+    }
+
+    @Test(arguments: [true, false])
+    func `what the tables do not take is given up, and all else is written and read`(mayBeRefused: Bool) async throws {
+        let stage = try StoreStage()
+        try await Self.fill(stage)
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let request = try StoreStage.request()
+        // Number 2 is there already: nothing of that transaction is kept.
+        let bad = [StoreStage.insert(101, request), StoreStage.insert(2, request)]
+        store.submit(StoreTransaction(number: 10, changes: [StoreStage.insert(100, request)], mayBeRefused: true))
+        store.submit(StoreTransaction(number: 11, changes: bad, mayBeRefused: mayBeRefused))
+        let after = [StoreStage.insert(102, request)]
+        #expect(try await stage.write(12, after, mayBeRefused: false, to: store))
+        let records = EventLog<[RequestRecord]>()
+        store.records(RecordQuery(after: 99, limit: 100)) { records.append($0) }
+        #expect(try await records.wait(for: 1)[0].map(\.id.rawValue) == [100, 102])
+        let notices = stage.notices.values
+        let refused = notices.contains { if case .notCommitted(11, _) = $0 { true } else { false } }
+        let postponed = notices.contains { if case .postponed(11) = $0 { true } else { false } }
+        #expect(refused == mayBeRefused && postponed == !mayBeRefused)
+        let troubles = notices.compactMap { if case .degraded(let reason) = $0 { .some(reason != nil) } else { nil } }
+        #expect(troubles == [true, false])
+        store.close(patience: .seconds(5))
+    }
+
+    @Test func `whoever asks is answered, even where the file cannot be opened`() async throws {
+        let stage = try StoreStage()
+        mkdir(stage.path, 0o700)
+        mkdir(stage.file, 0o700)
+        let store = try stage.open()
+        _ = try await stage.notices.wait { $0.contains { if case .failed = $0 { true } else { false } } }
+        let found = EventLog<RequestRecord?>()
+        store.record(of: RequestID(rawValue: 1)) { found.append($0) }
+        #expect(try await found.wait(for: 1) == [nil])
+        store.close(patience: .seconds(5))
+    }
+
     @Test(arguments: ["9223372036854775807", "-1", "'x'", "NULL"])
     func `numbers go on behind those that were given, whatever the file says`(last: String) async throws {
         let stage = try StoreStage()

@@ -1,9 +1,8 @@
-/// Decides which user's turn is next: users share the server's time evenly, however many connections and calls each
-/// has.
+/// Decides which user's turn is next: users share a thread's time evenly, however much each of them wants.
 ///
 /// Each user has a line of waiting turns. The next turn goes to the user that has used the least time so far. A new
 /// user begins with as much time as the others have used, so no user saves up time while idle.
-struct FairTurns<Turn> {
+package struct FairTurns<Turn> {
     private struct Line {
         var turns: [Turn] = []
         /// Turns at the beginning of `turns` that are already taken.
@@ -20,20 +19,22 @@ struct FairTurns<Turn> {
     /// The time that the user of the latest turn had used before it: no waiting user has used less.
     private var floor = Duration.zero
     private var served: UInt64 = 0
-    private(set) var count = 0
+    package private(set) var count = 0
 
     /// The most that a user can be ahead of the others: work that delayed no other user is paid back only this far.
-    static var longestDebt: Duration { .milliseconds(100) }
+    package static var longestDebt: Duration { .milliseconds(100) }
+
+    package init() {}
 
     /// The number of users beyond which small debts are dropped.
     private static var rememberedUsers: Int { 64 }
 
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// The number of users with a line.
-    var userCount: Int { lines.count }
+    package var userCount: Int { lines.count }
 
-    mutating func add(_ turn: Turn, for user: UInt32) {
+    package mutating func add(_ turn: Turn, for user: UInt32) {
         var line = lines.removeValue(forKey: user) ?? Line(used: floor)
         if line.isEmpty { line.used = max(line.used, floor) }
         line.turns.append(turn)
@@ -42,7 +43,7 @@ struct FairTurns<Turn> {
     }
 
     /// - Returns: The next turn and its user; `nil` if none waits.
-    mutating func next() -> (user: UInt32, turn: Turn)? {
+    package mutating func next() -> (user: UInt32, turn: Turn)? {
         let waiting = lines.lazy.filter { !$0.value.isEmpty }
         let first = waiting.min { ($0.value.used, $0.value.lastServed) < ($1.value.used, $1.value.lastServed) }
         guard let user = first?.key, var line = lines.removeValue(forKey: user) else { return nil }
@@ -64,7 +65,7 @@ struct FairTurns<Turn> {
     }
 
     /// Adds time that was spent on a user, in a turn or outside of one.
-    mutating func charge(_ time: Duration, to user: UInt32) {
+    package mutating func charge(_ time: Duration, to user: UInt32) {
         var line = lines.removeValue(forKey: user) ?? Line(used: floor)
         line.used = min(max(line.used, floor) + time, floor + Self.longestDebt)
         // A user without waiting turns and without debt is the same as a new user.
@@ -77,7 +78,7 @@ struct FairTurns<Turn> {
         lines = lines.filter { !$0.value.isEmpty || $0.value.used > limit }
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         lines = [:]
         count = 0
     }

@@ -1,8 +1,7 @@
-import ReachCore
 import ReachTesting
 import Testing
 
-@testable import ReachControl
+@testable import ReachCore
 
 @Suite struct FairTurnsTests {
     @Test func `users take turns, however many turns each of them waits for`() {
@@ -80,19 +79,5 @@ import Testing
         }
         let (least, most) = (used.values.min() ?? .zero, used.values.max() ?? .zero)
         #expect(used.count == 3 && most < least * 1.1)
-    }
-}
-
-@Suite struct CallGateTests {
-    @Test func `calls of a user up to the limit pass at once, and the others later in order`() {
-        var gate = CallGate<Int>(limit: 2)
-        let begun = (1...5).map { gate.admit($0, of: 1) }
-        #expect(begun == [true, true, false, false, false])
-        let other = gate.admit(9, of: 2)
-        #expect(other)
-        let next = (0..<5).map { _ in gate.finish(of: 1) }
-        #expect(next == [3, 4, 5, nil, nil])
-        let again = gate.admit(6, of: 1)
-        #expect(again)
     }
 }
