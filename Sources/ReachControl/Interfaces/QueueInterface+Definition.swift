@@ -11,7 +11,7 @@ extension QueueInterface {
         interface io.reach.Queue
 
         # A header of HTTP. Of a request, those about the connection (Content-Length, Transfer-Encoding, Connection, Keep-Alive,
-        # Upgrade, TE, Trailer, Expect, Proxy-*, and a Host that is none) are invalid.
+        # Upgrade, HTTP2-Settings, TE, Trailer, Expect, Proxy-*, and a Host that is none) are invalid.
         type Header (
           name: string,
           value: string

@@ -22,6 +22,13 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
     package let path: String
     package var expectation: Expectation
 
+    /// The page that is asked, written one way for all of its URLs: its answer counts once, and costs its bytes once.
+    package var page: String {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let literal = name.contains(":") ? "[\(name)]" : name.lowercased()
+        return "\(isSecure ? "https" : "http")://\(literal):\(port)\(path)"
+    }
+
     /// - Returns: `nil` unless it is an absolute URL of http or https with a host, in printable ASCII and without a
     ///   user or password, since it is sent to whoever answers for the host.
     package init?(_ url: String, expectation: Expectation = .noContent) {
