@@ -86,8 +86,6 @@ struct DownloadTests {
         let directory = try TemporaryDirectory()
         let web = try Web(in: links.internet, bytes: 8_000_000, rate: "2m")
         let room = try QueueRoom(in: links.machine, directory: directory.path + "/queue")
-        let id = try await room.add(Self.url + "0", when: "unmetered")
-        let answer = directory.path + "/queue/spool/" + QueueDirectory.answerName(id)
         // On a thread of its own: where many tests block those that run tests, the download would be over.
         BackgroundThread.start(named: "test-cut") { [progress = room.progress] in
             let limit = ContinuousClock.now + .seconds(20)
@@ -96,6 +94,8 @@ struct DownloadTests {
             }
             try? links.take(down: "lan0")
         }
+        let id = try await room.add(Self.url + "0", when: "unmetered")
+        let answer = directory.path + "/queue/spool/" + QueueDirectory.answerName(id)
         try await room.wait(for: .interrupted, of: id, within: .seconds(30))
         let reached = Self.size(answer)
         #expect(reached >= 1_000_000)
