@@ -51,7 +51,8 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
 
     /// About the connection or the framing of the message, not about the request.
     private static let framing: Set<String> = [
-        "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect",
+        "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "http2-settings", "te", "trailer",
+        "expect",
     ]
 
     /// RFC 9110 section 5.6.2.

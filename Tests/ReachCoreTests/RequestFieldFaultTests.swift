@@ -7,7 +7,8 @@ struct RequestFieldFaultTests {
         arguments: [
             "Content-Length", "content-length", "CONTENT-LENGTH", "Transfer-Encoding", "transfer-encoding",
             "Connection",
-            "Keep-Alive", "Upgrade", "TE", "te", "Trailer", "Expect", "Proxy-Authorization", "Proxy-Connection",
+            "Keep-Alive", "Upgrade", "HTTP2-Settings", "http2-settings", "TE", "te", "Trailer", "Expect",
+            "Proxy-Authorization", "Proxy-Connection",
             "proxy-anything",
         ], ["", "3", "xchunked", "close"])
     func `what is about the connection is refused, in any case and with any value`(name: String, value: String) {

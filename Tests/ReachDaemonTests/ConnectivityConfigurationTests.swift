@@ -77,9 +77,32 @@ import Testing
         #expect(first.contains(problem))
     }
 
+    @Test(arguments: [
+        ("http://a.example/", "\"http://a.example/\""), ("http://a.example/", "\"HTTP://A.example:80\""),
+        ("http://a.example/", "\"http://a.example./\""), ("http://a.example/x?y", "\"http://a.example/x?y#z\""),
+        ("http://a.example/", "{ url = \"http://a.example/\", body = \"it works\" }"),
+        ("https://[2001:db8::1]/", "\"https://[2001:db8::1]:443/\""),
+    ])
+    func `an endpoint that is listed twice is an error with its line`(first: String, second: String) {
+        let errors = self.errors(in: "endpoints = [\n  \"\(first)\",\n  \"http://b.example/\",\n  \(second),\n]")
+        #expect(errors.count == 1)
+        #expect(errors.first?.hasPrefix("reach.toml:5: connectivity.endpoints: ") == true, "\(errors)")
+        #expect(errors.first?.contains("is listed twice") == true, "\(errors)")
+    }
+
+    @Test func `pages that differ are endpoints of their own`() throws {
+        let endpoints = try parse(
+            """
+            endpoints = ["http://a.example/", "https://a.example/", "http://a.example:8080/", "http://a.example/A",
+                "http://a.example/a", "http://a.example/?a", "http://b.example/"]
+            """
+        ).endpoints
+        #expect(endpoints.count == 7)
+    }
+
     @Test func `at most eight endpoints are allowed`() {
-        let url = "\"http://a.example/\","
-        #expect(errors(in: "endpoints = [\(String(repeating: url, count: 8))]").isEmpty)
-        #expect(errors(in: "endpoints = [\(String(repeating: url, count: 9))]").count == 1)
+        func list(_ count: Int) -> String { (0..<count).map { "\"http://a.example/\($0)\"," }.joined() }
+        #expect(errors(in: "endpoints = [\(list(8))]").isEmpty)
+        #expect(errors(in: "endpoints = [\(list(9))]").count == 1)
     }
 }

@@ -100,14 +100,14 @@ import Testing
         func verdict(_ code: Int, _ error: Int32 = 0, changed: Bool = false) -> FailureClassifier.Verdict {
             FailureClassifier.judge(TransferFault(code: code, systemError: error), pathChanged: changed)
         }
-        for code in [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92] {
+        for code in [1, 5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92] {
             #expect(verdict(code) == .undecided)
             #expect(verdict(code, changed: true) == .network)
             for error: Int32 in [19, 99, 100, 101] { #expect(verdict(code, error) == .network) }
             // EHOSTUNREACH may come from a router far away.
             #expect(verdict(code, 113) == .undecided)
         }
-        for code in [1, 3, 4, 43] { #expect(verdict(code) == .permanent(.invalid)) }
+        for code in [3, 4, 43] { #expect(verdict(code) == .permanent(.invalid)) }
         for code in [60, 83, 91] { #expect(verdict(code, changed: true) == .permanent(.untrusted)) }
         for code in [58, 77] { #expect(verdict(code) == .permanent(.file)) }
         #expect(verdict(90) == .permanent(.pinMismatch))

@@ -52,6 +52,6 @@ import Testing
         let fetcher = SharedFetcher(stage.session)
         #expect(await failure { _ = try await fetcher.fetch("a") } == "response bad-status")
         #expect(try await fetcher.fetch("a").statusCode == 200)
-        #expect(await failure { _ = try await fetcher.fetch("a b") } == "request bad-url")
+        #expect(await failure { _ = try await fetcher.fetch("http://a b/") } == "request bad-url")
     }
 }

@@ -35,6 +35,16 @@ import Testing
         #expect(value?.json?["line"]?.string == "GET \(path) HTTP/1.1")
     }
 
+    @Test(arguments: [
+        ("a b", "/v1/a%20b"), ("/a b?c d", "/a%20b?c%20d"), ("[1]|{x}", "/v1/%5B1%5D%7C%7Bx%7D"),
+        ("gr\u{fc}n", "/v1/gr%C3%BCn"), ("a%20b", "/v1/a%20b"),
+    ])
+    func `what browsers escape in a URL is requested escaped`(reference: String, path: String) async throws {
+        let stage = try SessionStage()
+        try await stage.session.get(reference).response()
+        #expect(stage.server.requests.values.map { $0.hasPrefix("GET \(path) HTTP/1.1\r\n") } == [true])
+    }
+
     @Test func `each method puts parameters where its serializer does`() async throws {
         let stage = try SessionStage()
         let (session, parameters) = (stage.session, ["a": ["b": 1], "c": "d e"] as ParameterValue)
@@ -151,7 +161,8 @@ import Testing
         let stage = try SessionStage { $0.maximumBytes = 100 }
         let session = stage.session
         let cases: [(String, () throws -> RequestTask)] = [
-            ("request bad-url", { try session.get("a b") }),
+            ("request bad-url", { try session.get("a\tb") }),
+            ("request bad-url", { try session.get("http://a b/") }),
             ("request bad-url", { try session.get("ftp://example.org/") }),
             ("request bad-url", { try session.get("http://user:secret@example.org/") }),
             ("request parameters-without-names", { try session.get("", parameters: [1, 2]) }),

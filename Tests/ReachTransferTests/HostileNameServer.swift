@@ -49,11 +49,7 @@ final class HostileNameServer: Sendable {
 
     /// - Parameter answers: What is sent back, in this order; an empty message is a datagram without bytes.
     init(_ answers: @escaping @Sendable (Query) -> [[UInt8]]) throws {
-        let datagrams = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        guard let port = Self.bind(datagrams, 0), Self.bind(listener, port) != nil, listen(listener, 8) == 0 else {
-            throw CancellationError()
-        }
+        let (datagrams, listener, port) = try Self.open()
         self.port = port
         let server = self
         BackgroundThread.start(named: "test-names") { server.serve(datagrams, listener, answers) }
@@ -66,6 +62,22 @@ final class HostileNameServer: Sendable {
     }
 
     var received: [Query] { queries.withLock { $0 } }
+
+    private struct NoPort: Error {}
+
+    /// Opens sockets for datagrams and for TCP at one port. One that is free for datagrams may be another program's for TCP.
+    private static func open() throws -> (datagrams: CInt, listener: CInt, port: UInt16) {
+        for _ in 0..<100 {
+            let datagrams = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
+            let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+            if let port = bind(listener, 0), bind(datagrams, port) != nil, listen(listener, 8) == 0 {
+                return (datagrams, listener, port)
+            }
+            close(datagrams)
+            close(listener)
+        }
+        throw NoPort()
+    }
 
     private static func bind(_ socket: CInt, _ port: UInt16) -> UInt16? {
         var address = sockaddr_in()

@@ -67,6 +67,33 @@ struct OwnerTests {
         #expect(has == [true, true, false, true])
     }
 
+    @Test func `requests with different credentials share no connection, those with the same ones do`() async throws {
+        let server = try Self.server()
+        let stage = try TransferStage()
+        let headers: [[HTTPField]] = [
+            [], [HTTPField("Authorization", "Bearer 1")], [HTTPField("Authorization", "Bearer 2")],
+            [HTTPField("Cookie", "a=1")], [HTTPField("Cookie", "a=2")],
+            [HTTPField("Cookie", "a=1"), HTTPField("Authorization", "Bearer 1")],
+            [HTTPField("Accept", "*/*"), HTTPField("X-Cookie-Law", "obeyed")],
+        ]
+        var request = try request(.user(1), server)
+        var reused: [[Bool]] = []
+        for _ in 0..<2 {
+            var round: [Bool] = []
+            for fields in headers {
+                request.headers = fields
+                round.append(try await stage.run(request).hops.first?.reusedConnection ?? false)
+            }
+            reused.append(round)
+        }
+        // What is no credential makes no difference.
+        #expect(reused[0] == [false, false, false, false, false, false, true])
+        #expect(reused[1] == Array(repeating: true, count: headers.count))
+        // A header's name has no case.
+        request.headers = [HTTPField("AUTHORIZATION", "Bearer 1")]
+        #expect(try await stage.run(request).hops.first?.reusedConnection == true)
+    }
+
     @Test(arguments: ["NTLM TlRMTVNTUAAB", "negotiate YII=", "Kerberos x"])
     func `who logs in a connection has it alone`(authorization: String) async throws {
         let server = try Self.server()

@@ -18,6 +18,7 @@ FRAMING = [
     ("Content-Length", "3"), ("content-length", "3"), ("Content-Length", ""), ("Content-Length", "3, 3"),
     ("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "xchunked"), ("transfer-encoding", "identity"),
     ("Connection", "close"), ("Connection", "keep-alive, X-Secret"), ("Keep-Alive", "timeout=1"), ("Upgrade", "h2c"),
+    ("HTTP2-Settings", "AAMAAABkAAQAoAAAAAIAAAAA"), ("http2-settings", ""),
     ("TE", "trailers"), ("Trailer", "X-A"), ("Expect", "100-continue"), ("Proxy-Connection", "keep-alive"),
     ("Proxy-Authorization", "Basic eA=="), ("Proxy-Anything", "x"), ("Host", "a b"), ("Host", ""), ("Host", "a/../b"),
     ("Host", "x\r\nX-Y: z"), ("X-A", "b\r\nContent-Length: 3"), ("X-A", "b\nC: d"), ("X-A", "b\0c"), ("X A", "b"), ("", "b"),

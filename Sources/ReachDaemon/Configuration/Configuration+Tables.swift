@@ -22,7 +22,7 @@ extension Configuration {
         .keys(
             "connectivity",
             [
-                ConfigurationKey("endpoints", \.connectivity.endpoints, .list(of: .endpoint, 0...8)),
+                ConfigurationKey("endpoints", \.connectivity.endpoints, .endpoints),
                 ConfigurationKey(
                     "interval", \.connectivity.interval, .duration(from: .seconds(10), upTo: .seconds(7 * 86_400))),
                 ConfigurationKey(

@@ -1,5 +1,10 @@
 internal import ReachProbe
 
+extension ConfigurationKind<[ConnectivityEndpoint]> {
+    /// Each page once: a second answer of the same would count twice, and cost a metered link twice.
+    static var endpoints: Self { list(of: .endpoint, 0...8, distinctBy: { $0.page }) }
+}
+
 extension ConfigurationKind<ConnectivityEndpoint> {
     /// A page: its URL, or a table with the URL and the expected answer.
     static var endpoint: Self {

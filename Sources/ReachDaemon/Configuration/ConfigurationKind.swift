@@ -30,8 +30,11 @@ struct ConfigurationKind<Value>: Sendable {
         Self(kind.expected) { node throws(ConfigurationValidationError) in try kind.read(node) }
     }
 
-    static func list<Element>(of kind: ConfigurationKind<Element>, _ count: ClosedRange<Int>) -> Self
-    where Value == [Element] {
+    /// - Parameter identity: What no two elements may share, as people know it; `nil` where they may be equal.
+    static func list<Element>(
+        of kind: ConfigurationKind<Element>, _ count: ClosedRange<Int>,
+        distinctBy identity: (@Sendable (Element) -> String)? = nil
+    ) -> Self where Value == [Element] {
         let expected = "a list of \(count.lowerBound) to \(count.upperBound), each \(kind.expected)"
         return Self(expected) { node throws(ConfigurationValidationError) in
             guard case .array(let nodes) = node.value else {
@@ -42,7 +45,15 @@ struct ConfigurationKind<Value>: Sendable {
                 throw ConfigurationValidationError(line: node.line, problem, expected: expected)
             }
             var elements: [Element] = []
-            for node in nodes { elements.append(try kind.read(node)) }
+            var known: Set<String> = []
+            for node in nodes {
+                let element = try kind.read(node)
+                if let name = identity?(element), !known.insert(name).inserted {
+                    throw ConfigurationValidationError(
+                        line: node.line, "\(name) is listed twice", expected: "each once")
+                }
+                elements.append(element)
+            }
             return elements
         }
     }

@@ -22,6 +22,13 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
     package let path: String
     package var expectation: Expectation
 
+    /// The requested page, written one way for all of its URLs: its answer counts once, and costs its bytes once.
+    package var page: String {
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let literal = name.contains(":") ? "[\(name)]" : name.lowercased()
+        return "\(isSecure ? "https" : "http")://\(literal):\(port)\(path)"
+    }
+
     /// - Returns: `nil` unless it is an absolute http or https URL with a host, in printable ASCII. A user or password
     ///   is not allowed either, since a portal would receive it.
     package init?(_ url: String, expectation: Expectation = .noContent) {

@@ -81,11 +81,12 @@ package struct TransferFault: Hashable, Sendable {
         case 2, 27, 42: .local
         case 60, 83, 91: .certificate
         case 90: .pin
-        case 1, 3, 4, 43: .invalid
+        case 3, 4, 43: .invalid
         case 47: .redirects
         case 61, 63: .unreadable
         case 78: .refused
         case 23, 26, 37, 58, 77: .file
+        // 1 is said of an answer that is no HTTP, too, and the scheme of a request was checked before.
         // 5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92, and those that a newer libcurl may add.
         default: .transient
         }

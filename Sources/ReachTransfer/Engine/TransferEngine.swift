@@ -19,13 +19,14 @@ package final class TransferEngine {
         package init() {}
     }
 
-    /// Connections that may stand in for each other: those of one owner with one set of credentials. All that libcurl keeps
-    /// besides (names, TLS sessions) belongs to a pool or a handle, too, and is switched off. libcurl 7.88.1 itself confuses some: one that is bound to an
-    /// interface is used for a request that is not, and pins are compared without case (scheduling.md 6.7).
+    /// What requests must have in common to share connections: one owner, and one set of credentials, so that a server that
+    /// logs in a connection does so for no other request. All that libcurl keeps besides (names, TLS sessions) belongs to a
+    /// pool or a handle, too, and is switched off. libcurl 7.88.1 itself confuses connections: it uses one that is bound to
+    /// an interface for a request that is not, and compares pins without case.
     private struct PoolKey: Hashable {
         let epoch: UInt64
         let owner: ConnectionOwner
-        let credentials: Substring?
+        let credentials: CredentialDigest?
         let interface: InterfaceBinding?
         let source: IPAddress?
         let security: SecurityPolicy
@@ -35,7 +36,7 @@ package final class TransferEngine {
         init(_ request: TransferRequest, epoch: UInt64) {
             self.epoch = epoch
             owner = request.owner
-            credentials = request.url.credentials
+            credentials = CredentialDigest(request)
             interface = request.interface
             source = request.source
             security = request.security

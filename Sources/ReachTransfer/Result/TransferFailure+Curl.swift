@@ -21,6 +21,7 @@ extension TransferFailure {
             reason = .headerTooLarge
         } else if code == CURLE_UNSUPPORTED_PROTOCOL, evidence.isRequestStarted {
             // The request was good: what answers speaks something else than HTTP, or a version of it that does not exist.
+            // Before it was sent, this libcurl lacks the scheme, which was checked: ``engineFailed``, and no request's fault.
             reason = .badResponse
         } else if Self.mayBeLocal.contains(code), let local = Self.localReasons[evidence.systemError] {
             reason = local
@@ -88,7 +89,7 @@ extension TransferFailure {
     ]
 
     private static let reasons: [CURLcode: Reason] = [
-        CURLE_UNSUPPORTED_PROTOCOL: .unsupportedProtocol, CURLE_URL_MALFORMAT: .badRequest,
+        CURLE_URL_MALFORMAT: .badRequest,
         CURLE_NOT_BUILT_IN: .notSupported, CURLE_COULDNT_RESOLVE_PROXY: .proxyFailed,
         CURLE_COULDNT_RESOLVE_HOST: .nameNotFound, CURLE_WEIRD_SERVER_REPLY: .badResponse,
         CURLE_HTTP2: .http2, CURLE_PARTIAL_FILE: .truncated, CURLE_WRITE_ERROR: .engineFailed,

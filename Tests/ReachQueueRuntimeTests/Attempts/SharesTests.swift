@@ -34,25 +34,23 @@ struct SharesTests {
         let servers = try (1...8).map { try Self.dripping(in: links, port: UInt16(8000 + $0)) }
         let server = try Self.quick(in: links)
         let room = try QueueRoom(in: links.machine) { $0.policy.shareGrace = .seconds(1) }
-        var drips: [RequestID] = []
-        for server in servers {
-            drips.append(
-                try await room.add("http://203.0.113.10:\(server.port)/") {
-                    $0.owner = Self.alice
-                    $0.priority = .urgent
-                    $0.timeToLive = .seconds(8)
-                })
-        }
-        for id in drips { try await room.wait(for: .started, of: id) }
-        let began = ContinuousClock.now
-        let id = try await room.add(Self.url) {
-            $0.owner = Self.bob
-            $0.priority = .urgent
-        }
-        try await room.wait(for: .done, of: id)
-        #expect(ContinuousClock.now - began < .seconds(6))
-        // None has ended by then but the one that made room.
-        #expect(room.events.values.count { $0.event.kind == .dead } == 0)
+        let drips = try await room.add(
+            servers.map { server in
+                var request = try QueuedRequest(url: "http://203.0.113.10:\(server.port)/", owner: Self.alice)
+                request.priority = .urgent
+                request.timeToLive = .seconds(8)
+                return request
+            })
+        var request = try QueuedRequest(url: Self.url, owner: Self.bob)
+        request.priority = .urgent
+        let id = try await room.add([request], when: { $0.queue.runningCount == 8 })[0]
+        let done = try await room.wait(for: .done, of: id)
+        let queued = try await room.wait(for: .queued, of: id)
+        #expect(done.at - queued.at < .seconds(6))
+        let before = room.events.values.prefix { $0.event.kind != .done }.map(\.event)
+        // None has ended by then: one made room.
+        #expect(!before.contains { $0.kind == .dead }, "\(before)")
+        #expect(before.count { $0.kind == .interrupted && $0.reason == "share" } == 1, "\(before)")
         for id in drips {
             let dead = try await room.wait(for: .dead, of: id)
             #expect(dead.event.reason == "expired")
@@ -97,20 +95,21 @@ struct SharesTests {
     @Test func `a burst to a host that is seen for the first time overlaps, again after it was idle`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let arrived = EventLog<Int>()
+        let overlapped = EventLog<Bool>()
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in
             connection.readRequest()
             arrived.append(1)
             // No one is answered before four are here.
             for _ in 0..<1000 where arrived.values.count % 4 != 0 { usleepSeconds(0.01) }
+            overlapped.append(arrived.values.count % 4 == 0)
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
         }
         let room = try QueueRoom(in: links.machine)
-        for _ in 0..<2 {
-            let began = ContinuousClock.now
-            var ids: [RequestID] = []
-            for _ in 0..<4 { ids.append(try await room.add(Self.url, when: "reachable")) }
-            for id in ids { try await room.wait(for: .done, of: id, within: .seconds(30)) }
-            #expect(ContinuousClock.now - began < .seconds(8))
+        let request = try QueuedRequest(url: Self.url, constraint: try Constraint("reachable"))
+        for round in 1...2 {
+            let ids = try await room.add(Array(repeating: request, count: 4))
+            for id in ids { try await room.wait(for: .done, of: id, within: .seconds(50)) }
+            #expect(overlapped.values == Array(repeating: true, count: 4 * round))
         }
         withExtendedLifetime(server) {}
     }

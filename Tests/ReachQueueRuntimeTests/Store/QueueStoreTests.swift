@@ -45,6 +45,31 @@ import Testing
         #expect(stored.deadline.boot > SystemClock.boot && stored.deadline.boot < SystemClock.boot + .seconds(101))
     }
 
+    @Test func `what a portal must not read is still known after a restart`() async throws {
+        let secret = QueuedRequest.Header(name: "authorization", value: "Bearer x")
+        let cookie = QueuedRequest.Header(name: "Cookie", value: "a=b")
+        let plain = QueuedRequest.Header(name: "Accept", value: "*/*")
+        let requests = [
+            try QueuedRequest(url: "http://a.example/"),
+            try QueuedRequest(url: "http://a.example/", headers: [plain]),
+            try QueuedRequest(url: "http://a.example/", headers: [plain, secret]),
+            try QueuedRequest(url: "http://a.example:8080/", headers: [cookie]),
+            try QueuedRequest(method: "PUT", url: "http://192.0.2.1/", body: .inline([1])),
+            try QueuedRequest(method: "PUT", url: "http://a.example/", body: .file(path: "/etc/hostname", bytes: 1)),
+            try QueuedRequest(method: "PUT", url: "https://a.example/", headers: [secret, cookie], body: .inline([1])),
+        ]
+        let expected = [false, false, true, true, true, true, false]
+        #expect(requests.map(\.isRevealing) == expected)
+        let store = try stage.open()
+        _ = try await stage.contents()
+        let inserts = requests.enumerated().map { StoreStage.insert(Int64($0 + 1), $1) }
+        #expect(try await stage.write(1, inserts, to: store))
+        store.close(patience: .seconds(5))
+        let seen = stage.notices.values.count
+        _ = try stage.open()
+        #expect(try await stage.contents(after: seen).requests.map(\.isRevealing) == expected)
+    }
+
     @Test func `an answer is kept for whoever asks, and its end comes with its event`() async throws {
         let store = try stage.open()
         _ = try await stage.contents()

@@ -37,6 +37,8 @@ final class Soak {
     private var orders: [AttemptOrder] = []
     private var requests: [RequestID: QueuedRequest] = [:]
     private var added = 0
+    /// The longest that the log was since the last line, in bytes.
+    private var longestLog = 0
 
     init(_ directory: QueueDirectory) throws {
         self.directory = directory
@@ -55,7 +57,11 @@ final class Soak {
         path.sources = [IPAddress(ipv4: 0x7f00_0001)]
         send(.paths(PathSet([path], epoch: 1)))
         for day in 1...days {
-            for _ in 0..<48 { passHalfAnHour() }
+            longestLog = 0
+            for _ in 0..<48 {
+                passHalfAnHour()
+                longestLog = max(longestLog, Self.size(directory.databasePath + "-wal"))
+            }
             print("day \(day) \(try measures())")
         }
         send(.stop)
@@ -176,7 +182,7 @@ final class Soak {
         store.records(RecordQuery(limit: 1_000_000, isOver: true)) { count.put($0.count) }
         let over = count.wait()
         return """
-            bytes \(Self.size(directory.databasePath)) log \(Self.size(directory.databasePath + "-wal")) over \(over) alive \(scheduler.count) descriptors \(Self.entries("/proc/self/fd")) \
+            bytes \(Self.size(directory.databasePath)) log \(longestLog) over \(over) alive \(scheduler.count) descriptors \(Self.entries("/proc/self/fd")) \
             threads \(Self.entries("/proc/self/task"))
             """
     }
