@@ -157,7 +157,7 @@ struct DaemonClientTests {
         #expect(
             try watch.nextLine().hasSuffix(
                 "internet is reachable through up0 (virtual); IPv4 up0 from 192.0.2.2 via 192.0.2.1"))
-        #expect(try watch.nextLine() == "(told by the daemon)")
+        #expect(try watch.nextLine() == "(answered by the daemon)")
         try stage.kill()
         let gone = try watch.nextLine()
         #expect(gone.contains("hung up; internet is reachable") && gone.hasSuffix(", stale"))
@@ -211,7 +211,7 @@ struct DaemonClientTests {
         let own = try reach.run(arguments + ["--no-daemon"], in: stage.namespace.name)
         #expect(told.status == own.status)
         #expect(told.lines.dropLast() == own.lines[...])
-        #expect(told.lines.last == "(told by the daemon)")
+        #expect(told.lines.last == "(answered by the daemon)")
         func members(_ result: BuiltProgram.Result) throws -> [NSDictionary] {
             try result.lines.map { line in
                 var members = try object(line)
@@ -259,7 +259,7 @@ struct DaemonClientTests {
         let environment = ["REACH_SOCKET": stage.socket as String?]
         let own = try reach.run(
             ["status", "--anchor", "192.0.2.1"], environment: environment, in: stage.namespace.name)
-        #expect(own.lines.last == "(told by the kernel: --anchor is not for the daemon)")
+        #expect(own.lines.last == "(answered by the kernel: --anchor is not for the daemon)")
         for arguments in [["watch", "--hold-down", "1s"], ["watch", "--all"], ["watch", "--class", "up*=wifi"]] {
             let watch = try reach.start(arguments, environment: environment, in: stage.namespace.name)
             #expect(try watch.nextLine().contains("\"source\":\"kernel\""))

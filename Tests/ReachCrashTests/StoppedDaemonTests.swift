@@ -55,7 +55,7 @@ internal import Testing
             #expect(result.status == 0, "\(result)")
             #expect(
                 result.standardOutput.contains(
-                    "(told by the kernel: the daemon at /run/reach/reach.sock did not answer"),
+                    "(answered by the kernel: the daemon at /run/reach/reach.sock did not answer"),
                 "\(result.standardOutput)")
             #expect(ContinuousClock.now - began < .seconds(9))
         }
