@@ -2,7 +2,7 @@ internal import Foundation
 internal import ReachTesting
 internal import Testing
 
-/// `reach` as a client of `reachd`: the same answers, and the same stream though the daemon comes and goes.
+/// `reach` as a client of `reachd`: the same answers, and one stream across restarts of the daemon.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
 struct DaemonClientTests {
     private let reach = BuiltProgram.reach
@@ -22,7 +22,7 @@ struct DaemonClientTests {
             daemon = try Self.start(directory, namespace)
         }
 
-        /// When this returns, the daemon answers: its first line comes after it listens.
+        /// Starts the daemon and waits until it answers: it prints its first line after it listens.
         private static func start(
             _ directory: TemporaryDirectory, _ namespace: TestNamespace
         ) throws -> RunningProgram {
@@ -43,7 +43,7 @@ struct DaemonClientTests {
             try ChildProcess.run(["ip", "-n", namespace.name] + words.split(separator: " ").map(String.init))
         }
 
-        /// Waits until so many clients are connected, and calls that they made then are answered.
+        /// Waits until this number of clients is connected and their calls are answered.
         func waitForSubscribers(_ count: Int) throws {
             let script = """
                 for i in $(seq 200); do
@@ -71,7 +71,7 @@ struct DaemonClientTests {
         line.replacing(#/"seq":[0-9]+/#, with: "\"seq\":0")
     }
 
-    @Test func `a watch through the daemon has the lines of the daemon's own, in their order`() throws {
+    @Test func `a watch through the daemon prints the daemon's own lines, in the same order`() throws {
         let stage = try Stage()
         defer { stage.end() }
         let watch = try reach.start(["watch", "--socket", stage.socket])
@@ -95,7 +95,7 @@ struct DaemonClientTests {
         #expect(try watch.finish().status == 0)
     }
 
-    @Test func `a daemon that is killed and started again costs two lines, and one for the difference`() throws {
+    @Test func `a restart of the daemon prints two lines, and one for the difference`() throws {
         let stage = try Stage()
         defer { stage.end() }
         let watch = try reach.start(["watch"], environment: ["REACH_SOCKET": stage.socket])
@@ -119,7 +119,7 @@ struct DaemonClientTests {
             let last = try #require(gone["status"] as? [String: Any])
             #expect(last["stale"] as? Bool == true)
             #expect(last["status"] as? String == status["status"] as? String)
-            // Every other time nothing differs; and what was there and back again is not told.
+            // Every other time nothing differs; changes that were undone meanwhile are not reported.
             if round % 2 == 0 {
                 let isAway = status["status"] as? String == "not-reachable"
                 try stage.ip("route \(isAway ? "add" : "del") default via 192.0.2.1")
@@ -141,7 +141,7 @@ struct DaemonClientTests {
             #expect(status["stale"] as? Bool == false)
             #expect(status["epoch"] as? Int == epoch + 1)
         }
-        // And from then on it is told like anybody.
+        // From then on it gets events like any other client.
         try stage.ip("route replace prohibit default")
         #expect(try next()["type"] as? String == "change")
         #expect(JSONKeys.all(in: printed).subtracting(ManualPage("reach-events.7").arguments(of: "Va")) == [])
@@ -171,7 +171,7 @@ struct DaemonClientTests {
         #expect(try watch.finish().status == 0)
     }
 
-    @Test func `waiting and running go through the daemon, and outlast it`() throws {
+    @Test func `wait and run use the daemon, and survive its restart`() throws {
         let stage = try Stage()
         defer { stage.end() }
         let daemon = ["--socket", stage.socket]
@@ -197,7 +197,7 @@ struct DaemonClientTests {
         ["links"], ["links", "--all"], ["links", "up0", "lo"], ["explain"], ["explain", "192.0.2.1"],
         ["explain", "203.0.113.9"], ["explain", "interface:nosuch0"], ["explain", "localhost"],
     ])
-    func `links and explanations are those of a look of one's own`(arguments: [String]) throws {
+    func `links and explanations from the daemon equal those from the kernel`(arguments: [String]) throws {
         let stage = try Stage()
         defer { stage.end() }
         try stage.ip("link add br0 type bridge")
@@ -226,9 +226,9 @@ struct DaemonClientTests {
         #expect(try members(json) == members(ownJSON))
     }
 
-    /// The usual place of the socket, for root, is put over that of the machine for one process.
-    @Test(.enabled(if: getuid() == 0, "the usual place is another for other users"))
-    func `a daemon at the usual place is asked by programs of its own network namespace`() throws {
+    /// A mount replaces the default directory of root's socket for one process.
+    @Test(.enabled(if: getuid() == 0, "other users have another default path"))
+    func `only programs in its network namespace ask a daemon at the default path`() throws {
         let stage = try Stage()
         defer { stage.end() }
         try ChildProcess.run(["mkdir", "-p", stage.directory.path + "/run/reach"])
@@ -253,7 +253,7 @@ struct DaemonClientTests {
         #expect(try daemon.finish().status == 0)
     }
 
-    @Test func `what the daemon cannot honour is asked of the kernel, and that is said`() throws {
+    @Test func `with options that the daemon cannot honour the kernel answers, and a note says so`() throws {
         let stage = try Stage()
         defer { stage.end() }
         let environment = ["REACH_SOCKET": stage.socket as String?]
@@ -271,14 +271,14 @@ struct DaemonClientTests {
     }
 }
 
-/// What needs no namespace.
+/// Tests without a namespace.
 @Suite(.timeLimit(.minutes(1))) struct AbsentDaemonTests {
     private let reach = BuiltProgram.reach
 
     @Test(arguments: [
         ["status"], ["watch"], ["wait"], ["run", "--when", "reachable"], ["links"], ["explain"],
     ])
-    func `a daemon that was asked for and does not answer ends it with 4`(command: [String]) throws {
+    func `a named daemon that does not answer ends the command with 4`(command: [String]) throws {
         let end = command.first == "run" ? ["--", "true"] : []
         let named = try reach.run(command + ["--socket", "/nonexistent/socket"] + end)
         #expect(named.status == 4)
@@ -291,11 +291,11 @@ struct DaemonClientTests {
         #expect(both.standardError.contains("--socket and --mark exclude each other"))
     }
 
-    /// A socket on which nobody answers is what a daemon leaves that was killed.
-    @Test func `where none was asked for, the kernel is asked instead`() throws {
+    /// A killed daemon leaves a socket without a listener.
+    @Test func `without a named daemon the kernel answers instead`() throws {
         let directory = try TemporaryDirectory()
         defer { withExtendedLifetime(directory) {} }
-        // An empty variable is none.
+        // An empty variable counts as unset.
         let environment = ["REACH_SOCKET": "", "XDG_RUNTIME_DIR": directory.path as String?]
         for command in [
             ["status", "--json", "127.0.0.1"], ["links", "--json", "lo"], ["explain", "--json", "127.0.0.1"],
@@ -309,9 +309,8 @@ struct DaemonClientTests {
         #expect(try watch.nextLine().contains("\"source\":\"kernel\""))
     }
 
-    // peers 60
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `without netlink the daemon tells, to the command and to the library`() throws {
+    func `without netlink the daemon answers the command and the library`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -345,7 +344,7 @@ struct DaemonClientTests {
         _ = try daemon.finish()
         #expect(try monitor.nextLine() == "stale")
         try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
-        // Which of the two comes first is not settled: one is seen from another thread.
+        // Their order is undefined: one comes from another thread.
         daemon = try startDaemon()
         #expect(Set([try monitor.nextLine(), try monitor.nextLine()]) == ["fresh", "4 reachable resync status"])
         daemon.send(SIGTERM)
