@@ -83,10 +83,10 @@ struct DaemonClientTests {
             try stage.ip("route add default via 192.0.2.1")
         }
         try stage.ip("route replace blackhole default")
-        var told: [String] = []
-        while told.last?.contains("\"blackhole\"") != true { told.append(try stage.daemon.nextLine()) }
-        #expect(told.count > 20)
-        for (number, line) in told.enumerated() {
+        var daemonLines: [String] = []
+        while daemonLines.last?.contains("\"blackhole\"") != true { daemonLines.append(try stage.daemon.nextLine()) }
+        #expect(daemonLines.count > 20)
+        for (number, line) in daemonLines.enumerated() {
             let own = try watch.nextLine()
             #expect(unnumbered(own) == unnumbered(line))
             #expect(own.contains("\"seq\":\(number + 2),"))
@@ -177,8 +177,8 @@ struct DaemonClientTests {
         let daemon = ["--socket", stage.socket]
         #expect(try reach.run(["wait", "--until", "interface=up0", "--timeout", "0"] + daemon).status == 0)
         #expect(try reach.run(["wait", "--until", "not-reachable", "--timeout", "50ms"] + daemon).status == 124)
-        let told = try reach.run(["run", "--when", "interface=up0"] + daemon + ["--", "sh", "-c", "echo on; exit 7"])
-        #expect(told.status == 7 && told.standardOutput == "on\n")
+        let ran = try reach.run(["run", "--when", "interface=up0"] + daemon + ["--", "sh", "-c", "echo on; exit 7"])
+        #expect(ran.status == 7 && ran.standardOutput == "on\n")
         let waiting = try reach.start(["wait", "--until", "not-reachable", "--timeout", "60s"] + daemon)
         let running = try reach.start(["run", "--when", "not-reachable"] + daemon + ["--", "echo", "off"])
         try stage.waitForSubscribers(2)
@@ -207,11 +207,11 @@ struct DaemonClientTests {
         try stage.ip("link property add dev up0 altname uplink")
         try stage.ip("address add 2001:db8::7/64 dev up0 preferred_lft 0 nodad")
         try stage.ip("route add unreachable 203.0.113.0/24")
-        let told = try reach.run(arguments + ["--socket", stage.socket])
+        let result = try reach.run(arguments + ["--socket", stage.socket])
         let own = try reach.run(arguments + ["--no-daemon"], in: stage.namespace.name)
-        #expect(told.status == own.status)
-        #expect(told.lines.dropLast() == own.lines[...])
-        #expect(told.lines.last == "(answered by the daemon)")
+        #expect(result.status == own.status)
+        #expect(result.lines.dropLast() == own.lines[...])
+        #expect(result.lines.last == "(answered by the daemon)")
         func members(_ result: BuiltProgram.Result) throws -> [NSDictionary] {
             try result.lines.map { line in
                 var members = try object(line)

@@ -201,7 +201,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: canRun, "\(whyNot)"))
-    func `a thousand probes are told whole, and clients of the metrics that do nothing keep nobody out for long`()
+    func `a thousand probes are printed in full, and idle clients of the metrics do not block others for long`()
         throws
     {
         let stage = try Stage()

@@ -142,7 +142,7 @@ internal import Testing
         #expect(try stage.queue(["list"]).standardOutput.contains("no request is on its way"))
     }
 
-    @Test func `a dead request is sent again when it is told to`() throws {
+    @Test func `retry sends a dead request again`() throws {
         let isWell = EventLog<Bool>()
         let server = try ScriptedServer { connection in
             connection.readRequest()

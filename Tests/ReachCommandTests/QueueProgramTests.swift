@@ -81,8 +81,8 @@ struct QueueProgramTests {
             }
         }
         for (watch, user) in [(0, 4001), (0, 4002), (1, 4001), (2, 4002)] {
-            let told = try event(watches[watch], of: user)
-            #expect(told["event"]?.string == "queued")
+            let queued = try event(watches[watch], of: user)
+            #expect(queued["event"]?.string == "queued")
         }
         var line = ""
         while !line.contains("queued") { line = try pretty.nextLine() }

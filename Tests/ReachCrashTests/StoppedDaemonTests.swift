@@ -41,7 +41,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "other users have another default path"))
-    func `who only found it is answered by the kernel, and told so`() throws {
+    func `a daemon at the default path is replaced by the kernel, with a note`() throws {
         let stage = try Stage()
         stage.daemon.send(SIGSTOP)
         let script = "exec unshare --mount sh -c 'mount --bind \"$0\" /run && exec \"$@\"' \"$0\" \"$@\""
@@ -59,7 +59,7 @@ internal import Testing
                 "\(result.standardOutput)")
             #expect(ContinuousClock.now - began < .seconds(9))
         }
-        // Nobody listens there, which is found out without the daemon.
+        // There is no listener, which the client finds out by itself.
         let probe = try ask(["probe", "tcp://127.0.0.1:1"])
         #expect(probe.status == 1, "\(probe)")
         #expect(try ask(["status", "--json", "interface:lo"]).standardOutput.contains("\"source\":\"kernel\""))
