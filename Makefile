@@ -1,10 +1,10 @@
-# What people type. `make` alone lists it.
+# The targets for people. `make` alone lists them.
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
 #                                                    ATTACK_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
-#   OPENRC  "yes" installs its script in /etc/init.d; where OpenRC is, by itself
+#   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
@@ -19,10 +19,10 @@ ATTACK_ARGS ?=
 
 CC ?= cc
 
-# Optimising across rooms takes a quarter off the time from a notice to its line. Debug builds and the tests check that
-# accesses are exclusive while they run, so that a release need not.
+# Optimising across modules makes the time from a notice to its line a quarter shorter. Debug builds and the tests check
+# exclusive access at run time, so a release need not.
 release_flags := --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
-# What a change runs through stands together in the program: after a long sleep there are fewer pages to find again.
+# Functions that run together on a change are placed together, so that fewer pages are loaded after a long sleep.
 release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
   -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
   -Xlinker -z -Xlinker pack-relative-relocs
@@ -57,8 +57,8 @@ run: deps build ## Show this machine's status, then every change until Ctrl-C
 	@$(bin) status || true
 	@exec $(bin) watch
 
-# One target after the other: Swift Testing starts all tests at once on as many threads as there are processors, and tests
-# that block for a program or a namespace would make those late that hold something to time.
+# One test target after another: Swift Testing starts all tests at once on as many threads as there are processors, and tests
+# that block for a program or a namespace would delay tests that measure time.
 .PHONY: test
 test: export REACH_TESTS = $(ONLY)
 test: deps ## Run all tests, or ONLY="ReachCoreTests ReachQueueTests"; they make the network namespaces they need
@@ -114,11 +114,11 @@ fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
 	@for run in contrib/fuzz/run contrib/fuzz/*/run; do SWIFT="$(SWIFT)" $$run $(FUZZ_SECONDS) || exit; done
 
 .PHONY: bench
-bench: deps build bench-tools ## Measure reach beside ip and a C program; BENCH_ARGS="--quick --only latency,idle"
+bench: deps build bench-tools ## Compare reach with ip and a C program; BENCH_ARGS="--quick --only latency,idle"
 	contrib/bench/run --reach $(bin) --tools $(bench_tools) $(BENCH_ARGS)
 
 .PHONY: bench-queue
-bench-queue: deps build bench-tools ## Measure the request queue beside curl; BENCH_ARGS="--only drain --rounds 3"
+bench-queue: deps build bench-tools ## Compare the request queue with curl; BENCH_ARGS="--only drain --rounds 3"
 	$(SWIFT) build -c release $(release_flags) --product queuedrain
 	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) $(BENCH_ARGS)
 
@@ -129,7 +129,7 @@ crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_AR
 	contrib/crash/power-loss
 
 .PHONY: scenes
-scenes: deps build ## Stage outages in namespaces, and show what reach and NetworkManager say of them (as root)
+scenes: deps build ## Stage outages in namespaces, and show how reach and NetworkManager report them (as root)
 	contrib/scenes/networkmanager .build/networkmanager || true
 	contrib/scenes/run --reach $(bin) $(SCENES_ARGS) || [ $$? = 77 ]
 
@@ -138,7 +138,7 @@ attack: deps build ## Attack the daemon by users, servers and a failing machine;
 	contrib/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]
 
 .PHONY: hot-functions
-hot-functions: build ## Trace anew which functions the linker puts together (needs valgrind)
+hot-functions: build ## Trace again which functions the linker places together (needs valgrind)
 	contrib/link/trace $(bin) $(daemon_bin) > contrib/link/hot-functions.new
 	mv contrib/link/hot-functions.new contrib/link/hot-functions
 
@@ -149,9 +149,9 @@ $(bench_tools)/%: contrib/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -Werror $$(pkg-config --cflags libnl-3.0) -o $@ $< $$(pkg-config --libs libnl-3.0)
 
-# Installs what is there; it builds only where nothing was built, so that `sudo make install` needs no Swift.
+# Installs existing programs, and builds only if there are none, so that `sudo make install` needs no Swift.
 .PHONY: install
-install: ## Install what `make build` made, below DESTDIR and PREFIX
+install: ## Install the built programs below DESTDIR and PREFIX
 	@[ -x $(bin) ] && [ -x $(daemon_bin) ] || $(MAKE) build
 	@$(install_settings) contrib/install
 
@@ -160,7 +160,7 @@ uninstall: ## Remove what `make install` installed
 	@$(install_settings) contrib/install --remove
 
 .PHONY: deb
-deb: ## Build .build/deb/reach_*.deb, Debian's package, from what `make build` made
+deb: ## Build the Debian package .build/deb/reach_*.deb from the built programs
 	@PACKAGING=yes SWIFT="$(SWIFT)" contrib/deps
 	@[ -x $(bin) ] && [ -x $(daemon_bin) ] || $(MAKE) build
 	contrib/debian/build
@@ -170,5 +170,5 @@ try-deb: deb ## Install, use and purge that package under systemd, on a throwawa
 	contrib/debian/try || [ $$? = 77 ]
 
 .PHONY: clean
-clean: ## Remove everything that was built
+clean: ## Remove the build directory
 	rm -rf .build .build-tsan .build-asan

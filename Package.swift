@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The rooms of the house, in the order data walks through them; no room imports one below it. See ARCHITECTURE.md.
+// The modules, which ARCHITECTURE.md calls rooms, in the order of data flow; none imports a later one.
 
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -37,7 +37,7 @@ let targets: [Target] = [
     .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CAres", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
-    // toml++ is nothing but headers: Debian's libtomlplusplus-dev.
+    // toml++ is a header-only library: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
     room("ReachCore"),
     room("ReachSerialization", ["CExpat", "ReachCore"]),
@@ -150,12 +150,12 @@ let targets: [Target] = [
     tests(
         "ReachCommandTests",
         ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
-    // Apart from those, whose time they would take: they wait for disks and for daemons that are silent.
+    // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),
 ]
 
-// REACH_TESTS lists test targets, separated by spaces. SwiftPM then builds only them and what they depend on, so that the
-// tests of one room start soon after a change: `make test ONLY=ReachCoreTests`.
+// REACH_TESTS lists test targets, separated by spaces. SwiftPM then builds only these and their dependencies, so the tests
+// of one room start soon after a change: `make test ONLY=ReachCoreTests`.
 let chosenTests = (Context.environment["REACH_TESTS"] ?? "").split(separator: " ").map(String.init)
 
 @MainActor func needed(by names: [String]) -> Set<String> {

@@ -3,10 +3,10 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 
-/// Whether the daemon is asked, and where.
+/// The options that choose the daemon or the kernel.
 struct DaemonOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Ask the daemon that listens there, and nobody else.", valueName: "path"))
+        help: ArgumentHelp("Ask only the daemon that listens there.", valueName: "path"))
     var socket: String?
 
     @Flag(help: "Ask the kernel, even if a daemon runs.")
@@ -16,37 +16,37 @@ struct DaemonOptions: ParsableArguments {
         if noDaemon && socket != nil { throw ValidationError("--socket and --no-daemon exclude each other") }
     }
 
-    /// The daemon has its configuration, and takes no options of ours.
+    /// Rejects options that the daemon cannot honour, since it has its own configuration.
     ///
-    /// - Parameter kernelOptions: Those that were given.
+    /// - Parameter kernelOptions: The given options that only a query of the kernel honours.
     func exclude(_ kernelOptions: [String]) throws {
         if socket != nil, let option = kernelOptions.first {
             throw ValidationError("--socket and \(option) exclude each other: the daemon has its configuration")
         }
     }
 
-    /// Who is to be asked.
+    /// The source to ask.
     ///
-    /// - Parameter kernelOptions: Options that were given and that only a look of one's own can honour.
+    /// - Parameter kernelOptions: The given options that only a query of the kernel honours.
     func source(_ kernelOptions: [String] = []) -> Source {
         guard !noDaemon else { return .kernel(note: nil) }
         let path = socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
         if let option = kernelOptions.first {
             let isThere = access(path, F_OK) == 0
-            return .kernel(note: isThere ? "told by the kernel: \(option) is not for the daemon" : nil)
+            return .kernel(note: isThere ? "answered by the kernel: \(option) is not for the daemon" : nil)
         }
         let isInEnvironment = SocketPath.processEnvironment("REACH_SOCKET")?.isEmpty == false
         return .daemon(path: path, wasNamed: socket != nil || isInEnvironment)
     }
 
     enum Source {
-        /// - Parameter note: For people who might have expected the daemon's answer.
+        /// - Parameter note: The reason, for people who might expect the daemon's answer.
         case kernel(note: String?)
-        /// Unless it was asked for by name, the kernel is asked in its place where it does not answer, or watches another
-        /// network namespace than that of this process.
+        /// Unless the daemon was named, the kernel replaces it if it does not answer or watches another network namespace
+        /// than that of this process.
         case daemon(path: String, wasNamed: Bool)
 
-        /// The daemon at a path, or the kernel in place of one that does not answer for this network namespace.
+        /// The daemon, or the kernel if the daemon does not answer for this network namespace.
         var checked: Source {
             guard case .daemon(let path, wasNamed: false) = self else { return self }
             do throws(ControlError) {
@@ -57,9 +57,9 @@ struct DaemonOptions: ParsableArguments {
             }
         }
 
-        /// What the daemon tells.
+        /// Asks the daemon.
         ///
-        /// - Returns: `nil` where the kernel is to be asked instead; this is then the kernel.
+        /// - Returns: The daemon's answer, or `nil` if the kernel replaces it; `self` is then the kernel.
         mutating func ask<Answer>(
             _ question: (inout ControlClient) throws(ControlError) -> Answer
         ) throws(CommandError) -> Answer? {
@@ -80,18 +80,18 @@ struct DaemonOptions: ParsableArguments {
             }
         }
 
-        /// That no daemon runs is nothing to tell of; that one does not answer is.
+        /// A sentence about a daemon that does not answer; `nil` if none runs, which is normal.
         private static func note(on error: ControlError) -> String? {
             if case .notRunning = error { return nil }
-            return "told by the kernel: \(DisplayText.sanitized(error.description))"
+            return "answered by the kernel: \(DisplayText.sanitized(error.description))"
         }
 
-        /// A line for people that says who has told what stands above it, where that is not the usual.
+        /// A line for people that names the source of the text above it, unless the kernel was the obvious one.
         ///
-        /// - Parameter isDaemon: The daemon has told.
+        /// - Parameter isDaemon: Whether the daemon answered.
         func note(isDaemon: Bool, _ style: TerminalStyle) -> String {
             let text: String? =
-                if isDaemon { "told by the daemon" } else if case .kernel(let note) = self { note } else { nil }
+                if isDaemon { "answered by the daemon" } else if case .kernel(let note) = self { note } else { nil }
             return text.map { style.paint("(\($0))", .grey) + "\n" } ?? ""
         }
     }

@@ -6,7 +6,7 @@ internal import ReachCore
 struct Reach: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reach",
-        abstract: "Tell whether the network can be reached, through what, and since when.",
+        abstract: "Show whether the network can be reached, through which link, and since when.",
         version: Version.text,
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
@@ -15,10 +15,10 @@ struct Reach: ParsableCommand {
         ]
     )
 
-    /// Without a subcommand, the status of the Internet.
+    /// Prints the status of the Internet if there is no subcommand.
     func run() throws { try StatusCommand.parse([]).run() }
 
-    /// Parses, runs, and turns what comes of it into an exit status.
+    /// Parses and runs the command, and ends with its exit status.
     static func runAndExit() -> Never {
         StandardDescriptors.secure()
         do {
@@ -35,7 +35,7 @@ struct Reach: ParsableCommand {
                 StandardOutput.write(message + "\n")
                 exit(ExitStatus.success)
             }
-            // It quotes what was typed.
+            // The message quotes the command line.
             StandardError.write(
                 message.split(separator: "\n").map { DisplayText.sanitized(String($0)) + "\n" }.joined())
             exit(code == .validationFailure ? ExitStatus.usage : ExitStatus.failure(code.rawValue))

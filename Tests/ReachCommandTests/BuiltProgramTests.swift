@@ -2,14 +2,14 @@ internal import ReachTesting
 internal import Testing
 
 @Suite struct BuiltProgramTests {
-    @Test func `a program tells its status and what it wrote`() throws {
+    @Test func `a program's status and output are captured`() throws {
         let result = try BuiltProgram.reach.run(["--version"])
         #expect(result.status == 0)
         #expect(result.standardOutput.hasPrefix("reach "))
         #expect(result.standardError.isEmpty)
     }
 
-    @Test func `what it says on standard error is kept apart`() throws {
+    @Test func `standard error is captured separately`() throws {
         let result = try BuiltProgram.reach.run(["--no-such-option"])
         #expect(result.status == 2)
         #expect(result.standardOutput.isEmpty)
@@ -23,14 +23,14 @@ internal import Testing
         #expect(full.status == 74)
     }
 
-    @Test func `lines are read as they come, and a signal ends it`() throws {
+    @Test func `lines are read as they are printed, and a signal ends the program`() throws {
         let watch = try BuiltProgram.reach.start(["watch"])
         #expect(try watch.nextLine().contains("\"type\":\"snapshot\""))
         watch.send(15)
         #expect(try watch.finish().status == 0)
     }
 
-    @Test func `a program that does not end in time is killed and complained of`() throws {
+    @Test func `a program that does not end in time is killed and reported`() throws {
         let watch = try BuiltProgram.reach.start(["watch"])
         _ = try watch.nextLine()
         #expect(throws: RunningProgram.Failure.self) { try watch.finish(within: .milliseconds(50)) }

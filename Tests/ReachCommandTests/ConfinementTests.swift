@@ -1,7 +1,7 @@
 internal import ReachTesting
 internal import Testing
 
-/// `reach` where the kernel may not be asked, or does not tell.
+/// `reach` where the kernel cannot be queried, or sends no notices.
 @Suite(.timeLimit(.minutes(1))) struct ConfinementTests {
     private let confine = BuiltProgram(named: "confine")
 
@@ -9,8 +9,7 @@ internal import Testing
         [what, BuiltProgram.reach.path] + arguments
     }
 
-    // peers 60
-    @Test func `without netlink a status is unknown, and cannot be observed`() throws {
+    @Test func `without netlink a status is unknown, with the reason cannot-observe`() throws {
         let result = try confine.run(reach(without: "no-netlink", ["status", "--json"]))
         #expect(result.status == 4)
         #expect(result.standardOutput.contains("\"status\":\"unknown\""))
@@ -18,14 +17,12 @@ internal import Testing
         #expect(result.standardError.contains("Operation not permitted"))
     }
 
-    // peers 60
     @Test(arguments: [["wait"], ["run", "--when", "reachable", "--", "true"], ["links"], ["explain"]])
-    func `without netlink nothing that needs it pretends`(arguments: [String]) throws {
+    func `without netlink commands that need it fail`(arguments: [String]) throws {
         #expect(try confine.run(reach(without: "no-netlink", arguments)).status == 4)
     }
 
-    // peers 59, 60
-    @Test func `without netlink a watch says so and goes on trying`() throws {
+    @Test func `without netlink a watch reports that and keeps retrying`() throws {
         let watch = try confine.start(reach(without: "no-netlink", ["watch"]))
         let first = try watch.nextLine()
         #expect(first.contains("\"reason\":\"cannot-observe\""))
@@ -33,9 +30,8 @@ internal import Testing
         #expect(try watch.finish().status == 0)
     }
 
-    // peers 60: polls every ten seconds
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `where the kernel answers but does not tell, it is asked every ten seconds`() throws {
+    func `a kernel that answers but sends no notices is polled every ten seconds`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()

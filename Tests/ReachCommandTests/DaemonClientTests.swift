@@ -2,7 +2,7 @@ internal import Foundation
 internal import ReachTesting
 internal import Testing
 
-/// `reach` as a client of `reachd`: the same answers, and the same stream though the daemon comes and goes.
+/// `reach` as a client of `reachd`: the same answers, and one stream across restarts of the daemon.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
 struct DaemonClientTests {
     private let reach = BuiltProgram.reach
@@ -22,7 +22,7 @@ struct DaemonClientTests {
             daemon = try Self.start(directory, namespace)
         }
 
-        /// When this returns, the daemon answers: its first line comes after it listens.
+        /// Starts the daemon and waits until it answers: it prints its first line after it listens.
         private static func start(
             _ directory: TemporaryDirectory, _ namespace: TestNamespace
         ) throws -> RunningProgram {
@@ -43,7 +43,7 @@ struct DaemonClientTests {
             try ChildProcess.run(["ip", "-n", namespace.name] + words.split(separator: " ").map(String.init))
         }
 
-        /// Waits until so many clients are connected, and calls that they made then are answered.
+        /// Waits until this number of clients is connected and their calls are answered.
         func waitForSubscribers(_ count: Int) throws {
             let script = """
                 for i in $(seq 200); do
@@ -71,7 +71,7 @@ struct DaemonClientTests {
         line.replacing(#/"seq":[0-9]+/#, with: "\"seq\":0")
     }
 
-    @Test func `a watch through the daemon has the lines of the daemon's own, in their order`() throws {
+    @Test func `a watch through the daemon prints the daemon's own lines, in the same order`() throws {
         let stage = try Stage()
         defer { stage.end() }
         let watch = try reach.start(["watch", "--socket", stage.socket])
@@ -83,10 +83,10 @@ struct DaemonClientTests {
             try stage.ip("route add default via 192.0.2.1")
         }
         try stage.ip("route replace blackhole default")
-        var told: [String] = []
-        while told.last?.contains("\"blackhole\"") != true { told.append(try stage.daemon.nextLine()) }
-        #expect(told.count > 20)
-        for (number, line) in told.enumerated() {
+        var daemonLines: [String] = []
+        while daemonLines.last?.contains("\"blackhole\"") != true { daemonLines.append(try stage.daemon.nextLine()) }
+        #expect(daemonLines.count > 20)
+        for (number, line) in daemonLines.enumerated() {
             let own = try watch.nextLine()
             #expect(unnumbered(own) == unnumbered(line))
             #expect(own.contains("\"seq\":\(number + 2),"))
@@ -95,7 +95,7 @@ struct DaemonClientTests {
         #expect(try watch.finish().status == 0)
     }
 
-    @Test func `a daemon that is killed and started again costs two lines, and one for the difference`() throws {
+    @Test func `a restart of the daemon prints two lines, and one for the difference`() throws {
         let stage = try Stage()
         defer { stage.end() }
         let watch = try reach.start(["watch"], environment: ["REACH_SOCKET": stage.socket])
@@ -119,7 +119,7 @@ struct DaemonClientTests {
             let last = try #require(gone["status"] as? [String: Any])
             #expect(last["stale"] as? Bool == true)
             #expect(last["status"] as? String == status["status"] as? String)
-            // Every other time nothing differs; and what was there and back again is not told.
+            // Every other time nothing differs; changes that were undone meanwhile are not reported.
             if round % 2 == 0 {
                 let isAway = status["status"] as? String == "not-reachable"
                 try stage.ip("route \(isAway ? "add" : "del") default via 192.0.2.1")
@@ -141,7 +141,7 @@ struct DaemonClientTests {
             #expect(status["stale"] as? Bool == false)
             #expect(status["epoch"] as? Int == epoch + 1)
         }
-        // And from then on it is told like anybody.
+        // From then on it gets events like any other client.
         try stage.ip("route replace prohibit default")
         #expect(try next()["type"] as? String == "change")
         #expect(JSONKeys.all(in: printed).subtracting(ManualPage("reach-events.7").arguments(of: "Va")) == [])
@@ -157,7 +157,7 @@ struct DaemonClientTests {
         #expect(
             try watch.nextLine().hasSuffix(
                 "internet is reachable through up0 (virtual); IPv4 up0 from 192.0.2.2 via 192.0.2.1"))
-        #expect(try watch.nextLine() == "(told by the daemon)")
+        #expect(try watch.nextLine() == "(answered by the daemon)")
         try stage.kill()
         let gone = try watch.nextLine()
         #expect(gone.contains("hung up; internet is reachable") && gone.hasSuffix(", stale"))
@@ -171,14 +171,14 @@ struct DaemonClientTests {
         #expect(try watch.finish().status == 0)
     }
 
-    @Test func `waiting and running go through the daemon, and outlast it`() throws {
+    @Test func `wait and run use the daemon, and survive its restart`() throws {
         let stage = try Stage()
         defer { stage.end() }
         let daemon = ["--socket", stage.socket]
         #expect(try reach.run(["wait", "--until", "interface=up0", "--timeout", "0"] + daemon).status == 0)
         #expect(try reach.run(["wait", "--until", "not-reachable", "--timeout", "50ms"] + daemon).status == 124)
-        let told = try reach.run(["run", "--when", "interface=up0"] + daemon + ["--", "sh", "-c", "echo on; exit 7"])
-        #expect(told.status == 7 && told.standardOutput == "on\n")
+        let ran = try reach.run(["run", "--when", "interface=up0"] + daemon + ["--", "sh", "-c", "echo on; exit 7"])
+        #expect(ran.status == 7 && ran.standardOutput == "on\n")
         let waiting = try reach.start(["wait", "--until", "not-reachable", "--timeout", "60s"] + daemon)
         let running = try reach.start(["run", "--when", "not-reachable"] + daemon + ["--", "echo", "off"])
         try stage.waitForSubscribers(2)
@@ -197,7 +197,7 @@ struct DaemonClientTests {
         ["links"], ["links", "--all"], ["links", "up0", "lo"], ["explain"], ["explain", "192.0.2.1"],
         ["explain", "203.0.113.9"], ["explain", "interface:nosuch0"], ["explain", "localhost"],
     ])
-    func `links and explanations are those of a look of one's own`(arguments: [String]) throws {
+    func `links and explanations from the daemon equal those from the kernel`(arguments: [String]) throws {
         let stage = try Stage()
         defer { stage.end() }
         try stage.ip("link add br0 type bridge")
@@ -207,11 +207,11 @@ struct DaemonClientTests {
         try stage.ip("link property add dev up0 altname uplink")
         try stage.ip("address add 2001:db8::7/64 dev up0 preferred_lft 0 nodad")
         try stage.ip("route add unreachable 203.0.113.0/24")
-        let told = try reach.run(arguments + ["--socket", stage.socket])
+        let result = try reach.run(arguments + ["--socket", stage.socket])
         let own = try reach.run(arguments + ["--no-daemon"], in: stage.namespace.name)
-        #expect(told.status == own.status)
-        #expect(told.lines.dropLast() == own.lines[...])
-        #expect(told.lines.last == "(told by the daemon)")
+        #expect(result.status == own.status)
+        #expect(result.lines.dropLast() == own.lines[...])
+        #expect(result.lines.last == "(answered by the daemon)")
         func members(_ result: BuiltProgram.Result) throws -> [NSDictionary] {
             try result.lines.map { line in
                 var members = try object(line)
@@ -226,9 +226,9 @@ struct DaemonClientTests {
         #expect(try members(json) == members(ownJSON))
     }
 
-    /// The usual place of the socket, for root, is put over that of the machine for one process.
-    @Test(.enabled(if: getuid() == 0, "the usual place is another for other users"))
-    func `a daemon at the usual place is asked by programs of its own network namespace`() throws {
+    /// A mount replaces the default directory of root's socket for one process.
+    @Test(.enabled(if: getuid() == 0, "other users have another default path"))
+    func `only programs in its network namespace ask a daemon at the default path`() throws {
         let stage = try Stage()
         defer { stage.end() }
         try ChildProcess.run(["mkdir", "-p", stage.directory.path + "/run/reach"])
@@ -253,13 +253,13 @@ struct DaemonClientTests {
         #expect(try daemon.finish().status == 0)
     }
 
-    @Test func `what the daemon cannot honour is asked of the kernel, and that is said`() throws {
+    @Test func `with options that the daemon cannot honour the kernel answers, and a note says so`() throws {
         let stage = try Stage()
         defer { stage.end() }
         let environment = ["REACH_SOCKET": stage.socket as String?]
         let own = try reach.run(
             ["status", "--anchor", "192.0.2.1"], environment: environment, in: stage.namespace.name)
-        #expect(own.lines.last == "(told by the kernel: --anchor is not for the daemon)")
+        #expect(own.lines.last == "(answered by the kernel: --anchor is not for the daemon)")
         for arguments in [["watch", "--hold-down", "1s"], ["watch", "--all"], ["watch", "--class", "up*=wifi"]] {
             let watch = try reach.start(arguments, environment: environment, in: stage.namespace.name)
             #expect(try watch.nextLine().contains("\"source\":\"kernel\""))
@@ -271,14 +271,14 @@ struct DaemonClientTests {
     }
 }
 
-/// What needs no namespace.
+/// Tests without a namespace.
 @Suite(.timeLimit(.minutes(1))) struct AbsentDaemonTests {
     private let reach = BuiltProgram.reach
 
     @Test(arguments: [
         ["status"], ["watch"], ["wait"], ["run", "--when", "reachable"], ["links"], ["explain"],
     ])
-    func `a daemon that was asked for and does not answer ends it with 4`(command: [String]) throws {
+    func `a named daemon that does not answer ends the command with 4`(command: [String]) throws {
         let end = command.first == "run" ? ["--", "true"] : []
         let named = try reach.run(command + ["--socket", "/nonexistent/socket"] + end)
         #expect(named.status == 4)
@@ -291,11 +291,11 @@ struct DaemonClientTests {
         #expect(both.standardError.contains("--socket and --mark exclude each other"))
     }
 
-    /// A socket on which nobody answers is what a daemon leaves that was killed.
-    @Test func `where none was asked for, the kernel is asked instead`() throws {
+    /// A killed daemon leaves a socket without a listener.
+    @Test func `without a named daemon the kernel answers instead`() throws {
         let directory = try TemporaryDirectory()
         defer { withExtendedLifetime(directory) {} }
-        // An empty variable is none.
+        // An empty variable counts as unset.
         let environment = ["REACH_SOCKET": "", "XDG_RUNTIME_DIR": directory.path as String?]
         for command in [
             ["status", "--json", "127.0.0.1"], ["links", "--json", "lo"], ["explain", "--json", "127.0.0.1"],
@@ -309,9 +309,8 @@ struct DaemonClientTests {
         #expect(try watch.nextLine().contains("\"source\":\"kernel\""))
     }
 
-    // peers 60
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `without netlink the daemon tells, to the command and to the library`() throws {
+    func `without netlink the daemon answers the command and the library`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -345,7 +344,7 @@ struct DaemonClientTests {
         _ = try daemon.finish()
         #expect(try monitor.nextLine() == "stale")
         try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
-        // Which of the two comes first is not settled: one is seen from another thread.
+        // Their order is undefined: one comes from another thread.
         daemon = try startDaemon()
         #expect(Set([try monitor.nextLine(), try monitor.nextLine()]) == ["fresh", "4 reachable resync status"])
         daemon.send(SIGTERM)

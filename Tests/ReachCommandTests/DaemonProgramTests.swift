@@ -7,7 +7,7 @@ internal import Testing
     private let reachd = BuiltProgram(named: "reachd")
     private let reach = BuiltProgram.reach
 
-    /// A directory of its own, that only this user may write to.
+    /// A directory that only this user may write to.
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let directory = try TemporaryDirectory()
         try withExtendedLifetime(directory) { try body(directory.path) }
@@ -18,7 +18,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `it answers, tells its events, and ends in order`() throws {
+    func `it answers, prints its events, and shuts down`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -27,10 +27,10 @@ internal import Testing
             let daemon = try reachd.start(["--socket", socket, "--state", directory, "--events"], in: namespace.name)
             #expect(try daemon.nextLine().contains("\"source\":\"daemon\""))
             // The client is in another namespace, where the answer would differ.
-            let told = try reach.run(["status", "--json", "--socket", socket])
-            #expect(told.status == 0)
-            #expect(told.standardOutput.contains("\"source\":\"daemon\""))
-            #expect(told.standardOutput.contains("\"interface\":\"up0\""))
+            let result = try reach.run(["status", "--json", "--socket", socket])
+            #expect(result.status == 0)
+            #expect(result.standardOutput.contains("\"source\":\"daemon\""))
+            #expect(result.standardOutput.contains("\"interface\":\"up0\""))
             try namespace.run("ip", "route", "del", "default")
             #expect(try daemon.nextLine().contains("\"cause\":\"route-removed\""))
             #expect(try reach.run(["status", "--socket", socket]).status == 1)
@@ -38,7 +38,7 @@ internal import Testing
             daemon.send(SIGTERM)
             #expect(try daemon.finish(within: .seconds(2)).status == 0)
             #expect(access(socket, F_OK) == -1)
-            // What it saw is still known.
+            // The history remains.
             let history = try reach.run(["history", "--state", directory, "--since", "1h"])
             #expect(history.status == 0)
             #expect(history.standardOutput.contains("internet"))
@@ -50,7 +50,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `a hook is run when something changes, and not before`() throws {
+    func `a hook runs on a change, and not before`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -74,7 +74,7 @@ internal import Testing
         }
     }
 
-    @Test func `libcurl is not loaded before something is sent, and then it is`() throws {
+    @Test func `libcurl is loaded when something is sent, and not before`() throws {
         try withDirectory { directory in
             let socket = directory + "/socket"
             let daemon = try reachd.start(["--socket", socket, "--state", directory + "/state", "--events"])
@@ -89,7 +89,7 @@ internal import Testing
         }
     }
 
-    @Test func `a second one is refused, and a socket left behind is replaced`() throws {
+    @Test func `a second daemon is refused, and a stale socket is replaced`() throws {
         try withDirectory { directory in
             let socket = directory + "/socket"
             let first = try reachd.start(["--socket", socket, "--state", directory, "--events"])
@@ -112,7 +112,7 @@ internal import Testing
         }
     }
 
-    @Test func `a state directory that cannot be had costs the history, the queue and nothing else`() throws {
+    @Test func `an unusable state directory disables only the history and the queue`() throws {
         try withDirectory { directory in
             let socket = directory + "/socket"
             let daemon = try reachd.start(["--socket", socket, "--state", "/dev/null/reach", "--events"])
@@ -125,7 +125,7 @@ internal import Testing
         }
     }
 
-    @Test func `a daemon that was asked for and does not answer is no status`() throws {
+    @Test func `a named daemon that does not answer gives no status`() throws {
         let named = try reach.run(["status", "--socket", "/nonexistent/socket"])
         #expect(named.status == 4)
         #expect(named.standardError.contains("no daemon answers"))
@@ -136,7 +136,7 @@ internal import Testing
         #expect(own.standardOutput.contains("\"source\":\"kernel\""))
     }
 
-    @Test func `a bad configuration is named by line and key, and ends with 78`() throws {
+    @Test func `an error in the configuration is reported with line and key, and ends with 78`() throws {
         try withDirectory { directory in
             let file = directory + "/reach.toml"
             try write("[hold]\nup = \"soon\"\ndwon = \"1s\"", to: file)
@@ -152,7 +152,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `a new configuration is taken over whole, or not at all`() throws {
+    func `a new configuration is applied as a whole, or not at all`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -167,12 +167,12 @@ internal import Testing
             let change = try daemon.nextLine()
             #expect(change.contains("\"cause\":\"configuration\""))
             #expect(change.contains("\"class\":\"wwan\""))
-            // A new engine counts from 1; for those who watch, nothing counts down.
+            // A new engine counts from 1; for subscribers no counter decreases.
             #expect(change.contains("\"epoch\":2"))
             try write("[[interface]]\nmatch = \"up*\"\nclass = \"fast\"", to: file)
             daemon.send(SIGHUP)
-            let told = try reach.run(["status", "--json", "--socket", socket])
-            #expect(told.standardOutput.contains("\"class\":\"wwan\""))
+            let result = try reach.run(["status", "--json", "--socket", socket])
+            #expect(result.standardOutput.contains("\"class\":\"wwan\""))
             daemon.send(SIGTERM)
             let end = try daemon.finish()
             #expect(end.status == 0)

@@ -1,7 +1,7 @@
 internal import ReachTesting
 internal import Testing
 
-/// What explain says of a real kernel. The sentences themselves are ReachCore's, and tested there.
+/// `reach explain` with a real kernel. ReachCoreTests test the sentences.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
 struct ExplainCommandTests {
     /// What is done to a machine with an uplink, what it is asked about, and what must be among the steps.
@@ -80,7 +80,7 @@ struct ExplainCommandTests {
     ]
 
     @Test(arguments: cases)
-    func `it says what is the matter, and agrees with the status`(_ row: Case) throws {
+    func `it names the fault, and agrees with the status`(_ row: Case) throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -106,7 +106,7 @@ struct ExplainCommandTests {
         #expect(line.contains(#""ipv6":{"status":"not-reachable","reason":"no-route","steps":[{"subject":"target""#))
     }
 
-    @Test func `an interface that is not there is told of once`() throws {
+    @Test func `a missing interface is reported once`() throws {
         let result = try BuiltProgram.reach.run(["explain", "interface:no-such-link"])
         #expect(result.status == 1)
         #expect(result.standardOutput.contains("IPv4 and IPv6  not reachable"))

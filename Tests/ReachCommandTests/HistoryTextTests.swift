@@ -60,7 +60,7 @@ import Testing
         return HistoryPassages.text(timeline, width: width)
     }
 
-    @Test func `below the timeline stands what it was reached through, where that changes`() {
+    @Test func `the line below the timeline names the interfaces where they change`() {
         #expect(
             passages([(0, "eth0", "wired"), (50, "wlan0", "wifi"), (80, "wlan0", "wwan")], width: 50)
                 == "eth0 (wired)             wlan0 (wifi)   wlan0")
@@ -69,7 +69,7 @@ import Testing
         #expect(passages([(0, nil, "")], width: 50) == "")
     }
 
-    @Test func `where many ways share few cells, marks stand for names, and none is wider than the timeline`() {
+    @Test func `many paths in few cells become marks, and the line is no wider than the timeline`() {
         let many = (0..<50).map { (second: $0 * 2, interface: Optional("link\($0)"), linkClass: "wired") }
         for width in [1, 5, 20, 50, 200, 1000] {
             let line = passages(many, width: width)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `colours are switched where the state does, and not for each cell`() {
+    @Test func `colours change with the state, not in each cell`() {
         let bar = text(width: 14, colour: true, unicode: true).overview([timeline()]).split(separator: "\n")[1]
         #expect(
             bar == "    "
@@ -102,7 +102,7 @@ import Testing
                 .map { "\u{1b}[\($0)m\($1)\u{1b}[0m" }.joined())
     }
 
-    @Test func `what happened is a table`() {
+    @Test func `the changes are a table`() {
         let rows = HistoryRow.rows(of: log, matching: HistoryQuery(), now: Self.moment(10_000), boot: "boot")
         #expect(
             text(width: nil).changes(rows) == """
@@ -123,11 +123,11 @@ import Testing
         #expect(text(width: nil).changes([]) == "")
     }
 
-    @Test func `nothing known is said, not drawn`() {
+    @Test func `an empty history is a sentence, not a timeline`() {
         #expect(text(width: 80).overview([]) == "nothing is known of that time\n")
     }
 
-    @Test func `what came from outside cannot rewrite the screen`() {
+    @Test func `texts from outside cannot rewrite the screen`() {
         var state = Self.up
         state.interface = "e\u{1b}[2J"
         state.target = "t\u{1b}[2J"

@@ -2,7 +2,7 @@ internal import Glibc
 internal import ReachTesting
 internal import Testing
 
-/// `make install` and `make uninstall`, with programs that stand for the built ones.
+/// `make install` and `make uninstall`, with stand-ins for the built programs.
 @Suite struct InstallTests {
     private let directory: TemporaryDirectory
     private var stage: String { directory.path + "/stage" }
@@ -26,7 +26,7 @@ internal import Testing
     }
 
     @Test(arguments: ["/usr", "/usr/local"])
-    func `what units and scripts start is what was installed`(prefix: String) throws {
+    func `units and scripts start the installed programs`(prefix: String) throws {
         try install(prefix: prefix)
         let starters = try ChildProcess.run([
             "grep", "-rhoE", "^(ExecStart=|command=\")[^\" ]*", stage + prefix + "/lib/systemd", stage + "/etc/init.d",
@@ -39,7 +39,7 @@ internal import Testing
         }
     }
 
-    @Test func `everything there is to install is installed`() throws {
+    @Test func `all files are installed`() throws {
         try install(prefix: "/usr")
         let installed = Set(try files().map { $0.split(separator: "/").last.map(String.init) ?? "" })
         let wanted = try ChildProcess.run([
@@ -63,7 +63,7 @@ internal import Testing
         #expect(try BuiltProgram(named: "reachd").run(["--version"]).lines == ["reachd \(version)"])
     }
 
-    @Test func `uninstalling leaves nothing but what people put there`() throws {
+    @Test func `uninstalling leaves only files of others`() throws {
         try install(prefix: "/usr/local")
         try install(prefix: "/usr/local", ["--remove"])
         #expect(try files() == [])

@@ -1,4 +1,4 @@
-/// The keys of the objects in a text of JSON, however deep: strings with a colon behind.
+/// The keys of the objects in a text of JSON, however deep: strings followed by a colon.
 enum JSONKeys {
     static func all(in text: String) -> Set<String> {
         var keys: Set<String> = []

@@ -3,7 +3,7 @@ internal import Testing
 
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
 struct LinksCommandTests {
-    @Test func `the way to the Internet is marked on the link it leaves by`() throws {
+    @Test func `the link of the path to the Internet is marked`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -19,7 +19,7 @@ struct LinksCommandTests {
             ])
     }
 
-    @Test func `JSON has one object a line, with what is known of the link`() throws {
+    @Test func `JSON has one object a line, with the link's properties`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -35,7 +35,7 @@ struct LinksCommandTests {
         ] { #expect(line.contains(part), "\(part) is not in \(line)") }
     }
 
-    @Test func `trouble below a link is told with the name of what is broken`() throws {
+    @Test func `a fault below a link is printed with the name of the broken link`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -49,7 +49,7 @@ struct LinksCommandTests {
         #expect(text.standardOutput.contains("lower link down: up0"))
     }
 
-    @Test func `ends of containers' cables and idle links come with --all`() throws {
+    @Test func `virtual ports and idle links are printed with --all`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.run("ip", "link", "add", "b0", "type", "bridge")
@@ -72,7 +72,7 @@ struct LinksCommandTests {
         #expect(result.lines.last?.hasSuffix("2001:db8::2/64 deprecated") == true)
     }
 
-    @Test func `a name that no link has is named, and the others are printed`() throws {
+    @Test func `an unknown name is reported, and the other links are printed`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let result = try BuiltProgram.reach.run(["links", "lo", "nope", "eth\u{1b}9"], in: namespace.name)

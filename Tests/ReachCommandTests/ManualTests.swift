@@ -2,7 +2,7 @@ internal import ReachCore
 internal import ReachTesting
 internal import Testing
 
-/// The manual says what the program does, and nothing else.
+/// Compares the manual with the program.
 @Suite struct ManualTests {
     private static let reach = ManualPage("reach.1")
     private static let events = ManualPage("reach-events.7")
@@ -30,7 +30,7 @@ internal import Testing
 
     @Test(arguments: queueCommands)
     func `every option of a command of the queue is in the manual, and no other`(command: String) throws {
-        // Every command of the queue takes these.
+        // Options of every command of the queue.
         let shared: Set = ["--json", "--socket", "--help", "--version"]
         let offered = try Self.options(of: ["queue", command])
         #expect(offered == Self.reach.options(of: "COMMANDS OF THE QUEUE", command).union(shared))
@@ -40,7 +40,7 @@ internal import Testing
     func `every option of a command is in the manual, and no other`(command: String) throws {
         let ofEvery = Self.reach.options(of: "OPTIONS OF EVERY COMMAND")
         let offered = try Self.options(of: [command])
-        // They observe nothing themselves.
+        // These commands do not observe the kernel.
         let shared =
             ["history", "probe", "probes", "queue"].contains(command) ? ofEvery.intersection(offered) : ofEvery
         #expect(offered == Self.reach.options(of: "COMMANDS", command).union(shared))

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReachTesting
 
-/// What a service manager listens on (NOTIFY_SOCKET of sd_notify(3)).
+/// The socket on which a service manager listens (NOTIFY_SOCKET of sd_notify(3)).
 final class NotifySocket {
     struct Failure: Error {}
 
@@ -18,7 +18,7 @@ final class NotifySocket {
 
     /// The next message's lines.
     ///
-    /// - Throws: When there is none in time.
+    /// - Throws: An error if there is none in time.
     func next(within milliseconds: CInt = 10_000) throws -> [String] {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, milliseconds) > 0 else { throw Failure() }

@@ -3,7 +3,7 @@ internal import ReachCore
 internal import ReachTesting
 internal import Testing
 
-/// Probes as people meet them: the configuration, the commands, the events, the metrics.
+/// Probes as users see them: the configuration, the commands, the events, the metrics.
 @Suite(.timeLimit(.minutes(2))) struct ProbeProgramTests {
     private let reachd = BuiltProgram(named: "reachd")
     private let reach = BuiltProgram.reach
@@ -34,7 +34,7 @@ internal import Testing
                 in: namespace.name)
         }
 
-        /// What is at a URL, seen from the namespace.
+        /// The content of a URL, fetched in the namespace.
         func fetch(_ url: String) throws -> String {
             let program =
                 "import sys, urllib.request; sys.stdout.write(urllib.request.urlopen(sys.argv[1], timeout=10).read().decode())"
@@ -53,7 +53,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: canRun, "\(whyNot)"))
-    func `a probe comes up, is paused while its link is down, and is told everywhere`() throws {
+    func `a probe comes up, is paused while its link is down, and every output reports it`() throws {
         let stage = try Stage()
         defer { stage.namespace.remove() }
         let daemon = try stage.start(
@@ -173,14 +173,14 @@ internal import Testing
     }
 
     @Test(.enabled(if: canRun && getuid() == 0, "it takes root, namespaces and nginx"))
-    func `another user may ask for configured probes, and makes attempts of other URLs without the daemon`() throws {
+    func `another user may use configured probes, and makes attempts of other URLs without the daemon`() throws {
         let stage = try Stage()
         defer { stage.namespace.remove() }
         let daemon = try stage.start(
             "[[probe]]\nname = \"web\"\ntarget = \"http://192.0.2.1/\"\ninterval = \"1d\"\n")
         _ = try daemon.nextLine()
         try ChildProcess.run(["chmod", "755", stage.directory.path])
-        // The build may be where only root can go.
+        // Only root may have access to the build directory.
         for program in [reach.path, reachd.path] {
             try ChildProcess.run(["install", "-m", "755", program, stage.directory.path])
         }
@@ -201,7 +201,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: canRun, "\(whyNot)"))
-    func `a thousand probes are told whole, and clients of the metrics that do nothing keep nobody out for long`()
+    func `a thousand probes are printed in full, and idle clients of the metrics do not block others for long`()
         throws
     {
         let stage = try Stage()
@@ -235,13 +235,13 @@ internal import Testing
         #expect(output == "1000\nHTTP/1.1 405 Method Not Allowed\nTrue\n")
     }
 
-    // MARK: - Beside blackbox_exporter
+    // MARK: - Compared with blackbox_exporter
 
     @Test(
         .enabled(
             if: canRun && TestProgram.path("prometheus-blackbox-exporter") != nil && CertificateAuthority.isAvailable,
             "it takes namespaces, nginx, openssl and prometheus-blackbox-exporter"))
-    func `E11 phases are blackbox_exporter's, within 5 ms or 5 percent`() throws {
+    func `phases equal those of blackbox_exporter, within 5 ms or 5 percent`() throws {
         let authority = try CertificateAuthority()
         let identity = try authority.issue("web", names: ["IP:192.0.2.1"])
         let stage = try Stage(

@@ -69,17 +69,17 @@ import Testing
         #expect(ProbesText.percent(0) == "0.00 %")
     }
 
-    @Test func `an attempt is told with where its time went, and nothing of it reaches the terminal as it came`() {
+    @Test func `an attempt is printed with its phases, and its texts cannot control the terminal`() {
         var result = ProbeResult(
             .ok, started: Instant(wall: Self.now, boot: BootTime(nanoseconds: 0)), duration: .milliseconds(12))
         result.phases = ProbePhases([.connect: .milliseconds(2), .processing: .milliseconds(9)])
         result.httpStatus = 204
         result.certificateEnd = Timestamp(nanosecondsSince1970: Self.now.nanosecondsSince1970 + 864_000_000_000_000)
         let answer = ProbeAnswer(target: "https://a/\u{1b}[2J", name: nil, result: result)
-        let told = ProbeText(style: .plain).describe(answer)
-        #expect(!told.contains("\u{1b}"))
-        #expect(told.contains("ok  12.0 ms  HTTP 204"))
-        #expect(told.contains("connect 2.00 ms, processing 9.00 ms"))
-        #expect(told.contains("certificate good for 10 days, to 2027-01-25"))
+        let printed = ProbeText(style: .plain).describe(answer)
+        #expect(!printed.contains("\u{1b}"))
+        #expect(printed.contains("ok  12.0 ms  HTTP 204"))
+        #expect(printed.contains("connect 2.00 ms, processing 9.00 ms"))
+        #expect(printed.contains("certificate good for 10 days, to 2027-01-25"))
     }
 }

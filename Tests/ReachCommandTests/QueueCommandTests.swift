@@ -142,7 +142,7 @@ internal import Testing
         #expect(try stage.queue(["list"]).standardOutput.contains("no request is on its way"))
     }
 
-    @Test func `a dead request is sent again when it is told to`() throws {
+    @Test func `retry sends a dead request again`() throws {
         let isWell = EventLog<Bool>()
         let server = try ScriptedServer { connection in
             connection.readRequest()
@@ -189,7 +189,7 @@ internal import Testing
         (["explain", "99"], 1, "no request 99"), (["result", "99"], 1, "99"), (["wait", "99"], 1, "no request 99"),
         (["hold", "98", "99"], 1, "no request 98"),
     ])
-    func `what the queue refuses ends with its status and a sentence`(
+    func `a refusal of the queue ends with its status and a sentence`(
         words: [String], status: CInt, sentence: String
     ) throws {
         let result = try Stage().queue(words)
@@ -197,7 +197,7 @@ internal import Testing
         #expect(result.standardError.contains(sentence), "\(result.standardError)")
     }
 
-    @Test func `a queue that is full, or is not there, says so`() throws {
+    @Test func `a full or missing queue is reported`() throws {
         let small = try Stage(configuration: "[queue]\nrequests = 1\nrequests_per_user = 1")
         _ = try small.add(["--when", "interface=nosuch0", "http://127.0.0.1:1/"])
         let full = try small.queue(["add", "--when", "interface=nosuch0", "http://127.0.0.1:1/"])
@@ -206,8 +206,8 @@ internal import Testing
         #expect(none.status == 69 && none.standardError == "reach: this daemon keeps no queue\n")
     }
 
-    /// `script` gives it a terminal, and `q` is pressed before it looks.
-    @Test func `on a terminal a wait is one line, and the screen of top is given back`() throws {
+    /// `script` provides a terminal, and `q` is pressed before top reads it.
+    @Test func `on a terminal a wait is one line, and top restores the screen`() throws {
         let stage = try Stage()
         let id = try stage.add(["--when", "interface=nosuch0", "http://127.0.0.1:1/"])
         func onTerminal(_ words: String, keys: String = "") throws -> String {
@@ -244,7 +244,7 @@ internal import Testing
     }
 }
 
-/// What needs no daemon.
+/// Tests without a daemon.
 @Suite(.timeLimit(.minutes(5))) struct QueueUsageTests {
     @Test(arguments: [
         (["add"], "url"), (["add", "-H", "nocolon", "http://h/"], "Name: value"),
@@ -254,7 +254,7 @@ internal import Testing
         (["hold", "--all", "1"], "exclude each other"), (["retry", "--reason", "expired", "1"], "--all"),
         (["result", "--json", "-o", "f", "1"], "exclude each other"), (["wait", "--timeout", "-1", "1"], "timeout"),
     ])
-    func `a mistake on the command line is named, and ends with 2`(arguments: [String], word: String) throws {
+    func `an error on the command line is reported, and ends with 2`(arguments: [String], word: String) throws {
         let result = try BuiltProgram.reach.run(["queue"] + arguments)
         #expect(result.status == 2 && result.standardOutput.isEmpty)
         #expect(result.standardError.contains(word), "\(result.standardError)")
@@ -268,7 +268,7 @@ internal import Testing
     }
 
     @Test(arguments: [["-T", "/nonexistent/file"], ["-d", "@/nonexistent/file"], ["-T", "/"]])
-    func `a body that cannot be read ends with 66, before anybody is asked`(arguments: [String]) throws {
+    func `an unreadable body ends with 66, before the daemon is asked`(arguments: [String]) throws {
         let result = try BuiltProgram.reach.run(
             ["queue", "add", "--socket", "/nonexistent/socket"] + arguments + ["http://127.0.0.1/"])
         #expect(result.status == 66)

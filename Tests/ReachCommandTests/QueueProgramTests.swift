@@ -3,12 +3,12 @@ internal import ReachCore
 internal import ReachTesting
 internal import Testing
 
-/// The daemon's queue, over the end of a daemon and the loss of a link.
+/// The daemon's queue, across restarts of the daemon and the loss of a link.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
 struct QueueProgramTests {
     private let reachd = BuiltProgram(named: "reachd")
 
-    @Test func `what another process queued is sent when the link returns, and told in the events`() throws {
+    @Test func `requests of another process are sent when the link returns, with events`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()
@@ -43,8 +43,8 @@ struct QueueProgramTests {
         #expect(try daemon.finish(within: .seconds(2)).status == 0)
     }
 
-    @Test(.enabled(if: getuid() == 0, "it takes root to be somebody else"))
-    func `reach watch tells everybody of their own requests, and root of all`() throws {
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `reach watch prints a user's own requests, and all requests for root`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -54,7 +54,7 @@ struct QueueProgramTests {
         let daemon = try reachd.start(
             ["--socket", socket, "--state", directory.path + "/state", "--events"], in: namespace.name)
         _ = try daemon.nextLine()
-        // The build may be where only root can go.
+        // Only root may have access to the build directory.
         try ChildProcess.run(["install", "-m", "755", BuiltProgram.reach.path, directory.path])
         func start(user: Int, _ arguments: [String]) throws -> RunningProgram {
             try BuiltProgram(named: "/bin/sh").start(
@@ -81,15 +81,15 @@ struct QueueProgramTests {
             }
         }
         for (watch, user) in [(0, 4001), (0, 4002), (1, 4001), (2, 4002)] {
-            let told = try event(watches[watch], of: user)
-            #expect(told["event"]?.string == "queued")
+            let queued = try event(watches[watch], of: user)
+            #expect(queued["event"]?.string == "queued")
         }
         var line = ""
         while !line.contains("queued") { line = try pretty.nextLine() }
         #expect(line.contains("request 1 "))
     }
 
-    @Test func `[queue] can be turned off, and then nothing is kept`() throws {
+    @Test func `[queue] can be disabled, and then nothing is stored`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let directory = try TemporaryDirectory()

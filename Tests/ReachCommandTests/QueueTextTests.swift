@@ -40,7 +40,7 @@ import Testing
         #expect(ByteCount.describe(bytes) == words)
     }
 
-    @Test func `requests stand in a table, and what they hold cannot touch the terminal`() {
+    @Test func `requests are a table, and their texts cannot control the terminal`() {
         let items = [
             item("waiting") { $0.blockers = ["metered"] },
             item("dead") {
@@ -60,7 +60,7 @@ import Testing
         #expect([0, 1, 2].map(text.count).map { $0.split(separator: " ")[0] } == ["no", "1", "2"])
     }
 
-    @Test func `a request is described by what it has, and by nothing else`() {
+    @Test func `a request is described by its own properties only`() {
         #expect(
             text.describe(item("waiting")) == """
                 request 12 is waiting
@@ -94,7 +94,7 @@ import Testing
         #expect(!whole.contains("expires"))
     }
 
-    @Test func `an explanation says what keeps it, since when, and what would let it`() {
+    @Test func `an explanation names the obstacle, since when, and the remedy`() {
         let waiting = item("waiting") { $0.blockers = ["metered", "hold"] }
         let explanation = QueueItemExplanation(
             item: waiting,
@@ -117,13 +117,13 @@ import Testing
         ("dead", "It is given up. \"reach queue retry 12\" sends it again."), ("done", "It was answered"),
         ("cancelled", "It was cancelled"), ("lingering", "Its path is gone"),
     ])
-    func `what nothing keeps is explained by its state`(state: String, sentence: String) {
-        let told = text.explain(
+    func `a request without obstacles is explained by its state`(state: String, sentence: String) {
+        let explained = text.explain(
             QueueItemExplanation(item: item(state), reasons: [], interface: "eth0"), at: Self.moment(0))
-        #expect(told.contains("\n  " + sentence))
+        #expect(explained.contains("\n  " + sentence))
     }
 
-    @Test func `a request that waits says for what, how long, and which link would do`() {
+    @Test func `a waiting request says for what, how long, and which link would do`() {
         func line(_ reason: QueueItemExplanation.Reason?, links: [String] = [], when: String = "unmetered") -> String {
             let waiting = item("waiting") { $0.when = when }
             let explanation = QueueItemExplanation(item: waiting, reasons: [reason].compactMap { $0 }, interface: nil)
@@ -162,7 +162,7 @@ import Testing
         #expect(QueueProgressText(isUnicode: true).line(progress, rate: nil, width: 90).contains("██████░░"))
     }
 
-    @Test func `a rate is that of the last seconds, falls while nothing comes, and begins anew`() {
+    @Test func `a rate covers the last seconds, falls while nothing arrives, and restarts with an attempt`() {
         func at(_ second: Int64) -> BootTime { BootTime(nanoseconds: second * 1_000_000_000) }
         var rate = TransferRate()
         #expect(rate.bytesPerSecond(at: at(0)) == nil)
@@ -219,7 +219,7 @@ import Testing
         #expect(top.lines([], 0, width: 60, height: 4, at: Self.moment(0).wall) == ["queue: no request is on its way"])
     }
 
-    @Test func `values of the command line are read, and mistakes are refused`() throws {
+    @Test func `values of the command line are read, and errors are refused`() throws {
         #expect(try QueueArgument.header("A: b: c") == QueueHeader("A", "b: c"))
         #expect(try QueueArgument.header("A:") == QueueHeader("A", ""))
         for text in ["Content-Length: 3", "proxy-connection: x", "Host: a b", "TE:", "A: b\nC: d"] {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import ReachTesting
 internal import Testing
 
-/// `reachd` with a test in the place of systemd: sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3).
+/// `reachd` with the test in place of systemd: sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3).
 @Suite(.timeLimit(.minutes(1))) struct ServiceManagerTests {
     private let reachd = BuiltProgram(named: "reachd")
     private let directory: TemporaryDirectory
@@ -19,7 +19,7 @@ internal import Testing
             environment: environment.merging(["NOTIFY_SOCKET": manager.path]) { own, _ in own })
     }
 
-    @Test func `it says when it is ready, reads its configuration anew, and ends`() throws {
+    @Test func `it notifies when it is ready, when it reloads, and when it ends`() throws {
         let file = try directory.file("reach.toml", "")
         let daemon = try start(["--config", file])
         #expect(try manager.next() == ["READY=1", "STATUS=Watching"])
@@ -35,7 +35,7 @@ internal import Testing
         #expect(try daemon.finish().status == 0)
     }
 
-    @Test func `a configuration that is refused ends the reload too`() throws {
+    @Test func `a rejected configuration ends the reload too`() throws {
         let file = try directory.file("reach.toml", "")
         let daemon = try start(["--config", file])
         _ = try manager.next()
@@ -47,7 +47,7 @@ internal import Testing
         #expect(try daemon.finish().status == 0)
     }
 
-    @Test func `a watchdog is fed twice in its time`() throws {
+    @Test func `the watchdog is notified twice in its interval`() throws {
         let daemon = try start(environment: ["WATCHDOG_USEC": "200000"])
         #expect(try manager.next() == ["READY=1", "STATUS=Watching"])
         let begin = ContinuousClock.now
@@ -89,19 +89,19 @@ internal import Testing
             environment: ["NOTIFY_SOCKET": manager.path])
     }
 
-    @Test func `a socket that the manager has opened is used, and is left there`() throws {
+    @Test func `a socket of the manager is used, and is not removed`() throws {
         let socket = directory.path + "/activated"
         let daemon = try startActivated(for: "me", socket: socket)
         _ = try manager.next()
         #expect(access(directory.path + "/own", F_OK) != 0)
-        let told = try BuiltProgram.reach.run(["status", "--json", "--socket", socket, "127.0.0.1"])
-        #expect(told.standardOutput.contains("\"source\":\"daemon\""))
+        let result = try BuiltProgram.reach.run(["status", "--json", "--socket", socket, "127.0.0.1"])
+        #expect(result.standardOutput.contains("\"source\":\"daemon\""))
         daemon.send(SIGTERM)
         #expect(try daemon.finish().status == 0)
         #expect(access(socket, F_OK) == 0, "the next one is to have it")
     }
 
-    @Test func `descriptors that are meant for another process are left alone`() throws {
+    @Test func `descriptors for another process are ignored`() throws {
         let daemon = try startActivated(for: "another", socket: directory.path + "/activated")
         _ = try manager.next()
         #expect(access(directory.path + "/own", F_OK) == 0)
@@ -109,7 +109,7 @@ internal import Testing
         #expect(try daemon.finish().status == 0)
     }
 
-    @Test func `the journal gets priorities, and whoever inherited its variable does not`() throws {
+    @Test func `the journal gets priorities, but not a program that only inherited its variable`() throws {
         // The program's standard error is a file of the test's, which no JOURNAL_STREAM names.
         let daemon = try start(environment: ["JOURNAL_STREAM": "8:12345"])
         _ = try manager.next()
@@ -128,7 +128,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `it may open as many descriptors as the machine allows, and its hooks as many as it was given`() throws {
+    func `it raises its limit of descriptors, and hooks get the original limit`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -148,7 +148,7 @@ internal import Testing
         #expect(limits.count >= 5 && limits[3] == limits[4], "\(limits)")
         try namespace.run("ip", "route", "del", "default")
         let hook = try ChildProcess.run(["timeout", "10", "cat", said]).split(separator: "\n")
-        // It is told when it has started, perhaps a moment after its first steps.
+        // The limit may be raised shortly after the start.
         let isLimited =
             "for i in $(seq 100); do grep -q 'open files *512 ' /proc/$0/limits && exit; sleep 0.1; done; exit 1"
         try ChildProcess.run(["sh", "-c", isLimited, String(hook[0])])

@@ -1,7 +1,7 @@
 internal import ReachTesting
 internal import Testing
 
-/// What happens when `reach` is asked for something wrong: a clear sentence, and the status that scripts know.
+/// Errors of usage: `reach` prints a clear sentence and ends with a fixed status.
 @Suite struct UsageTests {
     @Test(arguments: [
         (["status", "--bogus"], "--bogus"),
@@ -32,7 +32,7 @@ internal import Testing
         (["links", "--socket", "/s", "--class", "a=wifi"], "--socket and --class exclude each other"),
         (["nonsense", "more"], "nonsense"),
     ])
-    func `a mistake on the command line is named, and ends with 2`(arguments: [String], word: String) throws {
+    func `an error on the command line is reported, and ends with 2`(arguments: [String], word: String) throws {
         let result = try BuiltProgram.reach.run(arguments)
         #expect(result.status == 2)
         #expect(result.standardOutput.isEmpty)
@@ -45,13 +45,13 @@ internal import Testing
         #expect(!result.standardError.unicodeScalars.contains { $0.value == 0x1b || $0.value == 7 })
     }
 
-    @Test func `an interface that does not exist is not reachable, and said not to exist`() throws {
+    @Test func `a missing interface is not reachable, and is reported as missing`() throws {
         let result = try BuiltProgram.reach.run(["status", "interface:nosuch0"])
         #expect(result.status == 1)
         #expect(result.standardOutput.contains("no interface has that name"))
     }
 
-    @Test func `the Internet cannot be waited for where nothing probes it`() throws {
+    @Test func `waiting for internet fails without validation`() throws {
         let result = try BuiltProgram.reach.run(["wait", "--until", "internet"])
         #expect(result.status == 4)
         #expect(result.standardError.contains("probes"))

@@ -2,7 +2,7 @@ internal import Glibc
 internal import ReachTesting
 internal import Testing
 
-/// `reachd` with endpoints, and what its clients see of it.
+/// `reachd` with endpoints, as its clients see it.
 @Suite(.enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"), .timeLimit(.minutes(2)))
 struct ValidationProgramTests {
     private let reachd = BuiltProgram(named: "reachd")
@@ -12,7 +12,7 @@ struct ValidationProgramTests {
         (["[connectivity]", "interval = \"10s\"", "timeout = \"1s\""] + lines).joined(separator: "\n") + "\n"
     }
 
-    /// The next line of the daemon's stream in which all of this stands.
+    /// The next line of the daemon's stream that contains all of these texts.
     private func line(of daemon: RunningProgram, with parts: [String]) throws -> String {
         while true {
             let line = try daemon.nextLine(within: .seconds(20))
@@ -20,7 +20,7 @@ struct ValidationProgramTests {
         }
     }
 
-    @Test func `the Internet is proved, waited for, lost to a portal and no longer asked about`() throws {
+    @Test func `the Internet is validated, awaited, lost to a portal and no longer validated`() throws {
         let small = try SmallInternet()
         let directory = try TemporaryDirectory()
         let socket = directory.path + "/socket"
@@ -28,7 +28,7 @@ struct ValidationProgramTests {
         let file = try directory.file("reach.toml", configuration(endpoint))
         let daemon = try reachd.start(
             ["--config", file, "--socket", socket, "--state", directory.path + "/state", "--events"],
-            // peers 86: a proxy of somebody's session has nothing to do with it.
+            // A user's proxy settings must not matter.
             environment: ["http_proxy": "http://192.0.2.1:9", "https_proxy": "http://192.0.2.1:9"],
             in: small.machine.name)
         let first = try daemon.nextLine()
@@ -38,7 +38,7 @@ struct ValidationProgramTests {
         let proof = try line(of: daemon, with: ["\"connectivity\":\"full\""])
         #expect(proof.contains("\"cause\":\"probe\""))
         #expect(proof.contains("\"changed\":[\"connectivity\"]"))
-        // There is no IPv6 endpoint, so of IPv6 nothing is known.
+        // There is no IPv6 endpoint, so the connectivity of IPv6 is unknown.
         let status = try reach.run(["status", "--socket", socket]).standardOutput
         #expect(status.contains("connectivity full"))
         #expect(
@@ -53,7 +53,7 @@ struct ValidationProgramTests {
         let late = try reach.run(["wait", "--until", "internet", "--timeout", "200ms", "--socket", socket])
         #expect(late.status == 124)
 
-        // A mistake changes nothing.
+        // A configuration with an error changes nothing.
         _ = try directory.file("reach.toml", configuration("endpoints = [\"nonsense\"]"))
         daemon.send(SIGHUP)
         try small.closePortal()
@@ -71,7 +71,7 @@ struct ValidationProgramTests {
         #expect(ended.standardError.contains("nonsense"))
     }
 
-    @Test func `of a host the Internet's proof says nothing`() throws {
+    @Test func `validation of the Internet says nothing about a host`() throws {
         let refused = try reach.run(["wait", "--until", "internet", "--no-daemon", "127.0.0.1"])
         #expect(refused.status == 4)
         #expect(refused.standardError.contains("nothing of this target"))

@@ -9,7 +9,7 @@ struct WatchTests {
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
 
-    @Test func `the stream has the keys that the contract names`() throws {
+    @Test func `the stream has the documented keys`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -44,15 +44,14 @@ struct WatchTests {
         #expect(try watch.finish().status == 0)
     }
 
-    @Test func `a reader that goes away ends it quietly, though nothing happens`() throws {
+    @Test func `a reader that closes the pipe ends it quietly, even without events`() throws {
         let result = try ChildProcess.run([
             "bash", "-c", "\"$0\" watch | head -n 1 > /dev/null; echo ${PIPESTATUS[0]}", BuiltProgram.reach.path,
         ])
         #expect(result == "0\n")
     }
 
-    // peers 64 and the contract: dropped, then a fresh snapshot
-    @Test func `a reader that falls behind is told how much it missed, and given the state anew`() throws {
+    @Test func `a slow reader gets the number of lost events, and then a snapshot`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -93,7 +92,7 @@ struct WatchTests {
         #expect(try waiting.finish().status == 0)
     }
 
-    @Test func `a command is run when it is time, and its status is the status`() throws {
+    @Test func `run starts the command when its condition holds, and ends with its status`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -108,8 +107,8 @@ struct WatchTests {
         #expect(try reach.run(never, in: namespace.name).status == 124)
     }
 
-    /// The command inherits no blocked signal: it ends when it is told to.
-    @Test func `the command that is run takes signals`() throws {
+    /// The command inherits no blocked signal, so signals end it.
+    @Test func `the started command receives signals`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -120,8 +119,8 @@ struct WatchTests {
         #expect(try sleeping.finish(within: .seconds(5)).status == 143)
     }
 
-    /// Where there is no way, three programs agree: this one, ping and the kernel's own lookup.
-    @Test func `status agrees with what ping finds`() throws {
+    /// Without a path, three programs agree: this one, ping and the kernel's own lookup.
+    @Test func `status agrees with ping`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()

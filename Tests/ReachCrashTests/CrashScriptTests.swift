@@ -2,7 +2,7 @@ internal import Glibc
 internal import ReachTesting
 internal import Testing
 
-/// What `make crash` runs for a quarter of an hour, for seconds: the programs in contrib/crash, with the daemon that is built.
+/// A short run of `make crash`: the programs in contrib/crash, with the built daemon.
 @Suite(.timeLimit(.minutes(3))) struct CrashScriptTests {
     private func run(_ script: String, _ words: [String]) throws -> BuiltProgram.Result {
         try BuiltProgram(named: "python3").run(
@@ -12,7 +12,7 @@ internal import Testing
     @Test(
         .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
         .enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"), arguments: [1, 4])
-    func `D2 the daemon is killed again and again: none is lost, none sent twice but what was on its way`(
+    func `repeated kills of the daemon lose no request, and repeat only requests in transit`(
         atOnce: Int
     ) throws {
         let result = try run(
@@ -26,7 +26,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: access("/usr/bin/strace", X_OK) == 0, "there is no strace (apt-get install strace)"))
-    func `D9 when the power fails, what was acknowledged is on the disk`() throws {
+    func `acknowledged requests survive a loss of power`() throws {
         let result = try run(
             "power-loss",
             [

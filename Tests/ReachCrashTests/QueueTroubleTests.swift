@@ -3,13 +3,13 @@ internal import ReachCore
 internal import ReachTesting
 internal import Testing
 
-/// The daemon's queue on disks that are full, read-only or damaged, and under clocks that jump: what was acknowledged stays.
+/// The daemon's queue on disks that are full, read-only or damaged, and with clocks that jump: acknowledged requests survive.
 @Suite(.timeLimit(.minutes(3))) struct QueueTroubleTests {
     private final class Stage {
         let directory: TemporaryDirectory
         let state: String
         private(set) var daemon: RunningProgram
-        /// What starts it: it becomes the daemon.
+        /// The words that start it, and become the daemon.
         private let entrance: [String]
         private var isMounted = false
 
@@ -59,9 +59,9 @@ internal import Testing
             try BuiltProgram.reach.run(["queue"] + words, environment: ["REACH_SOCKET": socket])
         }
 
-        /// Requests that stay where they are, until there is no more room or there are so many.
+        /// Adds requests that cannot start, until the disk is full or there are this many.
         ///
-        /// - Returns: The numbers of those that were acknowledged.
+        /// - Returns: The numbers of the acknowledged requests.
         func add(upTo count: Int, body: String) throws -> (ids: [String], last: BuiltProgram.Result) {
             var ids: [String] = []
             while true {
@@ -83,16 +83,16 @@ internal import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root mounts file systems"))
-    func `D4 on a full disk new requests end with 75, and what was acknowledged outlives a kill`() throws {
+    func `on a full disk new requests end with 75, and acknowledged ones survive a kill`() throws {
         let stage = try Stage(size: "4m")
         let body = try stage.directory.file("body", String(repeating: "b", count: 100_000))
         let (ids, refused) = try stage.add(upTo: 100, body: body)
         #expect(refused.status == 75 && refused.standardOutput.isEmpty, "\(refused)")
         #expect(ids.count > 3 && ids.count < 60)
-        // A body that goes into a file of its own.
+        // A body that is stored in a file of its own.
         let long = try stage.directory.file("long", String(repeating: "b", count: 3_000_000))
         #expect(try stage.queue(["add", "-d", "@" + long, "http://127.0.0.1:1/"]).status == 75)
-        // What needs no disk goes on.
+        // Commands that need no disk still work.
         let status = try BuiltProgram.reach.run(
             ["status", "interface:lo"], environment: ["REACH_SOCKET": stage.socket])
         #expect(status.status == 0)
@@ -112,12 +112,12 @@ internal import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root mounts file systems"))
-    func `D4 what was confirmed on a full disk holds after a kill`() throws {
+    func `confirmations on a full disk survive a kill`() throws {
         let stage = try Stage(size: "4m")
         let body = try stage.directory.file("body", String(repeating: "b", count: 100_000))
         let (ids, refused) = try stage.add(upTo: 100, body: body)
         #expect(refused.status == 75, "\(refused)")
-        // Nothing else is left on it, but the space for ends and changes.
+        // Only the reserve is left on the disk.
         let filler = stage.state + "/filler"
         _ = try? ChildProcess.run(["dd", "if=/dev/zero", "of=\(filler)", "bs=4096", "count=4096"])
         try #require(ids.count > 5)
@@ -133,7 +133,7 @@ internal import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root mounts file systems"))
-    func `on a read-only disk there is no queue, and all else is there`() throws {
+    func `on a read-only disk only the queue is missing`() throws {
         let stage = try Stage(size: "40m")
         let body = try stage.directory.file("body", "b")
         let (ids, _) = try stage.add(upTo: 3, body: body)
@@ -151,7 +151,7 @@ internal import Testing
         #expect(Array(try stage.waiting().prefix(3)) == ids)
     }
 
-    @Test func `D5 a damaged file is set aside and told of, and the next start finds a good one`() throws {
+    @Test func `a damaged file is set aside and reported, and the next start has a valid one`() throws {
         let stage = try Stage()
         let body = try stage.directory.file("body", "b")
         _ = try stage.add(upTo: 20, body: body)
@@ -170,13 +170,13 @@ internal import Testing
         #expect(files.count { $0.hasPrefix("queue.sqlite.corrupt-") && !$0.hasSuffix("-wal") } == 1, "\(files)")
     }
 
-    @Test(.enabled(if: getuid() == 0, "only root becomes somebody else"))
-    func `who may not reach the socket is told with 77`() throws {
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `without permission for the socket the command ends with 77`() throws {
         let stage = try Stage()
         chmod(stage.directory.path, 0o755)
         chmod(stage.socket, 0o600)
         let script = "exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\" queue add http://127.0.0.1:1/"
-        // Where a stranger can run it.
+        // A place where another user can execute it.
         let program = stage.directory.path + "/reach"
         try ChildProcess.run(["cp", BuiltProgram.reach.path, program])
         let result = try BuiltProgram(named: "sh").run(
@@ -189,11 +189,11 @@ internal import Testing
 
     private static let isSanitized = getenv("ASAN_OPTIONS") != nil || getenv("TSAN_OPTIONS") != nil
 
-    /// The daemon has a wall clock of its own, which a file moves; the clocks that never jump are the machine's.
+    /// The daemon has its own wall clock, which a file sets; the other clocks are the machine's.
     @Test(
         .disabled(if: isSanitized, "a sanitizer's runtime must be the first library"),
         arguments: ["86400", "-86400"])
-    func `C26 a wall clock that is set starts nothing early or late, and kills nothing`(step: String) throws {
+    func `setting the wall clock starts no request early or late, and ends none`(step: String) throws {
         let clock = try TemporaryDirectory()
         let file = try clock.file("offset", "0\n")
         let library = clock.path + "/wallclock.so"
@@ -215,7 +215,7 @@ internal import Testing
         let id = try #require(try stage.queue(["add", url]).lines.first)
         try stage.waitForEvent("retrying")
         try clock.file("offset", step + "\n")
-        // That it has taken hold: what is told from now on is of another day.
+        // The new time is in effect: events are of another day.
         #expect(try stage.queue(["wait", "--timeout", "15s", id]).status == 0)
         let times = tries.values
         try #require(times.count == 2)

@@ -2,14 +2,14 @@ internal import Glibc
 internal import ReachTesting
 internal import Testing
 
-/// A daemon that neither answers nor goes away: its connections stay, and the kernel takes new ones for it.
+/// A daemon that neither answers nor ends: its connections stay, and the kernel accepts new ones for it.
 @Suite(.timeLimit(.minutes(2))) struct StoppedDaemonTests {
     private let reach = BuiltProgram.reach
 
     private final class Stage {
         let directory: TemporaryDirectory
         let daemon: RunningProgram
-        /// As `/run` is, for programs that look for the daemon at its usual place.
+        /// A replacement of `/run`, for programs that use the default path of the daemon.
         var run: String { directory.path + "/run" }
         var socket: String { run + "/reach/reach.sock" }
 
@@ -30,7 +30,7 @@ internal import Testing
         ["queue", "add", "http://127.0.0.1/"], ["queue", "wait", "1"], ["queue", "top"],
         ["probe", "tcp://127.0.0.1:1"],
     ])
-    func `who asked for it by name is told after a few seconds that it does not answer`(words: [String]) throws {
+    func `a named daemon is reported after a few seconds as not answering`(words: [String]) throws {
         let stage = try Stage()
         stage.daemon.send(SIGSTOP)
         let began = ContinuousClock.now
@@ -40,8 +40,8 @@ internal import Testing
         #expect(ContinuousClock.now - began < .seconds(9))
     }
 
-    @Test(.enabled(if: getuid() == 0, "the usual place is another for other users"))
-    func `who only found it is answered by the kernel, and told so`() throws {
+    @Test(.enabled(if: getuid() == 0, "other users have another default path"))
+    func `a daemon at the default path is replaced by the kernel, with a note`() throws {
         let stage = try Stage()
         stage.daemon.send(SIGSTOP)
         let script = "exec unshare --mount sh -c 'mount --bind \"$0\" /run && exec \"$@\"' \"$0\" \"$@\""
@@ -55,17 +55,17 @@ internal import Testing
             #expect(result.status == 0, "\(result)")
             #expect(
                 result.standardOutput.contains(
-                    "(told by the kernel: the daemon at /run/reach/reach.sock did not answer"),
+                    "(answered by the kernel: the daemon at /run/reach/reach.sock did not answer"),
                 "\(result.standardOutput)")
             #expect(ContinuousClock.now - began < .seconds(9))
         }
-        // Nobody listens there, which is found out without the daemon.
+        // There is no listener, which the client finds out by itself.
         let probe = try ask(["probe", "tcp://127.0.0.1:1"])
         #expect(probe.status == 1, "\(probe)")
         #expect(try ask(["status", "--json", "interface:lo"]).standardOutput.contains("\"source\":\"kernel\""))
     }
 
-    @Test func `when it goes on, it goes on telling`() throws {
+    @Test func `a resumed daemon sends events again`() throws {
         let stage = try Stage()
         let follower = try reach.start(["queue", "top"], environment: ["REACH_SOCKET": stage.socket])
         #expect(try follower.nextLine().contains("\"event\":\"watching\""))

@@ -16,7 +16,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         _ = table.apply(notice)
         let once = table
         _ = table.apply(notice)
-        precondition(table == once, "a notice told twice is a change")
+        precondition(table == once, "a repeated notice is a change")
         let line = stream.notice(notice, at: moment)
         precondition(line.last == UInt8(ascii: "\n") && line.dropLast().allSatisfy { $0 >= 0x20 }, "not one line")
     }

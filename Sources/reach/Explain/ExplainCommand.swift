@@ -9,9 +9,9 @@ struct ExplainCommand: ParsableCommand {
         commandName: "explain",
         abstract: "Explain step by step why a target is reachable or not.",
         discussion: """
-            Rules, route, link, what carries it, source address and first hop are gone through in the order in which a \
-            packet would meet them. The daemon is asked if one runs, otherwise the kernel; nothing is sent. The verdict is \
-            that of "reach status".
+            Goes through rules, route, link, the links below it, source address and first hop, in the order in which a \
+            packet would meet them. Asks the daemon if one runs, otherwise the kernel; sends nothing. The verdict is that \
+            of "reach status".
 
             Exit status: 0 reachable, 1 not reachable, 2 usage, 3 unknown, 4 cannot observe.
             """)
@@ -24,21 +24,21 @@ struct ExplainCommand: ParsableCommand {
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
-        help: "What to ask about; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+        help: "The target; the Internet by default.", transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
     func validate() throws { try daemon.exclude(observation.given) }
 
     func run() throws {
         var source = daemon.source(observation.given)
-        let told = try source.ask { client throws(ControlError) in try client.explanation(of: target) }
-        let explanation = try told ?? lookAtKernel()
-        show(explanation, told == nil ? .kernel : .daemon)
-        if !json { StandardOutput.write(source.note(isDaemon: told != nil, .current)) }
+        let answer = try source.ask { client throws(ControlError) in try client.explanation(of: target) }
+        let explanation = try answer ?? queryKernel()
+        show(explanation, answer == nil ? .kernel : .daemon)
+        if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
         try CommandError.check([(explanation.verdict.status, explanation.verdict.reason)])
     }
 
-    private func lookAtKernel() throws(CommandError) -> Explanation {
+    private func queryKernel() throws(CommandError) -> Explanation {
         do throws(NetlinkError) {
             return try Explainer(options: observation.engineOptions).explain(target)
         } catch {

@@ -4,7 +4,7 @@ internal import ReachLoop
 /// An explanation for people: the verdict, then the steps of each family.
 struct ExplanationText {
     let style: TerminalStyle
-    /// Columns of the terminal; without one, each step is one line.
+    /// The terminal's width in columns; `nil` without a terminal, where each step is one line.
     let width: Int?
 
     /// Lines longer than this are hard to read, however wide the terminal is.
@@ -14,7 +14,7 @@ struct ExplanationText {
         let status = StatusText(style: style)
         let families = [("IPv4", explanation.ipv4), ("IPv6", explanation.ipv6)].filter { !$0.1.steps.isEmpty }
         var blocks = families.map { name, family in block(name, family, status) }
-        // A name that does not resolve, an interface that is not there: nothing to tell apart.
+        // For a name that does not resolve, or a missing interface, both families are the same.
         if families.count == 2, families[0].1.steps == families[1].1.steps {
             blocks = [block("IPv4 and IPv6", families[0].1, status)]
         }

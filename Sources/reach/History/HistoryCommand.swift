@@ -7,26 +7,26 @@ internal import ReachLoop
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Print what the daemon has seen: outages, flaps, and when.",
+        abstract: "Print what the daemon has recorded: outages and flaps.",
         discussion: """
-            A line of summary and a timeline for each target, then what happened. Reads the daemon's files; whether it \
-            runs does not matter.
+            Prints a summary and a timeline of each target, then the changes. Reads the daemon's files, so the daemon \
+            need not run.
 
             Exit status: 0 printed, 1 there is no history, 2 usage, 4 it cannot be read.
             """)
 
     @Option(
-        help: ArgumentHelp("Begin this long ago; with the first record if nothing is given.", valueName: "duration"),
+        help: ArgumentHelp("Begin this long ago; by default with the first record.", valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var since: Duration?
 
     @Flag(help: "Print a JSON object for each record, one a line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Where the daemon keeps it.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The directory of the history.", valueName: "directory"))
     var state: String?
 
-    @Argument(help: "Whose history; that of every target if nothing is given.")
+    @Argument(help: "The target; every target by default.")
     var target: String?
 
     func run() throws {

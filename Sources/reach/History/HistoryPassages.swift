@@ -1,9 +1,9 @@
 internal import ReachCore
 
-/// What a target was reached through, as a line to stand below its timeline: each name where another way begins.
+/// The interfaces of a target's paths, as a line below its timeline: each name is where its path begins.
 enum HistoryPassages {
-    /// - Parameter width: Of the timeline, in cells.
-    /// - Returns: The line without trailing spaces; empty if there is nothing to tell.
+    /// - Parameter width: The width of the timeline in cells.
+    /// - Returns: The line without trailing spaces; empty if there are no names.
     static func text(_ timeline: HistoryTimeline, width: Int) -> String {
         let first = timeline.from.nanosecondsSince1970
         let length = timeline.to.nanosecondsSince1970 - first
@@ -24,14 +24,14 @@ enum HistoryPassages {
         return line
     }
 
-    /// Those that differ from the one before: an outage in between makes the way no other.
+    /// The passages that differ from the previous one. An outage in between is not a difference.
     private static func beginnings(_ passages: [HistoryTimeline.Passage]) -> [HistoryTimeline.Passage] {
         zip(passages, [nil] + passages.map(Optional.some)).filter { passage, before in
             passage.interface != before?.interface || passage.linkClass != before?.linkClass
         }.map(\.0)
     }
 
-    /// As much as there is room for, and at least a mark that it is another way.
+    /// The longest label that fits; at least a mark that the path is another.
     private static func label(_ passage: HistoryTimeline.Passage, room: Int) -> String? {
         let name = passage.interface.map(DisplayText.sanitized)
         let linkClass = passage.linkClass.map { "(\(DisplayText.sanitized($0)))" }

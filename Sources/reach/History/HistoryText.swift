@@ -1,20 +1,20 @@
 internal import ReachCore
 
-/// A history for people: how each target did, at a glance, and what happened when.
+/// A history for people: a summary of each target, and its changes.
 struct HistoryText {
     let style: TerminalStyle
-    /// Columns of the terminal; `nil` where there is none, and no timeline is drawn.
+    /// The terminal's width in columns; `nil` without a terminal, where no timeline is drawn.
     let width: Int?
-    /// The terminal shows UTF-8.
+    /// Whether the terminal shows UTF-8.
     let isUnicode: Bool
-    /// Writes a time as people read it here.
+    /// Formats a time in the local time zone.
     let stamp: (Timestamp) -> String
 
     private static let indent = "    "
-    /// More would be no easier to read.
+    /// The greatest width; a wider bar would be no easier to read.
     private static let widest = 200
 
-    /// A line of summary for each target, and its timeline.
+    /// A summary of each target, and its timeline.
     func overview(_ timelines: [HistoryTimeline]) -> String {
         guard let first = timelines.first else { return "nothing is known of that time\n" }
         let blocks = timelines.map { timeline in
@@ -45,7 +45,7 @@ struct HistoryText {
         return style.paint(DisplayText.sanitized(summary.target), .bold) + "  " + parts.joined(separator: ", ")
     }
 
-    /// What happened, a row each.
+    /// The changes, one in a row.
     func changes(_ rows: [HistoryRow]) -> String {
         guard !rows.isEmpty else { return "" }
         let heading = ["TIME", "TARGET", "STATUS", "FOR", "THROUGH", "CAUSE"].map { TextTable.Cell($0, .grey) }
@@ -83,7 +83,7 @@ struct HistoryText {
         }
     }
 
-    /// The bar, and below it what the target was reached through from where on.
+    /// The bar, and below it the interfaces of the paths.
     private func drawing(_ timeline: HistoryTimeline, _ width: Int) -> String {
         let passages = HistoryPassages.text(timeline, width: barWidth(width))
         let below = passages.isEmpty ? "" : Self.indent + style.paint(passages, .grey) + "\n"
@@ -101,7 +101,7 @@ struct HistoryText {
         return Self.indent + painted.joined()
     }
 
-    /// The times at both ends, and in the middle where there is room.
+    /// The times at both ends, or only the first if there is no room.
     private func axis(_ timeline: HistoryTimeline, _ width: Int) -> String {
         let room = barWidth(width)
         let (left, right) = (stamp(timeline.from), stamp(timeline.to))
@@ -120,7 +120,7 @@ struct HistoryText {
 
     private func barWidth(_ width: Int) -> Int { min(max(1, width - Self.indent.count), Self.widest) }
 
-    /// Told apart without colours too.
+    /// The glyphs differ, so that the bar needs no colours.
     private func glyph(_ cell: HistoryBar.Cell) -> String {
         switch cell {
         case .up: isUnicode ? "█" : "#"
@@ -140,7 +140,7 @@ struct HistoryText {
         }
     }
 
-    /// Never 100 for what was not always up.
+    /// Rounded down, so that only a target that was always up has 100 %.
     private static func percent(_ share: Double) -> String {
         let hundredths = Int((share * 10_000).rounded(.down))
         if hundredths == 10_000 { return "100 %" }

@@ -9,37 +9,37 @@ struct LinksCommand: ParsableCommand {
         commandName: "links",
         abstract: "Print the links of this machine and what each is.",
         discussion: """
-            The ones that lead to the Internet now are marked. The daemon is asked if one runs, otherwise the kernel.
+            Marks the links that the path to the Internet uses. Asks the daemon if one runs, otherwise the kernel.
 
-            Exit status: 0 printed, 1 a name that no link has, 2 usage, 4 cannot observe.
+            Exit status: 0 printed, 1 no link has a given name, 2 usage, 4 cannot observe.
             """)
 
     @Flag(help: "Print a JSON object for each link, one a line.")
     var json = false
 
     @Flag(
-        help: "Print virtual ports of bridges, and virtual links and tunnels that are down and have no address, too.")
+        help: "Also print virtual ports of bridges, and virtual links and tunnels that are down and have no address.")
     var all = false
 
     @OptionGroup var daemon: DaemonOptions
 
     @OptionGroup var observation: ObservationOptions
 
-    @Argument(help: "Names or alternative names of links; every link if nothing is given.")
+    @Argument(help: "Names or alternative names of links; every link by default.")
     var names: [String] = []
 
     func validate() throws { try daemon.exclude(observation.given) }
 
     func run() throws {
         var source = daemon.source(observation.given)
-        let told = try source.ask { client throws(ControlError) in try client.links() }
-        let reports = try told ?? lookAtKernel()
+        let answer = try source.ask { client throws(ControlError) in try client.links() }
+        let reports = try answer ?? queryKernel()
         func show(_ reports: [LinkReport], leftOut: Int) {
-            if json { return printJSON(reports, told == nil ? .kernel : .daemon) }
+            if json { return printJSON(reports, answer == nil ? .kernel : .daemon) }
             guard !reports.isEmpty else { return }
             let text = LinksText(style: .current, width: StandardOutput.width)
             StandardOutput.write(
-                text.describe(reports, leftOut: leftOut) + source.note(isDaemon: told != nil, .current))
+                text.describe(reports, leftOut: leftOut) + source.note(isDaemon: answer != nil, .current))
         }
         guard !names.isEmpty else {
             let shown = reports.filter { all || !$0.isBackground }
@@ -52,7 +52,7 @@ struct LinksCommand: ParsableCommand {
         throw CommandError(status: .notReachable, message: "no link is named \(missing.joined(separator: ", "))")
     }
 
-    private func lookAtKernel() throws(CommandError) -> [LinkReport] {
+    private func queryKernel() throws(CommandError) -> [LinkReport] {
         do throws(NetlinkError) {
             return try KernelSnapshot(options: observation.engineOptions).links()
         } catch {

@@ -3,10 +3,10 @@ internal import ReachCore
 /// Links in a table, for people.
 struct LinksText {
     let style: TerminalStyle
-    /// Columns of the terminal, if there is one.
+    /// The terminal's width in columns; `nil` without a terminal.
     let width: Int?
 
-    /// So many names of links below are shown; a bridge may have hundreds.
+    /// The most names of lower links that are shown; a bridge may have hundreds.
     private static let namesShown = 3
 
     func describe(_ reports: [LinkReport], leftOut: Int) -> String {
@@ -29,7 +29,7 @@ struct LinksText {
 
     private func state(_ report: LinkReport) -> TextTable.Cell {
         guard let trouble = report.trouble else { return TextTable.Cell("up", .green) }
-        // A link that nobody brought up is no cause for alarm.
+        // A link that was not brought up is not a fault.
         guard report.link.isUp else { return TextTable.Cell("down", .grey) }
         let culprit = report.brokenLower.map { ": " + DisplayText.sanitized($0) } ?? ""
         return TextTable.Cell(trouble.word + culprit, .red)
@@ -52,7 +52,7 @@ struct LinksText {
 }
 
 extension Reason {
-    /// In a word or two, for a link.
+    /// A short form for a link.
     fileprivate var word: String {
         switch self {
         case .linkDown: "lower link down"

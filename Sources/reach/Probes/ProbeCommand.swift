@@ -6,11 +6,11 @@ internal import ReachLoop
 struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
-        abstract: "Try whether something answers now, and how fast.",
+        abstract: "Test whether a server answers now, and how fast.",
         discussion: """
             A URL is http://, https://, tcp://HOST:PORT, tls://HOST[:PORT], dns://SERVER/NAME[?type=TYPE], dns:NAME or \
-            icmp://HOST; a name is that of a probe that the daemon's configuration has. The daemon makes the attempt; \
-            where none runs, or it may not do it for you, "reachd --probe" does.
+            icmp://HOST; a name is that of a probe in the daemon's configuration. The daemon makes the attempt; if none runs, \
+            or it does not permit the attempt, "reachd --probe" does.
 
             Exit status: 0 all ok, 1 at least one failed, 2 usage, 3 inconclusive, 4 no attempt could be made.
             """)
@@ -19,16 +19,16 @@ struct ProbeCommand: ParsableCommand {
     var json = false
 
     @Option(
-        help: ArgumentHelp("How long an attempt may take; 5 seconds if nothing is given.", valueName: "duration"),
+        help: ArgumentHelp("How long an attempt may take; 5 seconds by default.", valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var timeout: Duration?
 
-    @Option(help: ArgumentHelp("Send by this interface and no other.", valueName: "name"))
+    @Option(help: ArgumentHelp("Send only by this interface.", valueName: "name"))
     var interface: String?
 
     @OptionGroup var daemon: DaemonOptions
 
-    @Argument(help: "What to try: URLs, or names of configured probes.")
+    @Argument(help: "URLs, or names of configured probes.")
     var targets: [String]
 
     func validate() throws {
@@ -61,21 +61,21 @@ struct ProbeCommand: ParsableCommand {
                 var client = try ControlClient(path: path, patience: patience)
                 try client.ping()
                 answers = true
-                // One that watches another namespace would go another way; but only it has the configured probes.
+                // A daemon in another namespace would use another path; but only the daemon has the configured probes.
                 var isAsked = wasNamed || !order.target.contains(":")
                 if !isAsked { isAsked = try client.isInThisNamespace() }
                 if isAsked { return try client.probe(order) }
             } catch {
-                // One that has not answered at all has not made the attempt either.
-                let mayGoOn = answers ? mayDoWithoutDaemon(after: error, order) : order.target.contains(":")
-                guard !wasNamed, mayGoOn else { throw Self.failure(error) }
+                // A daemon that has not answered the ping has not made the attempt either.
+                let mayContinue = answers ? mayReplaceDaemon(after: error, order) : order.target.contains(":")
+                guard !wasNamed, mayContinue else { throw Self.failure(error) }
             }
         }
         return try ProbeProgram.run(order)
     }
 
-    /// Nobody else can make a configured probe's attempt.
-    private func mayDoWithoutDaemon(after error: ControlError, _ order: ProbeOrder) -> Bool {
+    /// Whether `reachd --probe` may make the attempt instead. Only the daemon has the configured probes.
+    private func mayReplaceDaemon(after error: ControlError, _ order: ProbeOrder) -> Bool {
         guard order.target.contains(":") else { return false }
         switch error {
         case .notRunning, .badPath, .failed: return true

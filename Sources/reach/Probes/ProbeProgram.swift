@@ -4,13 +4,13 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// Makes an attempt with `reachd --probe`, since this program is not linked with libcurl: that would cost every `reach status`
-/// 8 ms of start-up.
+/// Makes an attempt with `reachd --probe`. This program does not link libcurl, which would slow down the start of every
+/// command.
 enum ProbeProgram {
     static func run(_ order: ProbeOrder) throws(CommandError) -> ProbeAnswer {
         let (status, output) = try start(order)
         guard status <= 3 else { throw CommandError(status: .cannotObserve) }
-        // It has said on standard error what is wrong.
+        // It has printed the error on standard error.
         if status == ExitStatus.usage.rawValue { throw CommandError(status: .usage) }
         guard let json = try? JSONReader.read(output), let answer = try? ProbeAnswer(reading: json) else {
             throw CommandError(status: .cannotObserve, message: "reachd --probe printed no result")
@@ -49,7 +49,7 @@ enum ProbeProgram {
         }
         var word: CInt = 0
         while waitpid(child, &word, 0) == -1, errno == EINTR {}
-        // As the shell tells it.
+        // The same as in the shell.
         return (word & 0x7f == 0 ? (word >> 8) & 0xff : 128 + (word & 0x7f), output)
     }
 
@@ -70,7 +70,8 @@ enum ProbeProgram {
         return child
     }
 
-    /// Beside this program, as it is built; else where `make install` puts it: bin's sibling sbin; else where the system's are.
+    /// The path of reachd: next to this program, as it is built; in the sibling directory sbin, as it is installed; or in the
+    /// system's directories.
     private static var path: String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &bytes, bytes.count)

@@ -1,7 +1,7 @@
 internal import ReachControl
 internal import ReachCore
 
-/// What came of an attempt, for people: what, how long, and where the time went.
+/// The result of an attempt, for people, with the duration of each phase.
 struct ProbeText {
     let style: TerminalStyle
 
@@ -35,7 +35,7 @@ struct ProbeText {
         }
     }
 
-    /// Three digits that matter: `0.12 ms`, `12.3 ms`, `1.23 s`.
+    /// Three significant digits: `0.12 ms`, `12.3 ms`, `1.23 s`.
     static func milliseconds(_ duration: Duration) -> String {
         let microseconds = duration.nanoseconds / 1000
         switch microseconds {
@@ -46,7 +46,7 @@ struct ProbeText {
         }
     }
 
-    /// A number that was multiplied by a power of ten.
+    /// Formats a number that was multiplied by a power of ten.
     private static func fixed(_ number: Int64, _ decimals: Int) -> String {
         let digits = String(number)
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits

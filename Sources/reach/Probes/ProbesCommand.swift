@@ -7,12 +7,12 @@ internal import ReachLoop
 struct ProbesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probes",
-        abstract: "Print the probes that the daemon's configuration has, and how they fare.",
+        abstract: "Print the probes in the daemon's configuration, and their results.",
         discussion: """
-            On a terminal, a chart below each shows its latest results: the higher, the longer it took; ! failed, \
-            ? proved nothing, a bar stands for a pause.
+            On a terminal, a chart below each shows its latest results. A higher block is a slower attempt, ! a failed one, \
+            ? an inconclusive one, and a bar is a pause.
 
-            Exit status: 0 printed, 1 at least one is down, 2 usage, 3 none is down and at least one is not known, \
+            Exit status: 0 printed, 1 at least one is down, 2 usage, 3 none is down and at least one is unknown, \
             4 no daemon answers.
             """)
 
@@ -22,7 +22,7 @@ struct ProbesCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Ask the daemon that listens there.", valueName: "path"))
     var socket: String?
 
-    @Argument(help: "Names of probes; every probe if nothing is given.")
+    @Argument(help: "Names of probes; every probe by default.")
     var names: [String] = []
 
     func run() throws {

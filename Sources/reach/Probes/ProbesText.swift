@@ -3,21 +3,21 @@ internal import ReachCore
 /// Configured probes in a table, for people; on a terminal with a chart of the latest results below each.
 struct ProbesText {
     let style: TerminalStyle
-    /// Columns of the terminal; `nil` where there is none, and no chart is drawn.
+    /// The terminal's width in columns; `nil` without a terminal, where no chart is drawn.
     let width: Int?
-    /// The terminal shows UTF-8.
+    /// Whether the terminal shows UTF-8.
     let isUnicode: Bool
     let now: Timestamp
 
     private static let indent = "    "
-    /// More would be no easier to read.
+    /// The greatest width; a wider chart would be no easier to read.
     private static let widest = 120
 
     func describe(_ reports: [ProbeReport]) -> String {
         guard !reports.isEmpty else { return "no probes are configured\n" }
         let heading = ["PROBE", "STATE", "FOR", "UPTIME", "P50", "P90", "P99", "LAST"].map { TextTable.Cell($0, .grey) }
         let table = TextTable(style: style, width: width)
-        // One table, so that columns stand below each other; its lines are then taken apart.
+        // One table, so that its columns are aligned; it is then split into lines.
         let lines = table.layOut([heading] + reports.map(row)).split(separator: "\n", omittingEmptySubsequences: false)
         guard let width, lines.count >= reports.count + 1 else { return lines.joined(separator: "\n") }
         var output = [String(lines[0])]
@@ -69,7 +69,7 @@ struct ProbesText {
         return DisplayText.sanitized(last.detail.isEmpty ? last.outcome.reason ?? "" : last.detail)
     }
 
-    /// From 0 to 100 with the digits that matter near the end: 99.95 %.
+    /// A percentage with two decimals, which matter near 100: 99.95 %.
     static func percent(_ part: Double) -> String {
         let hundredths = part >= 1 ? 10_000 : min(9999, Int((part * 10_000).rounded(.down)))
         let cents = hundredths % 100

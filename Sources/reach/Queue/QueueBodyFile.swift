@@ -9,7 +9,7 @@ struct QueueBodyFile {
 
     init(_ path: String) { self.path = path }
 
-    /// All of it.
+    /// The whole content.
     func read() throws(CommandError) -> [UInt8] {
         var body: [UInt8] = []
         do throws(SystemError) {
@@ -20,7 +20,7 @@ struct QueueBodyFile {
         return body
     }
 
-    /// Refuses what cannot be read before anybody is asked: directories, too, whose reading fails even of nothing.
+    /// Refuses files that cannot be read, and directories, before the daemon is asked.
     func check() throws(CommandError) {
         do throws(SystemError) {
             let descriptor = try open()
@@ -32,9 +32,9 @@ struct QueueBodyFile {
         }
     }
 
-    /// Brings it to the daemon piece by piece, however large it is.
+    /// Uploads the file to the daemon in pieces.
     ///
-    /// - Returns: The name that the daemon gave to it.
+    /// - Returns: The upload's name, which the daemon chose.
     func upload(through client: inout ControlClient) throws(ControlError) -> String {
         let descriptor: CInt
         do throws(SystemError) { descriptor = try open() } catch { throw .failed(path: path, error) }
@@ -43,7 +43,7 @@ struct QueueBodyFile {
         while true {
             let piece: [UInt8]
             do throws(SystemError) { piece = try Self.piece(of: descriptor) } catch { throw .failed(path: path, error) }
-            // An empty file is a body, too.
+            // An empty file is a body too.
             if piece.isEmpty, let name { return name }
             name = try client.upload(piece, to: name)
             if piece.isEmpty, let name { return name }
@@ -61,7 +61,7 @@ struct QueueBodyFile {
         return try SystemError.check("open") { Glibc.open(path, O_RDONLY | O_CLOEXEC) }
     }
 
-    /// As much as goes into one call; less only at the end.
+    /// The next piece, as large as one call allows; only the last one is smaller.
     private static func piece(of descriptor: CInt) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < QueueUpload.pieceBytes {

@@ -3,7 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// Which requests are meant: some by their numbers, or all of the caller's.
+/// The selected requests: some by their numbers, or all of the caller's.
 struct QueueSelectionOptions: ParsableArguments {
     @Flag(help: "All requests: those of the user, and for root everybody's.")
     var all = false
@@ -20,9 +20,9 @@ struct QueueSelectionOptions: ParsableArguments {
 }
 
 extension QueueOptions {
-    /// Does something to each, whatever comes of the others.
+    /// Applies a command to each request, even if it fails for others.
     ///
-    /// - Throws: What the first failed with. The others' failures are said as they come.
+    /// - Throws: The first failure. Further failures are printed as they occur.
     func each(
         _ selections: [QueueSelection], _ action: String,
         _ body: (inout ControlClient, QueueSelection) throws(ControlError) -> Int?

@@ -2,16 +2,15 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// Follows the daemon's queue on an event loop, for as long as somebody wants to know: a daemon that goes away is looked
-/// for.
+/// Follows the daemon's queue on an event loop, and reconnects if the daemon goes away.
 final class QueueFollower {
     enum Event {
-        /// From here on nothing is missed: what is now can be asked. Also after a loss, and when the daemon is back.
+        /// No later event is missed, so the current state can be queried. It also follows a loss and a reconnection.
         case began
         case notice(QueueNotice)
-        /// The daemon went away, and is looked for.
+        /// The daemon went away, and the follower reconnects.
         case away(ControlError)
-        /// The daemon does not answer, or refuses: nothing more comes.
+        /// The daemon does not answer, or refuses; it is the last event.
         case failed(CommandError)
     }
 
@@ -26,7 +25,7 @@ final class QueueFollower {
     private var hasBegun = false
     private var isAway = false
 
-    /// - Parameter id: One request, or all.
+    /// - Parameter id: The request to follow; `nil` for all.
     init(_ id: Int64?, path: String, on loop: EventLoop, handler: @escaping (Event) -> Void) {
         self.path = path
         self.id = id
@@ -60,7 +59,7 @@ final class QueueFollower {
     }
 
     private func take(_ event: StreamEvent) {
-        // Of events that were lost, the next one says that what is now can be asked.
+        // After lost events, the next event is `began`.
         guard case .other("queue", let json) = event.content else { return }
         do throws(StatusReadingError) {
             if let notice = try QueueNotice(reading: json) { return handler(.notice(notice)) }

@@ -29,7 +29,7 @@ struct QueueOptions: ParsableArguments {
         }
     }
 
-    /// What came of something that was done, for programs; people are told by the exit status.
+    /// Prints the result of a command for programs; people see the exit status.
     func report(_ action: String, _ selection: QueueSelection, count: Int? = nil, at now: Instant) {
         guard json else { return }
         var writer = JSONWriter()

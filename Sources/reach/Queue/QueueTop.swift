@@ -3,7 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// The queue, live: drawn anew when something happens, and each second while something runs.
+/// The queue, live: redrawn on every event, and each second while something runs.
 final class QueueTop {
     private let path: String
     private let screen: TerminalScreen?
@@ -13,10 +13,10 @@ final class QueueTop {
     private var away: String?
     private var redrawTimer: TimerQueue.ID?
     private var redrawTime: BootTime?
-    /// Why it cannot go on; then the loop is stopped.
+    /// The error that stopped the loop.
     private(set) var failure: CommandError?
 
-    /// What happens within this time is drawn at once.
+    /// Events within this time are drawn together.
     private static let shortestInterval: Duration = .milliseconds(100)
 
     init(path: String, screen: TerminalScreen?, on loop: EventLoop) {
@@ -34,7 +34,7 @@ final class QueueTop {
     func leave() { screen?.leave() }
 
     func watchKeys() {
-        // Not where standard input is a file: that is always ready, and epoll takes none.
+        // Not if standard input is a file, which is always ready and which epoll rejects.
         guard isatty(STDIN_FILENO) == 1 else { return }
         try? loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in
             var keys = [UInt8](repeating: 0, count: 16)
@@ -58,7 +58,7 @@ final class QueueTop {
         redrawSoon()
     }
 
-    /// - Parameter delay: A drawing that is due earlier stays due.
+    /// - Parameter delay: The time until the drawing, unless one is due earlier.
     func redrawSoon(after delay: Duration = QueueTop.shortestInterval) {
         guard screen != nil else { return }
         let time = SystemClock.boot + delay
@@ -79,7 +79,7 @@ final class QueueTop {
             var filter = QueueFilter()
             filter.limit = max(1, height - 3)
             var (items, count): ([QueueItem], Int) = ([], 0)
-            // What is being sent stands above what waits.
+            // Running requests come before waiting ones.
             for states in [["running", "lingering"], ["ready", "backoff", "waiting", "held"]] {
                 filter.states = Set(states)
                 let page = try client.requests(filter)
@@ -88,7 +88,7 @@ final class QueueTop {
             }
             let text = QueueTopText(words: .current, bar: QueueProgressText(isUnicode: TerminalStyle.isUnicode))
             screen?.draw(text.lines(items, count, width: width, height: height, at: SystemClock.now.wall))
-            // Ages and bytes go on by themselves.
+            // Ages and bytes change without events.
             if count > 0 { redrawSoon(after: .seconds(1)) }
         } catch {
             let reason = DisplayText.sanitized(away ?? error.description)

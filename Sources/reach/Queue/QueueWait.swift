@@ -3,12 +3,12 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// Waits on the calling thread until a request is over, and shows meanwhile how far it is.
+/// Waits on the calling thread until a request is over, and shows its progress.
 final class QueueWait {
     enum Display {
-        /// A line on the terminal, written over and over.
+        /// A line on the terminal, which is overwritten.
         case bar
-        /// The request as it is when it is watched, the events as they come, and the request when it is over.
+        /// The current request, its events, and the request when it is over.
         case json
         case none
     }
@@ -87,9 +87,9 @@ final class QueueWait {
         draw()
     }
 
-    /// Finds out how the request stands now.
+    /// Queries the current state of the request.
     ///
-    /// - Parameter isFirst: It is watched from now on, or again.
+    /// - Parameter isFirst: Whether the watch began, or began again.
     private func ask(_ loop: EventLoop, isFirst: Bool = false) {
         do throws(ControlError) {
             var client = try ControlClient(path: path)
@@ -103,7 +103,7 @@ final class QueueWait {
             let links = hasNetworkReason == true ? try client.links() : []
             line.take(explanation, links: links, at: SystemClock.boot)
         } catch {
-            // A daemon that goes away is told of by the one who follows it.
+            // The follower reports a daemon that goes away.
             if error.queueError != nil { end(.failure(CommandError(queue: error)), loop) }
         }
     }

@@ -1,13 +1,13 @@
 internal import ReachControl
 internal import ReachCore
 
-/// What is known of a request that somebody waits for, as one line.
+/// The state of an awaited request, as one line.
 struct QueueWaitLine {
     private var explanation: QueueItemExplanation?
     private var links: [String] = []
     private var progress: QueueProgress?
     private var rate = TransferRate()
-    /// Why nothing is known.
+    /// The reason why the state is unknown.
     var away: String?
 
     mutating func take(_ explanation: QueueItemExplanation, links: [LinkReport], at now: BootTime) {
@@ -22,7 +22,7 @@ struct QueueWaitLine {
         rate.add(progress.sent + progress.received, at: now)
     }
 
-    /// One column less than there are: a terminal may go to the next line with the last one.
+    /// The width less one column, since a terminal may wrap after the last one.
     func text(_ words: QueueText, _ bar: QueueProgressText, width: Int, at now: Instant) -> String {
         let width = max(1, width - 1)
         if let away { return String(DisplayText.sanitized("\(away); it is looked for").prefix(width)) }
@@ -31,7 +31,7 @@ struct QueueWaitLine {
         return String(words.waiting(explanation, links: links, at: now).prefix(width))
     }
 
-    /// Links that would satisfy the condition but for what is wrong with them: `wlan0 no-carrier`.
+    /// Links that would satisfy the condition without their fault: `wlan0 no-carrier`.
     private static func candidates(_ links: [LinkReport], for explanation: QueueItemExplanation) -> [String] {
         let words = explanation.item.when.split(separator: ",").map { $0.drop { $0 == " " } }
         let fitting = links.filter { report in

@@ -10,7 +10,7 @@ struct StatusCommand: ParsableCommand {
         abstract: "Print whether targets can be reached, and how.",
         discussion: """
             A target is the Internet (nothing, or "internet"), a host name, an address, a prefix, interface:NAME or a \
-            URL. The daemon is asked if one runs, otherwise the kernel; nothing is sent.
+            URL. Asks the daemon if one runs, otherwise the kernel; sends nothing.
 
             Exit status: 0 all reachable, 1 at least one not reachable, 2 usage, 3 unknown, 4 cannot observe.
             """)
@@ -22,7 +22,7 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
-        help: "What to ask about; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+        help: "Targets; the Internet by default.", transform: { try CommandLineValue.target($0) })
     var targets: [Target] = []
 
     func validate() throws { try daemon.exclude(observation.given) }
@@ -30,23 +30,23 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let asked = targets.isEmpty ? [.internet] : targets
         var source = daemon.source(observation.given)
-        let told = try source.ask { client throws(ControlError) in
+        let answer = try source.ask { client throws(ControlError) in
             var states: [ReachabilityState] = []
             for target in asked { states.append(try client.status(of: target)) }
             return states
         }
-        for state in told ?? [] { show(state, .daemon) }
-        let states = try told ?? lookAtKernel(asked)
-        if !json { StandardOutput.write(source.note(isDaemon: told != nil, .current)) }
+        for state in answer ?? [] { show(state, .daemon) }
+        let states = try answer ?? queryKernel(asked)
+        if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
         try CommandError.check(states.map { ($0.status, $0.reason) })
     }
 
-    private func lookAtKernel(_ asked: [Target]) throws(CommandError) -> [ReachabilityState] {
+    private func queryKernel(_ asked: [Target]) throws(CommandError) -> [ReachabilityState] {
         var states: [ReachabilityState] = []
         do throws(NetlinkError) {
-            let inspector = try KernelSnapshot(options: observation.engineOptions)
+            let snapshot = try KernelSnapshot(options: observation.engineOptions)
             for target in asked {
-                let state = try inspector.state(of: target)
+                let state = try snapshot.state(of: target)
                 show(state, .kernel)
                 states.append(state)
             }

@@ -4,7 +4,7 @@ internal import ReachCore
 struct StatusText {
     let style: TerminalStyle
 
-    /// A line of summary, and a line for each family.
+    /// A summary, and a line for each family.
     func describe(_ state: ReachabilityState) -> String {
         var lines = [summary(of: state)]
         for (name, path) in [("IPv4", state.ipv4), ("IPv6", state.ipv6)] where path.reason != .notAsked {
@@ -38,13 +38,13 @@ struct StatusText {
         if let source = path.source { parts.append("from \(source)") }
         if let gateway = path.gateway { parts.append("via \(gateway)") }
         if let metric = path.metric { parts.append("metric \(metric)") }
-        let way = parts.joined(separator: " ")
+        let route = parts.joined(separator: " ")
         guard let reason = path.reason else {
             let proved = path.connectivity == .unknown ? "" : ", connectivity \(path.connectivity.rawValue)"
-            return (way.isEmpty ? word(for: path.status) : way) + proved
+            return (route.isEmpty ? word(for: path.status) : route) + proved
         }
-        let said = style.paint(reason.sentence, path.status == .notReachable ? .red : .yellow)
-        return way.isEmpty ? said : "\(said) (\(way))"
+        let sentence = style.paint(reason.sentence, path.status == .notReachable ? .red : .yellow)
+        return route.isEmpty ? sentence : "\(sentence) (\(route))"
     }
 
     func word(for status: ReachabilityStatus) -> String {

@@ -6,7 +6,7 @@ enum ByteCount {
     static func describe(_ bytes: Int64) -> String {
         guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
         var unit = 0
-        // In tenths, so that what is rounded up to 1024 is 1 of the next unit.
+        // In tenths, so that an amount that rounds to 1024 becomes 1 of the next unit.
         var tenths = (bytes / 1024 * 10) + (bytes % 1024 * 10 + 512) / 1024
         while tenths >= 10_235, unit + 1 < units.count {
             tenths = (tenths + 512) / 1024

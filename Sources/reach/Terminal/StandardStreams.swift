@@ -3,11 +3,11 @@ internal import ReachLoop
 
 /// Descriptors 0, 1 and 2.
 enum StandardDescriptors {
-    /// Standard output was closed when the program started.
+    /// Whether standard output was closed when the program started.
     nonisolated(unsafe) private(set) static var outputWasClosed = false
 
-    /// Fills the places of closed descriptors, or the next file opened would become standard output. First thing in
-    /// `main`, before there is another thread.
+    /// Opens `/dev/null` for closed descriptors; otherwise the next file opened would become standard output. `main` calls
+    /// it first, before there is another thread.
     static func secure() {
         for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
             if descriptor == STDOUT_FILENO { outputWasClosed = true }
@@ -21,7 +21,7 @@ enum StandardDescriptors {
 enum StandardOutput {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Columns of the terminal, or `nil` where there is none.
+    /// The terminal's width in columns; `nil` without a terminal.
     static var width: Int? {
         var size = winsize()
         guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -30,7 +30,7 @@ enum StandardOutput {
 
     static func write(_ text: String) { write(Array(text.utf8)) }
 
-    /// Writes all of it. A reader that has gone away ends the program quietly, as it has what it wanted.
+    /// Writes all bytes. If the reader has closed the pipe, the program ends with success.
     static func write(_ bytes: [UInt8]) {
         if StandardDescriptors.outputWasClosed { fail(EBADF) }
         var rest = bytes[...]
@@ -46,7 +46,7 @@ enum StandardOutput {
         }
     }
 
-    /// Says that standard output cannot be written, and ends.
+    /// Reports that standard output cannot be written, and ends.
     static func fail(_ number: CInt) -> Never {
         StandardError.write("reach: cannot write to standard output: \(SystemError.text(number))\n")
         exit(ExitStatus.cannotWrite.rawValue)

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The whole terminal, written over and over, until it is given back as it was.
+/// The whole terminal, which is redrawn until it is restored.
 final class TerminalScreen {
     private var saved: termios?
 
-    /// Takes the terminal's other screen, and keys as they are pressed, unseen.
+    /// Switches to the terminal's other screen, and reads keys without echo as they are pressed.
     init() {
         var settings = termios()
         if tcgetattr(STDIN_FILENO, &settings) == 0 {
@@ -16,7 +16,7 @@ final class TerminalScreen {
         StandardOutput.write("\u{1b}[?1049h\u{1b}[?25l")
     }
 
-    /// Rows of the terminal.
+    /// The terminal's height in rows.
     static var height: Int? {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
@@ -24,11 +24,11 @@ final class TerminalScreen {
     }
 
     func draw(_ lines: [String]) {
-        // Over what is there, without clearing it first: that would flicker.
+        // Overwrites the screen; clearing it first would flicker.
         StandardOutput.write("\u{1b}[H" + lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n") + "\u{1b}[J")
     }
 
-    /// To be called before the program ends.
+    /// Restores the terminal. Call it before the program ends.
     func leave() {
         StandardOutput.write("\u{1b}[?25h\u{1b}[?1049l")
         guard var settings = saved else { return }

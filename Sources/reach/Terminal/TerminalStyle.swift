@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Colours for people, where there is a terminal and nobody asked for none (no-color.org).
+/// Colours for a terminal, unless NO_COLOR disables them (no-color.org).
 struct TerminalStyle {
     enum Colour: String {
         case green = "32"
@@ -12,7 +12,7 @@ struct TerminalStyle {
 
     let hasColour: Bool
 
-    /// The locale's characters are UTF-8, as far as the environment tells.
+    /// Whether the locale uses UTF-8, according to the environment.
     static var isUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { (name: String) -> String? in
             getenv(name).map { String(cString: $0) }
@@ -23,7 +23,7 @@ struct TerminalStyle {
 
     static let plain = TerminalStyle(hasColour: false)
 
-    /// What suits standard output.
+    /// The style of standard output.
     static var current: TerminalStyle {
         let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
         return TerminalStyle(hasColour: StandardOutput.isTerminal && getenv("NO_COLOR") == nil && !isDumb)

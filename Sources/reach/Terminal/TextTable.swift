@@ -1,4 +1,4 @@
-/// Columns for people. A cell may have several lines; colours do not count for its width.
+/// A table for people. A cell may have several lines; colours do not count for its width.
 struct TextTable {
     struct Cell {
         var lines: [(text: String, colour: TerminalStyle.Colour?)]
@@ -14,13 +14,13 @@ struct TextTable {
     private static let indent = 4
 
     let style: TerminalStyle
-    /// Columns of the terminal; `nil` where there is none, and lines may be as long as they like.
+    /// The terminal's width in columns; `nil` without a terminal, where the length of lines is unlimited.
     let width: Int?
 
-    /// Leaves out columns in which there is nothing but the heading.
+    /// Formats the rows, without the columns that are empty below the heading. In a table that is too wide, the last cells
+    /// move below their rows.
     ///
-    /// - Parameter rows: The heading first; all of the same number of cells. Where the table is too wide, the last
-    ///   cells move below their rows.
+    /// - Parameter rows: The rows, with the heading first; all have the same number of cells.
     func layOut(_ rows: [[Cell]]) -> String {
         let all = rows.first?.indices ?? 0..<0
         let used = all.filter { column in rows.dropFirst().contains { $0[column].width > 0 } }

@@ -4,7 +4,7 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 
-/// Prints events as they come: JSON for programs, sentences for people.
+/// Prints events as they arrive: JSON for programs, sentences for people.
 final class EventPrinter {
     private let lines: EventLines
     /// `nil` for JSON.
@@ -24,7 +24,7 @@ final class EventPrinter {
         }
     }
 
-    func take(_ event: TargetWatch.Event) {
+    func write(_ event: TargetWatch.Event) {
         let isDaemon = if case .daemon = event { true } else { false }
         lines.source = isDaemon ? .daemon : .kernel
         lines.write(event.state) { [text, source] stream in
@@ -34,7 +34,7 @@ final class EventPrinter {
         }
     }
 
-    /// Waits a little for a reader who is about to take what is pending.
+    /// Gives a slow reader a short time to read the pending lines.
     func finish() { lines.finish() }
 
     private static func encode(_ event: TargetWatch.Event) -> EncodedEvent {
@@ -52,7 +52,7 @@ final class EventPrinter {
 }
 
 extension TargetWatch.Event {
-    /// It tells the state with which the stream begins.
+    /// Whether it has the state with which the stream begins.
     fileprivate var isFirst: Bool {
         switch self {
         case .kernel(.change(let change)), .daemon(.change(let change)): change.isInitial

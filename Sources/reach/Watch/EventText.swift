@@ -54,7 +54,7 @@ struct EventText {
             case .up: style.paint("up", .green)
             case .down: style.paint("down", .red) + ": " + DisplayText.sanitized(last)
             case .paused: style.paint("paused", .yellow) + ": \(report.pause?.rawValue ?? "")"
-            case .resumed: "goes on"
+            case .resumed: "resumed"
             case .result: report.last.map { ProbeText(style: style).word($0.outcome) } ?? ""
             }
         return stamp(moment.wall) + "probe \(name) \(words)\n"
@@ -68,7 +68,7 @@ struct EventText {
     }
 
     private func resync(_ moment: Instant, _ reason: String) -> String {
-        stamp(moment.wall) + "everything was read anew: \(reason)\n"
+        stamp(moment.wall) + "everything was read again: \(reason)\n"
     }
 
     private func wake(_ moment: Instant, _ slept: Duration) -> String {
@@ -76,7 +76,7 @@ struct EventText {
     }
 
     func dropped(_ count: Int, now state: ReachabilityState) -> String {
-        "(\(count) lines left out)\n" + StatusText(style: style).describe(state)
+        "(\(count) lines dropped)\n" + StatusText(style: style).describe(state)
     }
 
     private func change(_ change: ReachabilityChange) -> String {
@@ -85,8 +85,8 @@ struct EventText {
             .filter { $0.1.status == .reachable }
             .map { "\($0) \(status.describe($1))" }
         let cause = change.isInitial ? "" : style.paint(" [\(change.cause.rawValue)]", .grey)
-        let ways = paths.isEmpty ? "" : "; " + paths.joined(separator: ", ")
-        return stamp(change.time) + status.summary(of: change.state) + ways + cause + "\n"
+        let details = paths.isEmpty ? "" : "; " + paths.joined(separator: ", ")
+        return stamp(change.time) + status.summary(of: change.state) + details + cause + "\n"
     }
 
     /// The local time of day.

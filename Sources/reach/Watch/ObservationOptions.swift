@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ReachCore
 internal import ReachKernel
 
-/// Options of every command that observes, which only a look of one's own can honour.
+/// The options of observation, which only a query of the kernel honours.
 struct ObservationOptions: ParsableArguments {
     @Option(
         name: .customLong("anchor"),
@@ -20,7 +20,7 @@ struct ObservationOptions: ParsableArguments {
     @Option(
         name: .customLong("class"),
         help: ArgumentHelp(
-            "Take interfaces whose name fits the pattern (* and ?) to be of this class. May be given several times.",
+            "Assign this class to interfaces whose name matches the pattern (* and ?). May be given several times.",
             valueName: "pattern=class"),
         transform: { try CommandLineValue.classRule($0) })
     var classRules: [LinkPolicy.Rule] = []
@@ -28,12 +28,12 @@ struct ObservationOptions: ParsableArguments {
     @Option(
         name: .customLong("metered"),
         help: ArgumentHelp(
-            "Take interfaces whose name fits the pattern to be metered, or not. May be given several times.",
+            "Treat interfaces whose name matches the pattern as metered, or not. May be given several times.",
             valueName: "pattern=yes|no"),
         transform: { try CommandLineValue.meteredRule($0) })
     var meteredRules: [LinkPolicy.Rule] = []
 
-    /// Those that were given.
+    /// The given options.
     var given: [String] {
         [
             ("--anchor", !anchors.isEmpty), ("--mark", mark != nil), ("--class", !classRules.isEmpty),
@@ -50,7 +50,7 @@ struct ObservationOptions: ParsableArguments {
     }
 }
 
-/// Values on the command line, with a sentence for each that is wrong.
+/// Parsers of values on the command line, with a sentence for each invalid value.
 enum CommandLineValue {
     static func target(_ text: String) throws -> Target {
         do throws(TargetError) {

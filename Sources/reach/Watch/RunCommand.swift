@@ -26,7 +26,7 @@ struct RunCommand: ParsableCommand {
     var timeout: Duration?
 
     @Option(
-        help: "Whose state is meant; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+        help: "The target of the conditions; the Internet by default.", transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
     @OptionGroup var daemon: DaemonOptions

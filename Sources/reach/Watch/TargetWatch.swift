@@ -3,10 +3,10 @@ internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 
-/// Watches a target on an event loop: through the daemon if it answers, on the kernel if not.
+/// Watches a target on an event loop: through the daemon if it answers, otherwise on the kernel.
 ///
-/// Who is asked is settled with the first state. A daemon that goes away later is looked for, however long that takes: another
-/// source could not tell what it has seen.
+/// The first state settles the source. If the daemon goes away later, the watch reconnects without a limit, since the kernel
+/// could not continue the daemon's series.
 final class TargetWatch {
     enum Event {
         case daemon(DaemonEvent)
@@ -21,12 +21,12 @@ final class TargetWatch {
     private let withRequests: Bool
     private var daemon: DaemonWatch?
     private var engine: ReachabilityEngine?
-    /// Where nobody can be asked, that is an error, and no state.
+    /// Whether a source that cannot be observed is an error instead of an unknown state.
     private let mustObserve: Bool
-    /// Why it cannot go on; then the loop is stopped.
+    /// The error that stopped the loop.
     private(set) var failure: CommandError?
 
-    /// - Parameter withRequests: What happens to the caller's requests is told, too, where the daemon is asked.
+    /// - Parameter withRequests: Whether the daemon also sends the events of the caller's requests.
     init(
         of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions, mustObserve: Bool = false,
         withRequests: Bool = false, on loop: EventLoop, handler: @escaping (Event) -> Void
@@ -40,10 +40,10 @@ final class TargetWatch {
         self.handler = handler
     }
 
-    /// The daemon has been asked for the first state, and may yet turn out not to answer.
+    /// Whether the daemon may still turn out not to answer.
     var awaitsDaemon: Bool { daemon != nil && engine == nil }
 
-    /// Begins to watch. To be called on the loop when it runs, which a failure stops.
+    /// Begins to watch. Call it on the running loop, which a failure stops.
     func start() {
         guard case .daemon(let path, let wasNamed) = source.checked else { return watchKernel() }
         let watch = DaemonWatch(path: path, target: target, withRequests: withRequests, on: loop) {
@@ -60,7 +60,7 @@ final class TargetWatch {
         let engine = ReachabilityEngine(loop: loop, options: options)
         self.engine = engine
         engine.start()
-        if mustObserve, let blindness = engine.observationError { return fail(.cannotAsk(blindness)) }
+        if mustObserve, let error = engine.observationError { return fail(.cannotAsk(error)) }
         _ = engine.watch(target) { [unowned self] event in handler(.kernel(event)) }
     }
 
@@ -71,7 +71,7 @@ final class TargetWatch {
 }
 
 extension TargetWatch.Event {
-    /// What holds from now on, if it is about that.
+    /// The state after the event; `nil` if the event has none.
     var state: ReachabilityState? {
         switch self {
         case .kernel(.change(let change)), .daemon(.change(let change)), .daemon(.unavailable(_, let change)):

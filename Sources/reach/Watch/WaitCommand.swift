@@ -9,7 +9,7 @@ struct WaitCommand: ParsableCommand {
         commandName: "wait",
         abstract: "Wait until conditions hold.",
         discussion: """
-            Conditions are \(Condition.grammar). The daemon is asked if one runs, otherwise the kernel.
+            Conditions are \(Condition.grammar). Asks the daemon if one runs, otherwise the kernel.
 
             Exit status: 0 as soon as all hold, 124 on timeout, 2 usage, 4 cannot observe.
             """)
@@ -17,7 +17,7 @@ struct WaitCommand: ParsableCommand {
     @Option(
         name: .customLong("until"),
         help: ArgumentHelp(
-            "What to wait for; \"reachable\" if nothing is given. May be given several times: all must hold.",
+            "What to wait for; \"reachable\" by default. May be given several times: all must hold.",
             valueName: "condition"),
         transform: { try CommandLineValue.condition($0) })
     var conditions: [Condition] = []
@@ -32,7 +32,7 @@ struct WaitCommand: ParsableCommand {
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
-        help: "What to wait for; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+        help: "The target; the Internet by default.", transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
     func validate() throws { try daemon.exclude(observation.given) }
@@ -53,7 +53,7 @@ struct Waiter {
     let source: DaemonOptions.Source
     let kernelOptions: EngineOptions
 
-    /// - Throws: ``CommandError`` when they do not come to hold in time, or cannot be observed.
+    /// - Throws: ``CommandError`` if the conditions do not hold in time, or cannot be observed.
     func wait() throws(CommandError) {
         let loop: EventLoop
         do throws(SystemError) {
@@ -66,7 +66,7 @@ struct Waiter {
 
     private func holds(on loop: EventLoop) throws(CommandError) -> Bool {
         var isFulfilled = false
-        // Whoever is asked must have answered once before time can be up: "at once" is not before that.
+        // The timeout counts only after the source has answered once, so that a timeout of 0 still tests the conditions.
         var (isAnswered, isTimeUp) = (false, false)
         var unproved: CommandError?
         let watch = TargetWatch(
@@ -74,7 +74,7 @@ struct Waiter {
         ) { event in
             guard let state = event.state else { return }
             isAnswered = true
-            // Nobody would ever prove it.
+            // Without validation the condition would never hold.
             if conditions.contains(.internet), !state.isValidated {
                 unproved = .notValidated(target, by: event)
                 return loop.stop()
@@ -97,7 +97,7 @@ struct Waiter {
 }
 
 extension CommandError {
-    /// No probe runs that could prove the Internet, and what to do about that.
+    /// The error that no probe runs which could prove the Internet, with advice.
     fileprivate static func notValidated(_ target: Target, by event: TargetWatch.Event) -> CommandError {
         let advice: String
         switch (target.subject, event) {

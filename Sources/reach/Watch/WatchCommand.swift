@@ -8,20 +8,20 @@ internal import ReachLoop
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Print the state of a target now, and every change from then on.",
+        abstract: "Print the state of a target now, and then every change.",
         discussion: """
-            JSON, one object a line, unless standard output is a terminal. Ends with status 0 on SIGINT, SIGTERM, or \
-            when nobody reads any more. reach-events(7) describes the lines. The daemon is asked if one runs, otherwise \
-            the kernel; a daemon that goes away is looked for until it is back.
+            Prints JSON, one object a line, unless standard output is a terminal. Ends with status 0 on SIGINT, SIGTERM, \
+            or a closed pipe. reach-events(7) describes the lines. Asks the daemon if one runs, otherwise the kernel; \
+            reconnects if the daemon goes away.
             """)
 
-    @Flag(help: "Print JSON, one object a line, also on a terminal.")
+    @Flag(help: "Print JSON, one object a line, even on a terminal.")
     var json = false
 
-    @Flag(help: "Print lines for people, also where there is no terminal.")
+    @Flag(help: "Print lines for people, even without a terminal.")
     var pretty = false
 
-    @Flag(help: "Print the kernel's notices of links, addresses, routes, rules and neighbours, too.")
+    @Flag(help: "Also print the kernel's notices of links, addresses, routes, rules and neighbours.")
     var all = false
 
     @OptionGroup var hold: HoldOptions
@@ -30,7 +30,7 @@ struct WatchCommand: ParsableCommand {
     @OptionGroup var observation: ObservationOptions
 
     @Argument(
-        help: "What to watch; the Internet if nothing is given.", transform: { try CommandLineValue.target($0) })
+        help: "The target; the Internet by default.", transform: { try CommandLineValue.target($0) })
     var target: Target = .internet
 
     func validate() throws {
@@ -38,7 +38,7 @@ struct WatchCommand: ParsableCommand {
         try daemon.exclude(kernelOptions)
     }
 
-    /// Options that were given and that only a watch of one's own can honour.
+    /// The given options that only a watch of the kernel honours.
     private var kernelOptions: [String] { (all ? ["--all"] : []) + hold.given + observation.given }
 
     func run() throws {
@@ -55,7 +55,7 @@ struct WatchCommand: ParsableCommand {
             let printer = EventPrinter(isPretty: isPretty, source: source, loop: loop)
             let watch = TargetWatch(
                 of: target, from: source, kernelOptions: options, withRequests: target == .internet, on: loop
-            ) { printer.take($0) }
+            ) { printer.write($0) }
             loop.afterEvents { watch.start() }
             loop.run()
             printer.finish()
@@ -66,21 +66,21 @@ struct WatchCommand: ParsableCommand {
     }
 }
 
-/// How long a new status must last before it is told.
+/// The times that a new status must last before it is reported.
 struct HoldOptions: ParsableArguments {
     @Option(
         name: .customLong("hold-up"),
-        help: ArgumentHelp("Tell \"reachable\" only when it has lasted this long.", valueName: "duration"),
+        help: ArgumentHelp("Report \"reachable\" only after it has lasted this long.", valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var up: Duration = .zero
 
     @Option(
         name: .customLong("hold-down"),
-        help: ArgumentHelp("Tell \"not reachable\" only when it has lasted this long.", valueName: "duration"),
+        help: ArgumentHelp("Report \"not reachable\" only after it has lasted this long.", valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var down: Duration = .zero
 
-    /// Those that were given.
+    /// The given options.
     var given: [String] {
         [("--hold-up", up != .zero), ("--hold-down", down != .zero)].filter(\.1).map(\.0)
     }

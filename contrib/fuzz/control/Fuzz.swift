@@ -82,7 +82,7 @@ private func checkProbes(_ value: JSONValue) {
 }
 
 private func checkState(_ value: JSONValue) {
-    // What is not told without an interface is not kept.
+    // Values that are printed only with an interface are lost without one.
     guard let state = try? ReachabilityState(reading: value), state.epoch <= UInt64(Int64.max) else { return }
     var writer = JSONWriter()
     writer.status(state, source: .daemon, at: state.since, BootTime(nanoseconds: 0))
