@@ -77,7 +77,9 @@ struct FileTests {
         let report = try await log.report()
         #expect(report.response?.status == 201)
         #expect(report.sentBytes == UInt64(count))
-        #expect(server.requests.values.first?.contains("Content-Length: \(count)\r\n") == true)
+        let sent = try #require(server.requests.values.first)
+        let head = String(decoding: sent.utf8.dropLast(count), as: UTF8.self)
+        #expect(head.hasSuffix("\r\n\r\n") && head.contains("\r\nContent-Length: \(count)\r\n"))
         if count > 0 { #expect(log.progress.last?.sent == UInt64(count)) }
         #expect(log.progress.map(\.sent) == log.progress.map(\.sent).sorted())
     }
