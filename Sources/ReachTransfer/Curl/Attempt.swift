@@ -112,6 +112,24 @@ final class Attempt {
         _ = reach_curl_set_long(easy, CURLOPT_VERBOSE, 1)
     }
 
+    var counts: AttemptCounts {
+        AttemptCounts(sent: sentBytes, received: reader.bodyBytes, moved: movedBytes, isPaused: isPaused)
+    }
+
+    /// What is known of it now, without a failure of libcurl's.
+    var result: AttemptResult {
+        var result = AttemptResult(phases: phases)
+        result.counts = counts
+        result.status = reader.response?.status
+        (result.remoteAddress, result.localAddress) = (remoteAddress, localAddress)
+        result.isReused = isReused
+        result.certificate = certificate
+        result.isCut = isCut
+        result.response = reader.response
+        result.redirect = reader.redirect
+        return result
+    }
+
     /// Reads what libcurl knows at the end, before the handle leaves its multi handle.
     func readInformation() {
         var number = 0

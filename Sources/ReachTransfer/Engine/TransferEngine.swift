@@ -120,7 +120,7 @@ package final class TransferEngine {
 
     /// Has the body of an answer go into a file. From within ``TransferEvent/head(_:)`` only: later some of it may be
     /// elsewhere.
-    package func use(_ sink: FileSink, for id: TransferID) { jobs[id]?.request.sink = .file(sink) }
+    package func use(_ sink: FileSink, for id: TransferID) { jobs[id]?.use(sink) }
 
     /// The network is another one: connections and name servers' answers of before are not used any more. Transfers
     /// that run may finish, within ``Options/drainLimit``; then they fail with `network-changed`.
@@ -174,7 +174,7 @@ package final class TransferEngine {
     private func timeCame() {
         alarm = nil
         let now = SystemClock.boot
-        for job in jobs.values.filter({ $0.deadline.map { $0 <= now } ?? false }) { job.timeCame() }
+        for job in jobs.values.filter({ $0.deadline.map { $0 <= now } ?? false }) { job.deadlineReached() }
         if let next = jobs.values.compactMap(\.deadline).min() { wake(at: next) }
     }
 
@@ -195,7 +195,7 @@ package final class TransferEngine {
         makeRoom()
         let pool = Pool(multi)
         pools[key] = pool
-        multi.whenNews = { $0.job?.look() }
+        multi.whenNews = { $0.job?.attemptMoved() }
         multi.whenFinished = { attempt, code in attempt.job?.attemptEnded(code) }
         multi.whenBroken = { [unowned self] reason in drop(key, because: reason) }
         return pool

@@ -2,7 +2,7 @@ internal import ReachCore
 
 extension TransferRequest {
     /// What is wrong with it, before anything is sent.
-    var mistake: TransferFailure? {
+    var fault: TransferFailure? {
         guard !method.isEmpty, method.utf8.allSatisfy(RequestFieldFault.isOfToken), method != "CONNECT" else {
             return TransferFailure(.badRequest, "the method '\(DisplayText.sanitized(method))' is none")
         }

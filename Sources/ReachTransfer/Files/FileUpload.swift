@@ -18,7 +18,7 @@ final class FileUpload: UploadSource {
     private var round = 0
     private var failure: TransferFailure?
     /// There is something to send again, or will be nothing.
-    var whenReady: () -> Void = {}
+    var onReady: () -> Void = {}
 
     init(path: String, thread: FileThread, replies: LoopReplies) {
         self.path = path
@@ -84,7 +84,7 @@ final class FileUpload: UploadSource {
         case .failure(let error): fail(error.rawValue)
         }
         readAhead()
-        whenReady()
+        onReady()
     }
 
     private func fail(_ number: CInt) {

@@ -15,7 +15,7 @@ final class FileWriter {
     private var whenFinished: ((TransferFailure?) -> Void)?
     private(set) var failure: TransferFailure?
     /// Told when there is room again, and when there will be none because the disk failed.
-    var whenRoom: () -> Void = {}
+    var onRoom: () -> Void = {}
 
     /// - Parameters:
     ///   - keep: So many bytes of what is there stay, and the rest comes after them.
@@ -58,7 +58,7 @@ final class FileWriter {
             pending = []
         }
         proceed()
-        whenRoom()
+        onRoom()
     }
 
     private func proceed() {

@@ -28,7 +28,7 @@ package struct SocketAddress {
             var value = sockaddr_in()
             value.sin_family = sa_family_t(AF_INET)
             value.sin_port = port.bigEndian
-            value.sin_addr.s_addr = UInt32(truncatingIfNeeded: address.low).bigEndian
+            withUnsafeMutableBytes(of: &value.sin_addr) { $0.copyBytes(from: address.bytes) }
             return generic(value)
         }
         var value = sockaddr_in6()

@@ -22,7 +22,7 @@ final class SystemTrust {
     }
 
     /// Calls `completion` at once where the list is known, later where it has to be read. With `nil` it cannot be read.
-    func take(_ completion: @escaping (TrustStore?) -> Void) {
+    func load(_ completion: @escaping (TrustStore?) -> Void) {
         if let store {
             if readAt.map({ SystemClock.boot - $0 > Self.lifetime }) ?? true { read() }
             return completion(store)
