@@ -111,7 +111,7 @@ extension ProbeTarget {
     ///
     /// - Throws: Why libcurl would not have it.
     package var transferURL: TransferURL {
-        get throws(TransferURL.Mistake) {
+        get throws(TransferURL.ValidationError) {
             guard kind == .tcp || kind == .tls else { return try TransferURL(description) }
             let scheme = kind == .tls ? "https" : "http"
             switch host {

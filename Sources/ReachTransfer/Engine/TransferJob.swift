@@ -2,8 +2,8 @@ internal import CCurl
 internal import ReachCore
 internal import ReachLoop
 
-/// One transfer from its start to its end: it does what ``TransferMachine`` decides, and brings it the events. Confined
-/// to the loop.
+/// One transfer from its start to its end: it passes events to ``TransferMachine``, and does the actions that this
+/// returns. Confined to the loop.
 final class TransferJob {
     let id: TransferID
     private let handler: TransferHandler
@@ -73,10 +73,10 @@ final class TransferJob {
     }
 
     private func deliver(_ attempt: Attempt) {
-        let news = attempt.news
-        attempt.news = []
-        for item in news where machine.isTransferring {
-            switch item {
+        let parts = attempt.parts
+        attempt.parts = []
+        for part in parts where machine.isTransferring {
+            switch part {
             case .head(let head): run(machine.received(head: head))
             case .body(let bytes): run(machine.received(body: bytes))
             }

@@ -4,8 +4,8 @@ internal import ReachCore
 /// call returns what to do next; ``TransferJob`` does it.
 ///
 /// After an action is done, ``proceed()`` returns the one that follows from it, until there is none. Between two
-/// actions the handler may have cancelled the transfer, which ends the sequence. An event that does not fit the state is
-/// ignored: it belongs to something that was stopped.
+/// actions the handler may have cancelled the transfer, which ends the sequence. An event that does not fit the state
+/// is ignored: it belongs to something that was stopped.
 struct TransferMachine {
     /// What happens next.
     enum Action {
@@ -31,7 +31,7 @@ struct TransferMachine {
         case decideRedirect(Redirect)
         /// Wait until the file is written: then ``fileClosed(_:at:)``.
         case closeFile
-        /// Release everything, and report the last event.
+        /// Release everything, then report the last event.
         case finish(TransferEvent)
     }
 

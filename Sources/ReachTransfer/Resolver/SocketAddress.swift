@@ -1,7 +1,7 @@
 package import Glibc
 package import ReachCore
 
-/// An address and a port as the kernel's calls take them.
+/// An address and a port in the form of system calls.
 package struct SocketAddress {
     package let address: IPAddress
     package let port: UInt16
