@@ -7,7 +7,7 @@ import Testing
         + LinkClass.allCases.map { .linkClass($0) }
 
     @Test(arguments: every)
-    func `every condition is read back from what is written`(condition: Condition) {
+    func `every condition is read back from its description`(condition: Condition) {
         #expect(Condition(condition.description) == condition)
     }
 
@@ -15,7 +15,7 @@ import Testing
         "", "Reachable", "reachable ", "class", "class=", "class=lan", "class=WIFI", "interface", "interface=",
         "interface=a/b", "interface=a b", "metered", "=", "=wifi", "unmetered=yes", "unknown",
     ])
-    func `what is no condition gives nothing`(text: String) {
+    func `anything else is no condition`(text: String) {
         #expect(Condition(text) == nil)
     }
 
@@ -41,13 +41,12 @@ import Testing
         }
     }
 
-    /// Those of `every`, and a few more, that hold.
+    /// The conditions of `every`, and two more, that hold.
     private func holding(in state: ReachabilityState) -> Set<Condition> {
         Set((Self.every + [.interface("wlan0"), .interface("wg0")]).filter { $0.holds(in: state) })
     }
 
-    // peers 99
-    @Test func `a reachable state fulfils what it is, and its class, and its interfaces in both families`() {
+    @Test func `a reachable state fulfils the conditions on status, class and interfaces in both families`() {
         #expect(
             holding(in: wifi) == [.reachable, .unmetered, .linkClass(.wifi), .interface("wlan0"), .interface("wg0")])
     }
@@ -58,14 +57,14 @@ import Testing
         #expect(holding(in: metered) == [.reachable, .linkClass(.wifi), .interface("wlan0"), .interface("wg0")])
     }
 
-    @Test func `an interface counts in the family it works in`() {
+    @Test func `an interface counts in the family in which it works`() {
         var half = wifi
         half.ipv6.status = .notReachable
         #expect(!Condition.interface("wg0").holds(in: half))
         #expect(Condition.interface("wlan0").holds(in: half))
     }
 
-    @Test func `the internet is what probes have proved, and nothing less`() {
+    @Test func `the condition internet requires full connectivity`() {
         for connectivity in Connectivity.allCases {
             var proved = wifi
             proved.connectivity = connectivity
@@ -73,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `not reachable holds only where it is known`() {
+    @Test func `not-reachable holds only if it is known`() {
         #expect(holding(in: state { $0.status = .notReachable }) == [.notReachable])
         #expect(holding(in: state { $0.status = .unknown }) == [])
     }

@@ -1,4 +1,4 @@
-/// What `reach wait` and `reach run` wait for.
+/// A condition on a target's state that `reach wait` and `reach run` wait for.
 package enum Condition: Hashable, Sendable, CustomStringConvertible {
     case reachable
     case notReachable
@@ -7,7 +7,7 @@ package enum Condition: Hashable, Sendable, CustomStringConvertible {
     case unmetered
     case interface(String)
 
-    /// Reads a condition as the command line takes it.
+    /// Reads a condition as written on the command line.
     ///
     /// - Returns: `nil` for anything else.
     package init?(_ text: String) {
@@ -42,12 +42,12 @@ package enum Condition: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What may be written, for messages.
+    /// All conditions that can be written, for messages.
     package static let grammar =
         "reachable, not-reachable, internet, class=NAME, unmetered or interface=NAME, where the classes are "
         + LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Whether it holds. A stale or unknown state fulfils none: waiting ends on what is known.
+    /// Whether the condition holds. A stale or unknown state fulfils none, so waiting ends only on what is known.
     package func holds(in state: ReachabilityState) -> Bool {
         guard !state.isStale else { return false }
         switch self {
