@@ -1,6 +1,6 @@
-/* The functions of c-ares that reach uses, bound at their first call, as CCurl/late.c binds libcurl's. The header's
- * declarations stand; behind each name is a function of this file, hidden from other libraries. A function that is
- * missing here is found missing by the linker. */
+/* The functions of c-ares that reach uses, bound at their first call, as CCurl/late.c binds libcurl's. The declarations
+ * are those of the header; each name is defined by a function of this file, hidden from other libraries. The linker
+ * reports a function that is missing here. */
 
 #include "CAres.h"
 
@@ -66,7 +66,7 @@ static void load(void)
             snprintf(missing, sizeof missing, "%s has no %s", library_name, symbols[i].name);
             return;
         }
-        /* POSIX has it that pointers to functions and to data are alike. */
+        /* POSIX guarantees that a pointer to a function fits into one to data. */
         *(void **)symbols[i].place = symbol;
     }
     if (late.ares_library_init(ARES_LIB_INIT_ALL) != ARES_SUCCESS)
@@ -89,7 +89,7 @@ static void need(void)
     abort();
 }
 
-/* Else c-ares itself would come here for what it has. */
+/* The functions are hidden: otherwise c-ares would call these instead of its own. */
 
 #define FUNCTION(result, name, parameters, arguments)                                                                  \
     __attribute__((visibility("hidden"))) result name parameters                                                       \

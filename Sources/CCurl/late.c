@@ -1,6 +1,6 @@
-/* What is used of libcurl and OpenSSL, bound when it is first called. Their headers' declarations stand; behind each
- * name is a function of this file, hidden from other libraries, that goes on through a pointer. A function that is
- * missing here is found missing by the linker. */
+/* The functions of libcurl and OpenSSL that reach uses, bound at their first call. The declarations are those of the
+ * headers; each name is defined by a function of this file, hidden from other libraries, which calls through a pointer.
+ * The linker reports a function that is missing here. */
 
 #include "CCurl.h"
 
@@ -80,8 +80,7 @@
     FUNCTION(CRYPTO_LIBRARY, int, i2d_X509, (const X509 *a, unsigned char **b), (a, b))                                \
     FUNCTION(CRYPTO_LIBRARY, int, i2d_X509_PUBKEY, (const X509_PUBKEY *a, unsigned char **b), (a, b))
 
-/* Three take one more argument, whose type their option tells, and the fourth has a type that differs from one libcurl
- * to the next. */
+/* These three take one more argument, whose type depends on the option. */
 #define SPECIAL_FUNCTIONS                                                                                              \
     FUNCTION(CURL_LIBRARY, CURLcode, curl_easy_getinfo, , )                                                            \
     FUNCTION(CURL_LIBRARY, CURLcode, curl_easy_setopt, , )                                                             \
@@ -97,7 +96,7 @@ enum library { CURL_LIBRARY, TLS_LIBRARY, CRYPTO_LIBRARY, LIBRARY_COUNT };
 
 static const char *const library_names[LIBRARY_COUNT] = {
     "libcurl.so.4",
-    /* Of the OpenSSL whose headers these are, which must be libcurl's own. */
+    /* The version of OpenSSL that these headers belong to, which must be libcurl's. */
     LIBRARY_OF("ssl", OPENSSL_SHLIB_VERSION),
     LIBRARY_OF("crypto", OPENSSL_SHLIB_VERSION),
 };
@@ -130,7 +129,7 @@ static void load(void)
             snprintf(missing, sizeof missing, "%s has no %s", library_names[symbols[i].library], symbols[i].name);
             return;
         }
-        /* POSIX has it that pointers to functions and to data are alike. */
+        /* POSIX guarantees that a pointer to a function fits into one to data. */
         *(void **)symbols[i].place = symbol;
     }
 }
@@ -151,7 +150,7 @@ static void need(void)
     abort();
 }
 
-/* Else libcurl and OpenSSL themselves would come here for what they have. */
+/* The functions are hidden: otherwise libcurl and OpenSSL would call these instead of their own. */
 
 #define FUNCTION(library, result, name, parameters, arguments)                                                         \
     __attribute__((visibility("hidden"))) result name parameters                                                       \

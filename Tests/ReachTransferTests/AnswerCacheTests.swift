@@ -16,7 +16,7 @@ struct AnswerCacheTests {
             (.none(seconds: 20), 20), (.noSuchName(seconds: 86_400), 30), (.addresses(["192.0.2.1"], seconds: 0), 0),
             (.failure(code: 2), 0),
         ] as [(DNSAnswer, Int64)])
-    func `an answer holds as long as it says, and no longer than the cap`(answer: DNSAnswer, seconds: Int64) {
+    func `an answer is kept for its time to live, up to the cap`(answer: DNSAnswer, seconds: Int64) {
         var cache = AnswerCache()
         cache.add(answer, for: key("a.example"), at: at(1000))
         #expect(cache.answer(for: key("a.example"), at: at(1000 + seconds - 1)) == (seconds > 0 ? answer : nil))
@@ -25,7 +25,7 @@ struct AnswerCacheTests {
         #expect(cache.answer(for: key("b.example"), at: at(1000)) == nil)
     }
 
-    @Test func `it never holds more than its limit`() {
+    @Test func `the cache never has more entries than its limit`() {
         var cache = AnswerCache()
         for number in 0..<3000 {
             let name = "n\(number).example"

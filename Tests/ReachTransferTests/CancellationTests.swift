@@ -6,10 +6,10 @@ import ReachTransfer
 import Synchronization
 import Testing
 
-/// Cancelling, closing and starting again, over and over (scheduling.md E1, E3, E5).
+/// Transfers that are cancelled, closed and started again, many times.
 struct CancellationTests {
     @Test(arguments: ["connect", "headers", "body", "sent body", "start"])
-    func `E1: a cancelled transfer is told nothing more, wherever it is`(place: String) async throws {
+    func `a cancelled transfer reports nothing more, at whatever point it is`(place: String) async throws {
         let server = try ScriptedServer { connection in
             if place == "sent body" { return connection.waitForEnd() }
             connection.readRequest()
@@ -40,7 +40,7 @@ struct CancellationTests {
             room.engine.cancel(id)
             return log.values.count
         }
-        // Whatever was to come has come when another transfer is over.
+        // Anything still to come has come when another transfer is over.
         let other = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 204 None\r\n\r\n")
@@ -50,7 +50,7 @@ struct CancellationTests {
         #expect(await stage.ask { $0.engine.runningCount } == 0)
     }
 
-    @Test func `E1: a handler may cancel its own transfer, and start another`() async throws {
+    @Test func `a handler may cancel its own transfer, and start another`() async throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsome")
@@ -76,7 +76,8 @@ struct CancellationTests {
         #expect(try await log.wait { $0.contains("second") } == ["first", "second"])
     }
 
-    /// This process's sockets whose other end is a port of 127.0.0.1. Tests that run beside have others.
+    /// This process's sockets that are connected to a port of 127.0.0.1. Tests that run at the same time use other
+    /// ports.
     private static func connections(to port: UInt16) -> Int {
         (CInt(0)..<16384).count { descriptor in
             var address = sockaddr_in()
@@ -89,7 +90,7 @@ struct CancellationTests {
     }
 
     @Test(.enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
-    func `E3: 10,000 transfers leave no descriptor behind`() async throws {
+    func `10,000 transfers leave no descriptor behind`() async throws {
         let namespacePort = try TestProgram.freePort()
         let web = try WebServer(
             "server { listen 127.0.0.1:\(namespacePort); keepalive_requests 100; location / { return 204; } }",
@@ -117,15 +118,15 @@ struct CancellationTests {
             }
             #expect(try await done.wait(for: 1, within: .seconds(60)) == [0])
         }
-        // One was used after the other, and the last may be kept; a leak of the fresh ones alone would be two thousand.
+        // Connections were used one after the other, and the last one may be kept; a leak of the fresh ones would be
+        // two thousand.
         #expect(Self.connections(to: namespacePort) <= 1)
         #expect(await stage.ask { $0.engine.runningCount } == 0)
     }
 
-    // peers 85
     @Test func `a thousand transfers that are cancelled at once leave no connection behind`() async throws {
         DescriptorLimit.raise()
-        let (arrived, ended, told) = (EventLog<Bool>(), EventLog<Bool>(), EventLog<Bool>())
+        let (arrived, ended, reported) = (EventLog<Bool>(), EventLog<Bool>(), EventLog<Bool>())
         let server = try ScriptedServer { connection in
             connection.readRequest()
             arrived.append(true)
@@ -135,7 +136,7 @@ struct CancellationTests {
         let stage = try TransferStage()
         let request = try TransferRequest(port: server.port)
         let start = { @Sendable (room: TransferStage.Room) in
-            (0..<1000).map { _ in room.engine.start(request, handler: TransferHandler { _ in told.append(true) }) }
+            (0..<1000).map { _ in room.engine.start(request, handler: TransferHandler { _ in reported.append(true) }) }
         }
         // None has begun.
         _ = await stage.ask { room in start(room).forEach(room.engine.cancel) }
@@ -146,12 +147,12 @@ struct CancellationTests {
         _ = await stage.ask { room in running.forEach(room.engine.cancel) }
         #expect(await stage.ask { $0.engine.runningCount } == 0)
         try await ended.wait(for: 1000, within: .seconds(30))
-        #expect(told.values.isEmpty)
+        #expect(reported.values.isEmpty)
         #expect(arrived.values.count == 1000)
     }
 
     @Test(.enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
-    func `E5: epochs that change under load neither lose nor mix transfers`() async throws {
+    func `epochs that change under load neither lose nor mix transfers`() async throws {
         let port = try TestProgram.freePort()
         let web = try WebServer(
             "server { listen 127.0.0.1:\(port); location / { return 200 \"$arg_n\"; } }", listensOn: [port])
@@ -176,7 +177,7 @@ struct CancellationTests {
         #expect(try await answers.wait(for: 1000).allSatisfy { $0 })
     }
 
-    @Test func `what is still running when its epoch is long over is ended`() async throws {
+    @Test func `a transfer that still runs long after its epoch fails`() async throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.waitForEnd()
@@ -220,7 +221,7 @@ struct CancellationTests {
         #expect(left == 0)
     }
 
-    @Test func `N10: the first request of an epoch uses no connection of the one before`() async throws {
+    @Test func `the first request of an epoch reuses no connection of an earlier one`() async throws {
         let server = try ScriptedServer { connection in
             while !connection.readRequest().isEmpty { connection.write("HTTP/1.1 204 None\r\n\r\n") }
         }
@@ -232,7 +233,7 @@ struct CancellationTests {
         #expect(try await stage.run(request).hops.first?.reusedConnection == false)
     }
 
-    @Test func `what must not be delivered twice goes over a new connection`() async throws {
+    @Test func `a request that must not be delivered twice gets a new connection`() async throws {
         let server = try ScriptedServer { connection in
             while !connection.readRequest().isEmpty { connection.write("HTTP/1.1 204 None\r\n\r\n") }
         }

@@ -3,7 +3,7 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Requests and responses as they should be, with servers of the test's own.
+/// Correct requests and responses, with servers of the tests' own.
 struct ExchangeTests {
     @Test func `a response has its head, its body and its phases`() async throws {
         let server = try ScriptedServer { connection in
@@ -50,7 +50,7 @@ struct ExchangeTests {
     }
 
     @Test(arguments: ["POST", "GET", "HEAD", "DELETE", "OPTIONS"])
-    func `a request without a body is one`(method: String) async throws {
+    func `a request without a body is complete`(method: String) async throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 204 None\r\n\r\n")

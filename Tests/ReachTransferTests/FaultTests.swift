@@ -3,9 +3,9 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// What servers do wrong, and what it is called (scheduling.md N12, E8).
+/// Faults of servers, and the failures that they cause.
 struct FaultTests {
-    /// One way to fail, and its outcome: the word, libcurl's number.
+    /// A fault, and its outcome: the reason and libcurl's number.
     struct Fault: Sendable, CustomStringConvertible {
         let description: String
         let reason: TransferFailure.Reason
@@ -14,51 +14,51 @@ struct FaultTests {
     }
 
     static let faults = [
-        Fault(description: "N12: RST after the request", reason: .connectionReset, code: 56) {
+        Fault(description: "RST after the request", reason: .connectionReset, code: 56) {
             $0.readRequest()
             $0.reset()
         },
-        Fault(description: "N12: FIN before headers", reason: .emptyResponse, code: 52) { $0.readRequest() },
-        Fault(description: "N12: half headers, RST", reason: .connectionReset, code: 56) {
+        Fault(description: "FIN before headers", reason: .emptyResponse, code: 52) { $0.readRequest() },
+        Fault(description: "half headers, RST", reason: .connectionReset, code: 56) {
             $0.readRequest()
             $0.write("HTTP/1.1 200 OK\r\nContent-")
             $0.reset()
         },
-        Fault(description: "N12: half headers, FIN", reason: .emptyResponse, code: 52) {
+        Fault(description: "half headers, FIN", reason: .emptyResponse, code: 52) {
             $0.readRequest()
             $0.write("HTTP/1.1 200 OK\r\nContent-")
         },
-        Fault(description: "E8: a header without a colon", reason: .badResponse, code: 8) {
+        Fault(description: "a header without a colon", reason: .badResponse, code: 8) {
             $0.readRequest()
             $0.write("HTTP/1.1 200 OK\r\nnothing here\r\nContent-Length: 0\r\n\r\n")
         },
-        Fault(description: "N12: truncated body", reason: .truncated, code: 18) {
+        Fault(description: "truncated body", reason: .truncated, code: 18) {
             $0.readRequest()
             $0.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
         },
-        Fault(description: "N12: bad chunk", reason: .badResponse, code: 56) {
+        Fault(description: "bad chunk", reason: .badResponse, code: 56) {
             $0.readRequest()
             $0.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n")
             $0.waitForEnd()
         },
-        Fault(description: "N12: slowloris", reason: .idleTimeout, code: 28) { connection in
+        Fault(description: "slowloris", reason: .idleTimeout, code: 28) { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
             connection.write("1")
             connection.waitForEnd()
         },
-        Fault(description: "E8: a header without end", reason: .headerTooLarge, code: 27) { connection in
+        Fault(description: "a header without end", reason: .headerTooLarge, code: 27) { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nX-Long: ")
             while connection.write(String(repeating: "a", count: 65536)) {}
         },
-        Fault(description: "E8: 20,000 header lines", reason: .headerTooLarge, code: 100) { connection in
+        Fault(description: "20,000 header lines", reason: .headerTooLarge, code: 100) { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\n")
             for number in 0..<20_000 where !connection.write("X-\(number): something\r\n") { return }
             connection.waitForEnd()
         },
-        Fault(description: "E8: NUL bytes in a header", reason: .badResponse, code: 8) {
+        Fault(description: "NUL bytes in a header", reason: .badResponse, code: 8) {
             $0.readRequest()
             $0.write("HTTP/1.1 200 OK\r\nX-Nul: a\0b\r\nContent-Length: 0\r\n\r\n")
         },
@@ -101,7 +101,7 @@ struct FaultTests {
     ]
 
     @Test(arguments: faults)
-    func `N12, E8: a fault of the server is told by its name`(fault: Fault) async throws {
+    func `each fault of a server has its own reason`(fault: Fault) async throws {
         let server = try ScriptedServer(fault.script)
         let stage = try TransferStage()
         var request = try TransferRequest(port: server.port)
@@ -116,7 +116,7 @@ struct FaultTests {
         #expect(phases.requestStarted != nil)
     }
 
-    @Test func `a refused connection is the destination's, and quick`() async throws {
+    @Test func `a refused connection is the destination's failure, and quick`() async throws {
         let report = try await TransferStage().run(try TransferRequest(port: try TestProgram.freePort()))
         #expect(report.failure?.reason == .connectionRefused)
         #expect(report.failure?.kind == .destination)
@@ -125,7 +125,7 @@ struct FaultTests {
         #expect(report.hops.first?.phases.connected == nil)
     }
 
-    @Test func `E2: a server that closes while we write ends no process`() async throws {
+    @Test func `a server that closes while we write does not end the process`() async throws {
         let server = try ScriptedServer { $0.reset() }
         let stage = try TransferStage()
         var request = try TransferRequest("PUT", port: server.port)
@@ -135,7 +135,7 @@ struct FaultTests {
     }
 
     @Test(arguments: [ResponseLimit.Action.stop, .fail])
-    func `E4: the end of the limit is enough, or a failure, as the caller says`(
+    func `the limit ends a transfer well, or with a failure, as the caller chooses`(
         action: ResponseLimit.Action
     ) async throws {
         let server = try ScriptedServer { connection in
@@ -158,7 +158,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a response of just the limit is whole`() async throws {
+    @Test func `a response of exactly the limit is complete`() async throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReachTransfer
 
-/// Uploads from files, downloads to files, and going on where one stopped.
+/// Uploads from files, downloads to files, and downloads that are resumed.
 struct FileTests {
     private let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
@@ -28,7 +28,8 @@ struct FileTests {
         return path
     }
 
-    /// A server of one resource of these bytes, with ranges, that stops after so many bytes of it.
+    /// A server of one resource with these bytes, which supports ranges, and closes the connection after `stopsAfter`
+    /// bytes.
     private func server(_ bytes: [UInt8], tag: String = "\"one\"", stopsAfter: Int = .max) throws -> ScriptedServer {
         try ScriptedServer { connection in
             let request = connection.readRequest()
@@ -77,7 +78,9 @@ struct FileTests {
         let report = try await log.report()
         #expect(report.response?.status == 201)
         #expect(report.sentBytes == UInt64(count))
-        #expect(server.requests.values.first?.contains("Content-Length: \(count)\r\n") == true)
+        let sent = try #require(server.requests.values.first)
+        let head = String(decoding: sent.utf8.dropLast(count), as: UTF8.self)
+        #expect(head.hasSuffix("\r\n\r\n") && head.contains("\r\nContent-Length: \(count)\r\n"))
         if count > 0 { #expect(log.progress.last?.sent == UInt64(count)) }
         #expect(log.progress.map(\.sent) == log.progress.map(\.sent).sorted())
     }
@@ -110,7 +113,7 @@ struct FileTests {
         let first = try await download(try server(bytes, stopsAfter: 123_456), to: path)
         #expect(first.failure?.reason == .truncated)
         #expect(first.resume == ResumePoint(offset: 123_456, entityTag: "\"one\""))
-        // What a crash left behind the good part is thrown away.
+        // Bytes that a crash left after the good part are dropped.
         let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         _ = Glibc.write(file, "garbage", 7)
         close(file)
@@ -121,7 +124,7 @@ struct FileTests {
         #expect(server.requests.values[0].contains("\r\nRange: bytes=123456-\r\nIf-Range: \"one\"\r\n"))
     }
 
-    @Test func `a resource that is another by now is fetched from its beginning`() async throws {
+    @Test func `a resource that has changed is fetched from its beginning`() async throws {
         let bytes = Self.pattern(5000)
         let path = try write("download", [UInt8](repeating: 9, count: 9000))
         let report = try await download(
@@ -142,13 +145,13 @@ struct FileTests {
         #expect(contents(path) == bytes)
     }
 
-    @Test func `the record beside a download tells another process where to go on`() async throws {
+    @Test func `by the record next to a download another process resumes it`() async throws {
         let bytes = Self.pattern(300_000)
         let (path, record) = (directory.path + "/download", directory.path + "/record")
         let first = try await download(try server(bytes, stopsAfter: 123_456), to: path, record: record)
         #expect(first.failure?.reason == .truncated)
         #expect(ResumePoint(record: record, of: path) == first.resume)
-        // Of a machine that ended, only what the disk was waited for: all, with an interval of nothing.
+        // After a restart of the machine only synced bytes count: with an interval of zero, all of them.
         #expect(ResumeRecord(text: SmallFile.text(record))?.bytesOnDisk == 123_456)
         let second = try await download(
             try server(bytes, stopsAfter: 100_000), to: path, ResumePoint(record: record, of: path), record: record)
@@ -160,12 +163,12 @@ struct FileTests {
         #expect(contents(path) == bytes)
     }
 
-    @Test func `a record does not outlive the bytes that it was about`() async throws {
+    @Test func `a record does not outlive the bytes that it covers`() async throws {
         let bytes = Self.pattern(5000)
         let (path, record) = (directory.path + "/download", directory.path + "/record")
         _ = try await download(try server(bytes, stopsAfter: 2000), to: path, record: record)
         let point = try #require(ResumePoint(record: record, of: path))
-        // Another one by now, of which nothing vouches for bytes.
+        // The resource has changed, and its new tag is weak.
         let report = try await download(
             try server(bytes, tag: "W/\"two\"", stopsAfter: 4000), to: path, point, record: record)
         #expect(report.failure?.reason == .truncated)
@@ -173,7 +176,7 @@ struct FileTests {
         #expect(ResumePoint(record: record, of: path) == nil)
     }
 
-    @Test func `the page of an error is nothing to go on from`() async throws {
+    @Test func `an error page is not resumed`() async throws {
         let (path, record) = (directory.path + "/download", directory.path + "/record")
         let server = try ScriptedServer { connection in
             connection.readRequest()
@@ -191,7 +194,7 @@ struct FileTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `nothing behind the last byte, and bytes of another entity, are bad ranges`() async throws {
+    @Test func `a range after the last byte, and one of another entity, are bad ranges`() async throws {
         let answers = [
             "HTTP/1.1 416 None\r\nContent-Range: bytes */100\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 206 Part\r\nETag: \"two\"\r\nContent-Range: bytes 100-102/103\r\nContent-Length: 3\r\n\r\nabc",
@@ -209,7 +212,7 @@ struct FileTests {
         }
     }
 
-    @Test func `what an earlier attempt brought counts against the limit`() async throws {
+    @Test func `bytes of an earlier transfer count against the limit`() async throws {
         let bytes = Self.pattern(5000)
         for (limit, isEnough) in [(UInt64(5000), true), (4999, false)] {
             let path = try write("download", Array(bytes.prefix(3000)))
@@ -220,7 +223,7 @@ struct FileTests {
         }
     }
 
-    @Test func `who asks for a range by himself gets it`() async throws {
+    @Test func `a caller that asks for a range by itself gets it`() async throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()
             connection.write(
@@ -238,7 +241,7 @@ struct FileTests {
         "Content-Range: pages 100-199/200\r\n",
         "Content-Range: bytes 100-50/200\r\n", "Content-Range: bytes 100-200/200\r\n",
     ])
-    func `an answer about other bytes leaves the file as it was`(range: String) async throws {
+    func `a response about other bytes leaves the file as it was`(range: String) async throws {
         let before = [UInt8](repeating: 9, count: 100)
         let path = try write("download", before)
         let server = try ScriptedServer { connection in
@@ -250,7 +253,7 @@ struct FileTests {
         #expect(contents(path) == before)
     }
 
-    @Test func `the page of an error does not become the file`() async throws {
+    @Test func `an error page does not become the file`() async throws {
         let path = try write("download", [1, 2, 3])
         let server = try ScriptedServer { connection in
             connection.readRequest()
@@ -262,7 +265,7 @@ struct FileTests {
         #expect(contents(path) == [1, 2, 3])
     }
 
-    @Test func `a disk that is full fails the transfer by its name`() async throws {
+    @Test func `a full disk fails the transfer with its own reason`() async throws {
         let report = try await download(try server(Self.pattern(100)), to: "/dev/full")
         #expect(report.failure?.reason == .fileFailed)
         let missing = try await download(try server(Self.pattern(100)), to: directory.path + "/no/such")

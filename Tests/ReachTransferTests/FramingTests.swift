@@ -4,9 +4,9 @@ import ReachTransfer
 import Synchronization
 import Testing
 
-/// Connections whose framing is in doubt: nothing else is asked over them.
+/// Connections with ambiguous framing: no other request goes over them.
 struct FramingTests {
-    /// An answer, and whether the connection may be used after it.
+    /// A response, and whether its connection may be reused.
     struct Answer: Sendable, CustomStringConvertible {
         let description: String
         var method = "GET"
@@ -46,7 +46,7 @@ struct FramingTests {
     ]
 
     @Test(arguments: answers)
-    func `after an answer whose end is in doubt, the next request goes over a new connection`(
+    func `after a response with an ambiguous end, the next request goes over a new connection`(
         answer: Answer
     ) async throws {
         let server = try ScriptedServer { connection in
@@ -61,7 +61,7 @@ struct FramingTests {
         #expect(second.hops.first?.reusedConnection == answer.isReused)
     }
 
-    @Test func `what a server says unasked is not the answer to the next request`() async throws {
+    @Test func `bytes that no request asked for are not the response to the next one`() async throws {
         let (done, severed) = (ThreadGate(), ThreadGate())
         let number = Mutex(0)
         let server = try ScriptedServer { connection in
@@ -87,7 +87,7 @@ struct FramingTests {
         #expect(second.hops.first?.reusedConnection == false)
     }
 
-    @Test func `an answer before all of the request was sent ends the connection`() async throws {
+    @Test func `a response before the whole request was sent ends the connection`() async throws {
         let server = try ScriptedServer { connection in
             connection.waitForEnd()
             connection.write(Self.plain)

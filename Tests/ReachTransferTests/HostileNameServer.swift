@@ -3,7 +3,7 @@ import ReachLoop
 import ReachTesting
 import Synchronization
 
-/// A name server on 127.0.0.1 that answers as a test has it: by datagrams and by TCP at one port.
+/// A name server on 127.0.0.1 with answers of a test: by datagrams and by TCP, on one port.
 final class HostileNameServer: Sendable {
     struct Query: Sendable {
         let bytes: [UInt8]
@@ -22,7 +22,7 @@ final class HostileNameServer: Sendable {
         var firstLabel: String { String(decoding: bytes[13..<(13 + Int(bytes[12]))], as: UTF8.self) }
         var type: Int { Int(question[question.count - 3]) }
 
-        /// An answer to it: flags, the three counts of records, and their bytes; the name is at offset 12.
+        /// A response to it: flags, the three counts of records, and their bytes; the name is at offset 12.
         func answer(
             code: UInt8 = 0, flags: UInt8 = 0x81, answers: Int = 0, authorities: Int = 0, _ records: [UInt8] = [],
             id: [UInt8]? = nil, question: [UInt8]? = nil
@@ -47,7 +47,7 @@ final class HostileNameServer: Sendable {
     private let stopped = Atomic<Bool>(false)
     private let ended = ThreadGate()
 
-    /// - Parameter answers: What is sent back, in this order; an empty message is a datagram without bytes.
+    /// - Parameter answers: The messages to send back, in order; an empty one is a datagram without bytes.
     init(_ answers: @escaping @Sendable (Query) -> [[UInt8]]) throws {
         let (datagrams, listener, port) = try Self.open()
         self.port = port
@@ -55,7 +55,7 @@ final class HostileNameServer: Sendable {
         BackgroundThread.start(named: "test-names") { server.serve(datagrams, listener, answers) }
     }
 
-    /// To be called at the end: until then the thread keeps the server.
+    /// Must be called at the end: until then the thread keeps the server.
     func stop() {
         stopped.store(true, ordering: .relaxed)
         ended.wait()
@@ -149,7 +149,7 @@ final class HostileNameServer: Sendable {
                 message.removeFirst(sent)
             }
         }
-        // Until the other side has read it all.
+        // Until the client has read everything.
         recv(connection, &buffer, buffer.count, 0)
     }
 }

@@ -5,7 +5,7 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Name servers, and those who would pass for one, that answer otherwise than they should.
+/// Name servers, and impostors of them, that answer wrongly.
 struct HostileNameServerTests {
     typealias Answer = Result<[IPAddress], NameFailure>
     typealias Server = HostileNameServer
@@ -28,13 +28,13 @@ struct HostileNameServerTests {
         return try await log.wait(for: 1, within: limit + .seconds(5))[0]
     }
 
-    @Test func `what is no answer to the question is passed over`() async throws {
+    @Test func `a datagram that is no response to the query is skipped`() async throws {
         let server = try Server { query in
             let others: [UInt8] = [1, 98] + query.question.dropFirst(2)
             return [
                 query.answer(answers: 1, Server.address(66), id: [query.id[0], query.id[1] ^ 1]),
                 query.answer(answers: 1, Server.address(66), question: others),
-                // The question itself, nothing, and less than a header.
+                // The query itself, an empty datagram, and less than a header.
                 query.bytes, [], [1, 2, 3],
                 query.answer(answers: 1, Server.address(7)),
             ]
@@ -44,7 +44,7 @@ struct HostileNameServerTests {
         #expect(server.received.count == 1)
     }
 
-    @Test func `an answer from another port is not taken`() async throws {
+    @Test func `an answer from another port is not accepted`() async throws {
         let forger = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
         defer { close(forger) }
         let server = try Server { query in
@@ -57,7 +57,7 @@ struct HostileNameServerTests {
         #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
     }
 
-    @Test func `a flood of wrong answers keeps neither the question nor the loop`() async throws {
+    @Test func `a flood of wrong answers delays neither the query nor the loop`() async throws {
         let server = try Server { query in
             let wrong = query.answer(answers: 1, Server.address(66), id: [query.id[0], query.id[1] ^ 1])
             return Array(repeating: wrong, count: 100) + [query.answer(answers: 1, Server.address(7))]
@@ -66,7 +66,7 @@ struct HostileNameServerTests {
         #expect(try await resolve("a.example", on: try stage(server)) == .success(["192.0.2.7"]))
     }
 
-    @Test func `a truncated answer is asked for by TCP, and what is there is not believed`() async throws {
+    @Test func `a truncated answer is not used, and the query is repeated by TCP`() async throws {
         let server = try Server { query in
             query.isStream
                 ? [query.answer(answers: 1, Server.address(7))]
@@ -77,7 +77,7 @@ struct HostileNameServerTests {
         #expect(server.received.map(\.isStream) == [false, true])
     }
 
-    @Test func `the largest answer there can be is read, and sixteen addresses of it are used`() async throws {
+    @Test func `the largest possible answer is read, and sixteen of its addresses are used`() async throws {
         let server = try Server { query in
             guard query.isStream else { return [query.answer(flags: 0x83)] }
             let count = (65535 - 12 - query.question.count) / 16
@@ -87,13 +87,13 @@ struct HostileNameServerTests {
         #expect(try await resolve("a.example", on: try stage(server)).map(\.count) == .success(16))
     }
 
-    @Test func `chains of aliases end, in a loop too`() async throws {
+    @Test func `a chain of aliases ends, even in a loop`() async throws {
         let server = try Server { query in
             switch query.firstLabel {
             // To itself, sixty times.
             case "loop":
                 return [query.answer(answers: 60, (0..<60).flatMap { _ in Server.record(type: 5, [0xc0, 12]) })]
-            // To a name that no record is about.
+            // To a name without a record.
             case "open": return [query.answer(answers: 1, Server.record(type: 5, [1, 98, 0xc0, 17]))]
             default:
                 let alias = Server.record(type: 5, seconds: [0, 0, 0, 30], [1, 98, 0xc0, 17])
@@ -113,7 +113,7 @@ struct HostileNameServerTests {
         #expect(server.received.count == 3)
     }
 
-    @Test func `an answer that cannot be read is the server's failure`() async throws {
+    @Test func `an answer that cannot be parsed is the server's failure`() async throws {
         let server = try Server { query in
             [query.answer(answers: 2, Server.address(66) + Server.address(66).dropLast())]
         }
@@ -125,7 +125,7 @@ struct HostileNameServerTests {
     }
 
     @Test(arguments: [true, false])
-    func `a server that knows no EDNS is asked without it`(repeatsQuestion: Bool) async throws {
+    func `a server without EDNS is queried without it`(repeatsQuestion: Bool) async throws {
         let server = try Server { query in
             guard query.hasExtensions else { return [query.answer(answers: 1, Server.address(7))] }
             return [
@@ -137,7 +137,9 @@ struct HostileNameServerTests {
         #expect(server.received.map(\.hasExtensions) == [true, false])
     }
 
-    @Test func `of several servers the next is asked where one refuses, and one refusal is an answer`() async throws {
+    @Test func `where one of several servers refuses, the next is queried; a single server's refusal is the answer`()
+        async throws
+    {
         let refusing = try Server { query in [query.answer(code: 5)] }
         let good = try Server { query in [query.answer(answers: 1, Server.address(7))] }
         defer {
@@ -157,7 +159,7 @@ struct HostileNameServerTests {
         #expect(refusing.received.count == 4)
     }
 
-    @Test func `silence delays nothing but its own question`() async throws {
+    @Test func `a silent server delays only its own query`() async throws {
         let server = try Server { query in
             query.firstLabel == "silent" ? [] : [query.answer(answers: 1, Server.address(7))]
         }
@@ -176,7 +178,7 @@ struct HostileNameServerTests {
         #expect(Set(order.prefix(2)) == ["a.example", "b.example"] && order.last == "silent: silent.example")
     }
 
-    @Test func `a lie is passed on: whoever asks for a public name judges it`() async throws {
+    @Test func `a forged address is passed on: the caller that asks for a public name checks it`() async throws {
         let server = try Server { query in
             let lies: [[UInt8]] = [[127, 0, 0, 1], [169, 254, 0, 1]]
             return [query.answer(answers: 2, lies.flatMap { Server.record(type: 1, $0) })]
@@ -186,17 +188,17 @@ struct HostileNameServerTests {
         #expect(answer.map(Set.init) == .success(["127.0.0.1", "169.254.0.1"]))
     }
 
-    @Test func `ports and identifiers differ from question to question`() async throws {
+    @Test func `ports and identifiers differ from query to query`() async throws {
         let server = try Server { query in [query.answer(answers: 1, Server.address(7))] }
         defer { server.stop() }
         let stage = try stage(server)
         for number in 0..<20 { _ = try await resolve("name\(number).example", on: stage) }
-        // By chance, two of twenty may be alike; nearly all being so is not chance.
+        // Two of twenty may be equal by chance; most of them may not.
         #expect(Set(server.received.map(\.port)).count >= 17)
         #expect(Set(server.received.map(\.id)).count >= 17)
     }
 
-    @Test func `an answer is kept for as long as it says, "there is none" too`() async throws {
+    @Test func `an answer is kept for its time to live, also a negative one`() async throws {
         let authority: [UInt8] = [0, 0] + [0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 20]
         let server = try Server { query in
             switch query.firstLabel {
@@ -219,7 +221,7 @@ struct HostileNameServerTests {
         "a..example", ".a", String(repeating: "a", count: 64) + ".example",
         Array(repeating: "abc", count: 64).joined(separator: "."), "hidden.onion",
     ])
-    func `what is no name of DNS is not asked for`(name: String) async throws {
+    func `a name that is not valid in DNS is not queried`(name: String) async throws {
         let server = try Server { query in [query.answer(answers: 1, Server.address(66))] }
         defer { server.stop() }
         guard case .failure(.notFound) = try await resolve(name, on: try stage(server)) else {
@@ -229,7 +231,7 @@ struct HostileNameServerTests {
         #expect(server.received.isEmpty)
     }
 
-    @Test func `bytes at random never trap`() throws {
+    @Test func `random bytes never trap`() throws {
         var generator = SeededGenerator(seed: 1035)
         let question: [UInt8] = [1, 97, 7] + "example".utf8 + [0, 0, 1, 0, 1]
         let header: [UInt8] = [0, 7, 0x81, 0x80, 0, 1, 0, 3, 0, 1, 0, 0]

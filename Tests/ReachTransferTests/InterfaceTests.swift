@@ -6,12 +6,12 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Attempts tied to interfaces, and networks that answer nothing (scheduling.md N5, N8, N15, E10).
+/// Attempts bound to interfaces, and networks that answer nothing.
 @Suite(
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
     .enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"))
 struct InterfaceTests {
-    /// Two links to two networks of the same addresses; only what an attempt is tied to tells them apart.
+    /// Two links to two networks with the same addresses, which only an attempt's interface distinguishes.
     private final class TwoNetworks {
         let namespace: TestNamespace
         private var peers: [TestNamespace] = []
@@ -65,7 +65,7 @@ struct InterfaceTests {
             #expect(String(decoding: report.body, as: UTF8.self) == "\(interface) \(own)")
             #expect(report.hops.first?.localAddress == IPAddress(own))
         }
-        // Scheduling.md 6.7: 7.88.1 would use a connection that is tied to an interface for a request that is not.
+        // libcurl 7.88.1 by itself would use a connection that is bound to an interface for a request that is not.
         let free = try await stage.run(try request(nil))
         #expect(free.hops.first?.reusedConnection == false)
         let again = try await stage.run(try request(InterfaceBinding(name: "two", index: try networks.index("two"))))
@@ -73,7 +73,7 @@ struct InterfaceTests {
         withExtendedLifetime(networks) {}
     }
 
-    @Test func `an interface of the same name and another number is another interface`() async throws {
+    @Test func `an interface of the same name with another index is another interface`() async throws {
         let networks = try TwoNetworks()
         let stage = try TransferStage(in: networks.namespace)
         let report = try await stage.run(try request(InterfaceBinding(name: "one", index: 999)))
@@ -81,7 +81,7 @@ struct InterfaceTests {
         withExtendedLifetime(networks) {}
     }
 
-    @Test func `a source that is not the one asked for ends the attempt before its request`() async throws {
+    @Test func `another source address than the one asked for ends the attempt before its request`() async throws {
         let networks = try TwoNetworks()
         let stage = try TransferStage(in: networks.namespace)
         var request = try request(InterfaceBinding(name: "one"))
@@ -95,7 +95,7 @@ struct InterfaceTests {
         withExtendedLifetime(networks) {}
     }
 
-    @Test func `N5: a blackhole times out to 50 ms, and the loop goes on`() async throws {
+    @Test func `a black hole times out within 50 ms of its limit, and the loop continues`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()
@@ -123,7 +123,7 @@ struct InterfaceTests {
         #expect(lateness < .milliseconds(20))
     }
 
-    @Test func `N8: where binding is denied the attempt is refused, and nothing is sent unbound`() async throws {
+    @Test func `where binding is denied the attempt is refused, and nothing is sent unbound`() async throws {
         let networks = try TwoNetworks()
         let stage = try TransferStage(in: networks.namespace)
         #expect(await stage.ask { _ in reach_confine_deny_binding() == 0 })
@@ -136,12 +136,11 @@ struct InterfaceTests {
         withExtendedLifetime(networks) {}
     }
 
-    @Test func `N15: a family that leads nowhere costs its share of the time, and the other one succeeds`() async throws
-    {
+    @Test func `a family without a path costs its share of the time, and the other one succeeds`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()
-        // Neighbours are still found: what is behind them is dark.
+        // Neighbours are still found: the network behind them drops everything.
         try peer.run(
             "nft",
             "add table ip6 t; add chain ip6 t c { type filter hook input priority 0; policy drop; }; "
@@ -166,7 +165,7 @@ struct InterfaceTests {
         #expect(try await stage.run(request).hops.first?.attempts == 1)
     }
 
-    @Test func `without a route the failure is this machine's, and says nothing of the destination`() async throws {
+    @Test func `without a route the failure is this machine's, and says nothing about the destination`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let report = try await TransferStage(in: namespace).run(try request(nil))
@@ -177,7 +176,7 @@ struct InterfaceTests {
 }
 
 struct ProxyTests {
-    @Test func `E10: proxies of the environment are ignored`() async throws {
+    @Test func `proxies of the environment are ignored`() async throws {
         let trap = try ScriptedServer { $0.readRequest() }
         let server = try ScriptedServer { connection in
             connection.readRequest()
@@ -192,7 +191,7 @@ struct ProxyTests {
         #expect(trap.requests.values.isEmpty)
     }
 
-    @Test func `a proxy that is asked for gets the request, and the name with it`() async throws {
+    @Test func `an explicit proxy gets the request, with the name unresolved`() async throws {
         let proxy = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 204 None\r\n\r\n")
@@ -203,7 +202,7 @@ struct ProxyTests {
         #expect(proxy.requests.values.first?.hasPrefix("GET http://far.example/x HTTP/1.1\r\n") == true)
     }
 
-    @Test func `a proxy that refuses a tunnel is the failure`() async throws {
+    @Test func `a proxy that refuses a tunnel fails the transfer`() async throws {
         let proxy = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")

@@ -2,7 +2,7 @@ import ReachCore
 import ReachTransfer
 import Testing
 
-/// Who is asked for a name, by the question and the files.
+/// Which service resolves a name, by the question and the files.
 struct NamePlanTests {
     private static let up = InterfaceBinding(name: "up0")
 
@@ -13,7 +13,7 @@ struct NamePlanTests {
     }
 
     @Test(arguments: [nil, up])
-    func `what the machine knows needs no question`(interface: InterfaceBinding?) {
+    func `a name that the machine's files know needs no query`(interface: InterfaceBinding?) {
         let services = "files dns"
         #expect(plan("192.0.2.9", by: interface, services: services) == .known(["192.0.2.9"]))
         #expect(plan("2001:db8::9", by: interface, services: services) == .known(["2001:db8::9"]))
@@ -50,7 +50,7 @@ struct NamePlanTests {
         #expect(plan(host, by: nil, services: services) == .system(servesAlone: servesAlone))
     }
 
-    @Test func `without a line of nsswitch.conf, files and DNS are asked`() {
+    @Test func `without a line of nsswitch.conf, files and DNS are used`() {
         #expect(ResolverConfiguration(resolv: "", hosts: "").services == ["files", "dns"])
         #expect(ResolverConfiguration(resolv: "", hosts: "", services: "hosts:\tdns # files").services == ["dns"])
     }

@@ -60,7 +60,7 @@ struct NameServiceTests {
         }
     }
 
-    @Test func `an answer that does not fit into a datagram comes by TCP`() async throws {
+    @Test func `an answer that does not fit into a datagram is fetched by TCP`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let records = (1...250).map { "--host-record=many.example,192.0.2.\($0)" }
@@ -71,13 +71,13 @@ struct NameServiceTests {
         #expect(answer.map(\.count) == .success(16))
     }
 
-    @Test func `a server that is not there is passed over at once`() async throws {
+    @Test func `an unreachable server is skipped immediately`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let server = try NameServer(
             (0...8).map { "--host-record=name\($0).example,192.0.2.\($0)" }, port: 53, in: namespace)
         defer { withExtendedLifetime(server) {} }
-        // Nothing listens on 127.0.0.2; to 192.0.2.1 there is no route.
+        // Nothing listens on 127.0.0.2, and there is no route to 192.0.2.1.
         let stage = try stage([.init("127.0.0.2", port: 54), .init("192.0.2.1"), .init("127.0.0.1")], in: namespace)
         var number = 0
         let duration = try await shortest(within: .milliseconds(500)) {
@@ -90,7 +90,7 @@ struct NameServiceTests {
         #expect(duration < .milliseconds(500))
     }
 
-    @Test func `where no server can be asked the system's error is told`() async throws {
+    @Test func `where no server can be queried the system's error is reported`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let stage = try stage([.init("192.0.2.1")], in: namespace)
@@ -107,7 +107,7 @@ struct NameServiceTests {
         #expect(report.failure?.kind == .localNetwork)
     }
 
-    @Test func `what is known is not asked for again, until the epoch is another`() async throws {
+    @Test func `a cached name is not queried again before the next epoch`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let stage = try stage([.init("127.0.0.1")], in: namespace)
@@ -125,7 +125,7 @@ struct NameServiceTests {
         }
     }
 
-    @Test func `N6: with a DNS that drops everything, all fail in time and nothing else waits`() async throws {
+    @Test func `with a DNS that drops everything, all fail in time and nothing else waits`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()
@@ -150,7 +150,7 @@ struct NameServiceTests {
         }
         #expect(failures.allSatisfy { $0 == .nameServerSilent })
         #expect(duration >= .seconds(1) && duration < .milliseconds(1050))
-        // Meanwhile something else.
+        // Another transfer meanwhile.
         let longest = try await shortest(within: .milliseconds(50)) {
             let watch = try LatenessWatch(on: stage)
             var request = TransferRequest(url: try TransferURL("http://probe.example/"))
@@ -161,7 +161,7 @@ struct NameServiceTests {
         #expect(longest < .milliseconds(50))
     }
 
-    @Test func `N7: each interface has its own name server's answer, even of the same address`() async throws {
+    @Test func `each interface gets its own name server's answer, even where both have one address`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         var servers: [NameServer] = []
@@ -184,7 +184,7 @@ struct NameServiceTests {
         }
     }
 
-    @Test func `N9: an interface that does not exist is refused, and no question leaves the machine`() async throws {
+    @Test func `an interface that does not exist is refused, and no query leaves the machine`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()
@@ -203,7 +203,7 @@ struct NameServiceTests {
         #expect(try peer.run("nft", "list ruleset").contains("counter packets 0 bytes 0"))
     }
 
-    @Test func `a server at a link-local address is asked by its zone's link`() async throws {
+    @Test func `a server at a link-local address is queried over its zone's link`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()
@@ -211,7 +211,7 @@ struct NameServiceTests {
         try namespace.run("ip", "address", "add", "fe80::2/64", "dev", "up0", "nodad")
         let server = try NameServer(["--host-record=a.example,192.0.2.7"], port: 53, in: peer)
         defer { withExtendedLifetime(server) {} }
-        // The first has no link: it cannot be asked, and the next one is.
+        // The first one has no link and cannot be queried, so the next one is.
         let stage = try stage([.init("fe80::1"), .init("fe80::1", zone: "up0")], in: namespace)
         for interface in [nil, InterfaceBinding(name: "up0")] {
             let question = NameQuestion("a.example", family: .ipv4, interface: interface)

@@ -3,7 +3,7 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// What two owners of one engine share: nothing that a server or one of them could use against the other.
+/// Owners share nothing that a server, or one of them, could use against the other.
 struct OwnerTests {
     private static let answer =
         "HTTP/1.1 200 OK\r\nSet-Cookie: session=secret; Path=/\r\n"
@@ -21,7 +21,7 @@ struct OwnerTests {
         return request
     }
 
-    @Test func `two users share no connection, and each keeps his own`() async throws {
+    @Test func `two users share no connection, and each keeps its own`() async throws {
         let server = try Self.server()
         let stage = try TransferStage()
         let owners: [ConnectionOwner] = [
@@ -35,7 +35,7 @@ struct OwnerTests {
         #expect(reused == [false, false, true, true, false, false, false, true])
     }
 
-    @Test func `more owners than pools are kept still have connections of their own`() async throws {
+    @Test func `more owners than pools still have connections of their own`() async throws {
         let server = try Self.server()
         let stage = try TransferStage()
         for owner in 1...80 as ClosedRange<UInt32> {
@@ -45,7 +45,7 @@ struct OwnerTests {
         #expect(try await stage.run(try request(.user(80), server)).hops.first?.reusedConnection == true)
     }
 
-    @Test func `what one answer sets, no other request sends`() async throws {
+    @Test func `cookies and policies that one response sets appear in no other request`() async throws {
         let server = try Self.server()
         let stage = try TransferStage()
         for owner in [1, 1, 2] as [UInt32] { _ = try await stage.run(try request(.user(owner), server)) }
@@ -54,7 +54,7 @@ struct OwnerTests {
         #expect(requests.allSatisfy { !$0.lowercased().contains("cookie") && !$0.contains("secret") })
     }
 
-    @Test func `a name and a password in a URL have connections of their own, and stay with it`() async throws {
+    @Test func `a user name and password in a URL have connections of their own, and stay with it`() async throws {
         let server = try Self.server()
         let stage = try TransferStage()
         var reused: [Bool] = []
@@ -95,7 +95,7 @@ struct OwnerTests {
     }
 
     @Test(arguments: ["NTLM TlRMTVNTUAAB", "negotiate YII=", "Kerberos x"])
-    func `who logs in a connection has it alone`(authorization: String) async throws {
+    func `a request that authenticates its connection has it alone`(authorization: String) async throws {
         let server = try Self.server()
         let stage = try TransferStage()
         var request = try request(.user(1), server)
@@ -112,7 +112,7 @@ struct OwnerTests {
         ("TE", "trailers"), ("Expect", "100-continue"), ("Proxy-Authorization", "Basic x"), ("Host", "a b"),
         ("X", "a\u{1}"), ("X", "a\r\nContent-Length: 3"),
     ])
-    func `bytes that would begin another request are never sent`(name: String, value: String) async throws {
+    func `header fields that could begin another request are never sent`(name: String, value: String) async throws {
         let server = try Self.server()
         let stage = try TransferStage()
         var smuggler = try TransferRequest("PUT", port: server.port)
@@ -127,7 +127,7 @@ struct OwnerTests {
         #expect(other.response?.status == 200 && server.requests.values.count == 1)
     }
 
-    @Test func `a body has the length that is said of it, whatever it looks like`() async throws {
+    @Test func `a body has the announced length, whatever it looks like`() async throws {
         let server = try Self.server()
         let stage = try TransferStage()
         let body = "abcGET /theirs HTTP/1.1\r\nHost: a\r\n\r\n"

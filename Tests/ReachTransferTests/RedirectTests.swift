@@ -2,7 +2,7 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Redirects (scheduling.md E9).
+/// Redirects.
 struct RedirectTests {
     /// A server that answers by the path of the request: `/to?URL` redirects there, `/chain/N` down to `/chain/0`.
     static func server(status: Int = 302) throws -> ScriptedServer {
@@ -32,7 +32,7 @@ struct RedirectTests {
         return try await TransferStage().run(request)
     }
 
-    @Test func `a chain is followed over one connection, and each hop is told`() async throws {
+    @Test func `a chain is followed over one connection, and each hop is reported`() async throws {
         let server = try Self.server()
         let report = try await result(server, "/chain/3")
         #expect(report.response?.status == 200)
@@ -42,7 +42,7 @@ struct RedirectTests {
         #expect(report.hops.allSatisfy { $0.phases.isMonotone && $0.phases.finished != nil })
     }
 
-    @Test func `E9: 20 redirects are followed and 21 are too many, as is a loop`() async throws {
+    @Test func `20 redirects are followed and 21 are too many, as is a loop`() async throws {
         let server = try Self.server()
         #expect(try await result(server, "/chain/20").response?.status == 200)
         for path in ["/chain/21", "/loop"] {
@@ -54,7 +54,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: ["file:///etc/passwd", "gopher://127.0.0.1/", "ftp://127.0.0.1/", "dict://127.0.0.1/"])
-    func `E9: only http and https are followed`(target: String) async throws {
+    func `only redirects to http and https are followed`(target: String) async throws {
         let server = try Self.server()
         let report = try await result(server, "/to?\(target)")
         #expect(report.failure?.reason == .unsupportedProtocol)
@@ -69,7 +69,7 @@ struct RedirectTests {
         #expect(report.body == Array("more".utf8))
     }
 
-    @Test func `the handler is asked, and may refuse`() async throws {
+    @Test func `the handler decides about each redirect, and may refuse`() async throws {
         let server = try Self.server()
         let asked = EventLog<Redirect>()
         var request = try TransferRequest(port: server.port, "/chain/5")
@@ -87,7 +87,7 @@ struct RedirectTests {
         (301, "POST", "GET"), (302, "POST", "GET"), (303, "PUT", "GET"), (307, "POST", "POST"), (308, "PUT", "PUT"),
         (303, "HEAD", "HEAD"), (302, "PUT", "PUT"),
     ])
-    func `the next method is as RFC 9110 says, and the body goes with it`(
+    func `the next method is the one of RFC 9110, and a method that stays keeps the body`(
         status: Int, method: String, next: String
     ) async throws {
         let server = try Self.server(status: status)
@@ -103,7 +103,7 @@ struct RedirectTests {
         #expect(second.contains("Content-Type") == (next == method))
     }
 
-    @Test func `secrets stay with the origin they were meant for`() async throws {
+    @Test func `secrets are sent only to the origin that they were meant for`() async throws {
         let other = try Self.server()
         let server = try Self.server()
         let stage = try TransferStage()

@@ -36,7 +36,7 @@ struct ResolverConfigurationTests {
         #expect(configuration.addresses(of: "eight") == nil)
     }
 
-    @Test func `without a server the machine itself is asked`() {
+    @Test func `without a server this machine is queried`() {
         #expect(ResolverConfiguration(resolv: "", hosts: "").servers == [.init("127.0.0.1")])
     }
 }

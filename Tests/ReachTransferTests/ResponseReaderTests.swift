@@ -2,13 +2,13 @@ import Testing
 
 @testable import ReachTransfer
 
-/// The head of responses, and how much of their bodies is taken.
+/// The heads of responses, and the limit of their bodies.
 struct ResponseReaderTests {
     private func read(_ reader: inout ResponseReader, _ lines: String...) -> [ResponseReader.Verdict] {
-        lines.map { reader.read(line: Array(($0 + "\r\n").utf8)) }.filter { $0 != .goOn }
+        lines.map { reader.read(line: Array(($0 + "\r\n").utf8)) }.filter { $0 != .proceed }
     }
 
-    @Test func `informational heads are passed over, and trailers are no fields`() {
+    @Test func `informational heads are skipped, and trailers are no fields`() {
         var reader = ResponseReader(limit: ResponseLimit())
         #expect(read(&reader, "HTTP/1.1 103 Early Hints", "Link: x", "").isEmpty)
         let verdicts = read(&reader, "HTTP/1.1 200 OK", "A:  b \t", "Content-Length: 7", "", "Trailer: late")
@@ -20,7 +20,7 @@ struct ResponseReaderTests {
     }
 
     @Test(arguments: ["-1", "1e3", "9999999999999999999999", "", "1, 1"])
-    func `a length that is no number is not known`(text: String) {
+    func `a length that is no number is unknown`(text: String) {
         var reader = ResponseReader(limit: ResponseLimit())
         _ = read(&reader, "HTTP/2 200", "content-length: \(text)", "")
         #expect(reader.response?.contentLength == nil)
@@ -43,13 +43,13 @@ struct ResponseReaderTests {
         (["HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 2"], true),
         (["HTTP/1.1 200 OK", "HTTP/1.1 204 No Content"], true),
     ])
-    func `an answer whose end another reader could see elsewhere is in doubt`(lines: [String], isInDoubt: Bool) {
+    func `a response whose end another reader could see elsewhere is ambiguous`(lines: [String], isAmbiguous: Bool) {
         var reader = ResponseReader(limit: ResponseLimit())
         for line in lines + [""] { _ = reader.read(line: Array((line + "\r\n").utf8)) }
-        #expect(reader.isInDoubt == isInDoubt)
+        #expect(reader.isAmbiguous == isAmbiguous)
     }
 
-    @Test func `a trailer does not begin another answer`() {
+    @Test func `a trailer does not begin another response`() {
         var reader = ResponseReader(limit: ResponseLimit())
         _ = read(&reader, "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP/1.1 500 Not This", "")
         #expect(reader.response?.status == 200)
@@ -67,11 +67,11 @@ struct ResponseReaderTests {
         }
     }
 
-    @Test func `no more is taken than the limit, and just that much is not too much`() {
+    @Test func `no more than the limit is accepted, and exactly the limit is`() {
         var reader = ResponseReader(limit: ResponseLimit(bodyBytes: 10, action: .stop))
-        #expect(reader.take(7) == (7, .goOn))
-        #expect(reader.take(3) == (3, .goOn))
-        #expect(reader.take(1) == (0, .enough))
+        #expect(reader.accept(7) == (7, .proceed))
+        #expect(reader.accept(3) == (3, .proceed))
+        #expect(reader.accept(1) == (0, .enough))
         #expect(reader.bodyBytes == 10)
     }
 
@@ -89,13 +89,13 @@ struct ResponseReaderTests {
     @Test(arguments: [
         "", "bytes", "bytes 1-2", "bytes 2-1/3", "bytes 0-3/3", "bytes -1/3", "items 0-1/3", "bytes 0-1/3/4",
     ])
-    func `what is no content range is refused`(text: String) { #expect(ContentRange(text) == nil) }
+    func `a malformed content range is refused`(text: String) { #expect(ContentRange(text) == nil) }
 
     @Test(arguments: [
         ("\"a\"", true), ("\"\"", true), ("W/\"a\"", false), ("a", false), ("\"a", false), ("\"a\"b\"", false),
         ("\"", false), ("", false), ("\"a\nb\"", false),
     ])
-    func `a strong entity tag is told from others`(text: String, isStrong: Bool) {
+    func `only a strong entity tag is recognised as one`(text: String, isStrong: Bool) {
         #expect(ResumePoint.isStrong(text) == isStrong)
     }
 }

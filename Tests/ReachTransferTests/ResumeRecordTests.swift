@@ -5,11 +5,11 @@ import Testing
 
 @testable import ReachTransfer
 
-/// What is kept beside a download for whoever goes on with it after a crash.
+/// The record next to a download, by which it is resumed after a crash.
 struct ResumeRecordTests {
     private static let record = ResumeRecord(bytesOnDisk: 1000, entityTag: "\"a-1\"", boot: "start-1")
 
-    @Test func `it is read as it was written, and not at all where a byte differs`() {
+    @Test func `a record is read as it was written, and refused where a byte differs`() {
         let text = Self.record.text
         #expect(ResumeRecord(text: text) == Self.record)
         for place in text.utf8.indices {
@@ -22,26 +22,26 @@ struct ResumeRecordTests {
     }
 
     @Test(arguments: ["W/\"a\"", "a", "", "\""])
-    func `a tag that vouches for no bytes makes no record`(tag: String) {
+    func `a weak or malformed tag makes no record`(tag: String) {
         let record = ResumeRecord(bytesOnDisk: 1, entityTag: tag, boot: "b")
         #expect(ResumeRecord(text: record.text) == nil)
     }
 
     @Test(
         arguments: [
-            // The process ended: all that was written is there.
+            // The process ended: everything written is there.
             (5000, "start-1", 5000), (1000, "start-1", 1000),
-            // The machine ended: only what the disk was waited for.
+            // The machine restarted: only synced bytes count.
             (5000, "start-2", 1000), (1000, "start-2", 1000), (5000, "", 1000),
-            // The file has lost something.
+            // The file has lost bytes.
             (999, "start-1", nil), (0, "start-2", nil),
         ] as [(UInt64, String, UInt64?)])
-    func `after the end of the machine only what was waited for counts`(size: UInt64, boot: String, offset: UInt64?) {
+    func `after a restart of the machine only synced bytes count`(size: UInt64, boot: String, offset: UInt64?) {
         let point = Self.record.resumePoint(size: size, boot: boot)
         #expect(point == offset.map { ResumePoint(offset: $0, entityTag: "\"a-1\"") })
     }
 
-    @Test func `where no start is known, only what was waited for counts`() {
+    @Test func `where the boot is unknown, only synced bytes count`() {
         let record = ResumeRecord(bytesOnDisk: 10, entityTag: "\"a\"", boot: "")
         #expect(record.resumePoint(size: 20, boot: "")?.offset == 10)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReachTransfer
 
-/// A disk that hangs: it delays the transfers that need it and nothing else, and costs no memory without end.
+/// A disk that hangs delays only the transfers that need it, and costs a bounded amount of memory.
 struct SlowDiskTests {
     @Test func `a download waits for its disk, and nothing else does`() async throws {
         let directory = try TemporaryDirectory()
@@ -26,7 +26,7 @@ struct SlowDiskTests {
         var request = try TransferRequest(port: server.port)
         request.sink = .file(FileSink(path: directory.path + "/slow"))
         request.limit.bodyBytes = 100 << 20
-        // A pause of ours is not the server's idleness.
+        // Our own pause is not the server's silence.
         request.timeouts.idle = .milliseconds(200)
         let log = stage.start(request)
         let quick = try ScriptedServer { connection in
@@ -40,7 +40,7 @@ struct SlowDiskTests {
             #expect(try await stage.run(other).response?.status == 204)
         }
         try await Task.sleep(for: .milliseconds(500))
-        // What the kernel's buffers and our backlog hold.
+        // As much as the kernel's buffers and our backlog hold.
         #expect(sent.values.count < 200)
         #expect(log.heads.count == 1)
         disk.open()

@@ -2,8 +2,8 @@ import Glibc
 import ReachTesting
 import Testing
 
-/// What a transfer's name service has from the machine's files and modules: a process in a network namespace with its
-/// own /etc/hosts, /etc/nsswitch.conf and /etc/resolv.conf.
+/// Names that the name service resolves by the machine's files and modules, in a process in a network namespace with
+/// its own /etc/hosts, /etc/nsswitch.conf and /etc/resolv.conf.
 @Suite(
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
     .enabled(if: NameServer.isAvailable, "\(NameServer.whyNot)"))
@@ -32,14 +32,14 @@ struct SystemNamesTests {
             servers.append(try NameServer(options + ["--local=/example/"], port: 53, in: namespace))
         }
 
-        /// In place: the bind mount shows this very file.
+        /// Written in place: the bind mount shows this file.
         func write(_ text: String, to file: String) throws {
             let descriptor = open(files.path + "/" + file, O_WRONLY | O_TRUNC)
             defer { close(descriptor) }
             #expect(Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count)
         }
 
-        /// - Parameter hidden: A file that is no longer what it was, for the program.
+        /// - Parameter hidden: A file to hide from the program.
         func start(_ words: [String], hiding hidden: String = "") throws -> RunningProgram {
             let script = """
                 [ -z "$1" ] || mount --bind /dev/null "$1"; shift
@@ -61,7 +61,7 @@ struct SystemNamesTests {
         }
     }
 
-    @Test func `hosts file, search domains and DNS are asked as for reach status, bound or not`() throws {
+    @Test func `hosts file, search domains and DNS are used as by reach status, bound or not`() throws {
         let stage = try Stage(resolv: "search corp.example\nnameserver 192.0.2.1\n")
         try stage.serve(
             ["--host-record=web.corp.example,192.0.2.71", "--host-record=two.example,192.0.2.72,2001:db8::72"],
@@ -77,8 +77,8 @@ struct SystemNamesTests {
         }
     }
 
-    @Test func `what must go by an interface asks its servers, and what need not follows routing`() throws {
-        // One address, behind two links: whose answer it is shows which way the question went.
+    @Test func `a bound question goes to the interface's servers, and an unbound one follows routing`() throws {
+        // One address behind two links: the answer shows which link the query took.
         let stage = try Stage(resolv: "nameserver 198.51.100.53\n")
         let other = try TestNamespace()
         defer { other.remove() }
@@ -107,7 +107,7 @@ struct SystemNamesTests {
     }
 
     @Test(arguments: ["", "%up0"])
-    func `another resolv.conf is seen by a process that runs`(suffix: String) throws {
+    func `a running process sees a changed resolv.conf`(suffix: String) throws {
         let stage = try Stage(resolv: "nameserver 192.0.2.1\n")
         try stage.peer.run("ip", "address", "add", "192.0.2.3/24", "dev", "up1")
         for (address, answer) in [("192.0.2.1", "192.0.2.91"), ("192.0.2.3", "192.0.2.93")] {
@@ -125,8 +125,8 @@ struct SystemNamesTests {
         _ = try? program.finish()
     }
 
-    @Test func `a silent server delays no name that others know, and every question ends in time`() throws {
-        // Nothing answers, and no address of the link is that server's: it is not even a neighbour.
+    @Test func `a silent server delays no name that others know, and every lookup ends in time`() throws {
+        // Nothing answers: no neighbour on the link has the server's address.
         let stage = try Stage(resolv: "nameserver 192.0.2.53\n")
         let silent = (0..<12).map { "name\($0).example" } + ["other.example%up0"]
         let program = try stage.start(["--names"] + silent + ["box", "localhost", "192.0.2.9"])
@@ -151,7 +151,7 @@ struct SystemNamesTests {
         #expect(result.lines.filter { $0.hasSuffix(" silent") }.count >= 12, "\(result)")
     }
 
-    @Test func `without c-ares servers cannot be asked, and what others know is still found`() throws {
+    @Test func `without c-ares servers cannot be queried, and names that others know are still found`() throws {
         let stage = try Stage(resolv: "nameserver 192.0.2.1\n")
         try stage.serve(["--host-record=a.example,192.0.2.7"], in: stage.peer)
         let library = try ChildProcess.run([

@@ -8,7 +8,7 @@ import Testing
     .enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"),
     .enabled(if: CertificateAuthority.isAvailable, "\(CertificateAuthority.whyNot)"))
 struct TLSTests {
-    /// Certificates, and one nginx that shows each on a port of its own.
+    /// Certificates, and one nginx that presents each on its own port.
     final class Scene: Sendable {
         enum Server: String, CaseIterable, Sendable {
             case good, expired, notYet, wrongHost, selfSigned, renewed, other, asksClient, oldTLS, impostor
@@ -87,7 +87,7 @@ struct TLSTests {
         try await TransferStage().run(try scene.request(server, policy, path))
     }
 
-    /// What each server comes to by each policy: `nil` is a response.
+    /// The failure with each server under each policy; `nil` for a response.
     @Test func `every certificate meets every policy`() async throws {
         let scene = try scene
         let (root, good) = (try scene.root, try scene.certificate(.good))
@@ -172,7 +172,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `N16: a wrong pin, an expired certificate, a wrong host and old TLS have libcurl's numbers`()
+    @Test func `a wrong pin, an expired certificate, a wrong host and old TLS have libcurl's numbers`()
         async throws
     {
         let scene = try scene
@@ -191,7 +191,7 @@ struct TLSTests {
         #expect(old.hops.first?.phases.connected != nil)
     }
 
-    @Test func `HTTP/2 is spoken where both can, unless HTTP/1.1 is asked for`() async throws {
+    @Test func `HTTP/2 is used where both support it, unless HTTP/1.1 is asked for`() async throws {
         let scene = try scene
         var request = try scene.request(.good, try SecurityPolicy(anchors: .only([try scene.root])))
         let stage = try TransferStage()
@@ -203,7 +203,7 @@ struct TLSTests {
         #expect(try await stage.run(request).response?.version == "HTTP/1.1")
     }
 
-    @Test func `a certificate tells its days, names and fingerprints`() async throws {
+    @Test func `a certificate has its days, names and fingerprints`() async throws {
         let scene = try scene
         let report = try await result(.good, try SecurityPolicy(anchors: .only([try scene.root])))
         let certificate = try #require(report.hops.first?.certificate)
@@ -216,7 +216,7 @@ struct TLSTests {
         #expect(certificate.verification == 0)
     }
 
-    @Test func `a pinned certificate that is only shown beside another one proves nothing`() async throws {
+    @Test func `a pinned certificate that is only sent along with another one proves nothing`() async throws {
         let scene = try scene
         let root = try scene.root
         let key = try #require(root.publicKeyDigest)
@@ -230,7 +230,9 @@ struct TLSTests {
         }
     }
 
-    @Test func `a client's certificate is shown to a server that asks, and missed where there is none`() async throws {
+    @Test func `a client certificate is presented to a server that asks for it, and its lack is a failure`()
+        async throws
+    {
         let scene = try scene
         var request = try scene.request(.asksClient, try SecurityPolicy(anchors: .only([try scene.root])))
         let without = try await TransferStage().run(request)
@@ -241,7 +243,7 @@ struct TLSTests {
         #expect(with.response?.status == 200)
     }
 
-    @Test func `N17, E9: with pins a redirect to another origin is refused, and one at home is not`() async throws {
+    @Test func `with pins a redirect to another origin is refused, and one within the origin is not`() async throws {
         let scene = try scene
         let key = try #require(scene.certificate(.good).publicKeyDigest)
         let policy = try SecurityPolicy(pins: .publicKeys([key]), anchors: .only([try scene.root]))
@@ -260,7 +262,7 @@ struct TLSTests {
         #expect(report.hops.count == 2)
     }
 
-    @Test func `https is not left by a redirect`() async throws {
+    @Test func `no redirect leads from https to http`() async throws {
         var request = try scene.request(.good, try SecurityPolicy(anchors: .only([try scene.root])), "/http")
         request.redirects = .follow(limit: 5)
         #expect(try await TransferStage().run(request).failure?.reason == .redirectRefused)
@@ -286,7 +288,7 @@ struct TLSTests {
             request.owner = .user(owner)
             request.version = version
             request.connection = .fresh
-            // What nginx says of a session that is new.
+            // How nginx marks a session that is not resumed.
             #expect(try await stage.run(request).body == Array(".".utf8))
             request.connection = .pooled
             let pooled = try await stage.run(request)
@@ -294,7 +296,7 @@ struct TLSTests {
         }
     }
 
-    @Test func `a connection alone tells of its TLS, and sends nothing`() async throws {
+    @Test func `a connection without a request reports its TLS, and sends nothing`() async throws {
         let scene = try scene
         var request = try scene.request(.good, try SecurityPolicy(anchors: .only([try scene.root])))
         request.connection = .connectOnly

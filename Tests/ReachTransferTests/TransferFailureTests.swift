@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReachTransfer
 
-/// What libcurl's results mean (scheduling.md 4.4).
+/// The reasons and classes of libcurl's results.
 struct TransferFailureTests {
     @Test(
         arguments: [
@@ -13,7 +13,7 @@ struct TransferFailureTests {
             (CURLE_COULDNT_CONNECT, EADDRNOTAVAIL, .addressNotAvailable, .localNetwork),
             (CURLE_RECV_ERROR, ENODEV, .noDevice, .localNetwork),
             (CURLE_SEND_ERROR, ENETDOWN, .networkDown, .localNetwork),
-            // It may come from a router far away: other evidence decides.
+            // A distant router may have sent it: other evidence decides.
             (CURLE_COULDNT_CONNECT, EHOSTUNREACH, .hostUnreachable, .destination),
             (CURLE_COULDNT_CONNECT, ECONNREFUSED, .connectionRefused, .destination),
             (CURLE_COULDNT_CONNECT, ETIMEDOUT, .connectTimeout, .destination),
@@ -21,7 +21,7 @@ struct TransferFailureTests {
             (CURLE_RECV_ERROR, ECONNRESET, .connectionReset, .destination),
             (CURLE_SEND_ERROR, EPIPE, .connectionReset, .destination),
             (CURLE_SEND_ERROR, 0, .sendFailed, .destination),
-            // A leftover of something that was overcome.
+            // `errno` of an earlier error that did not matter.
             (CURLE_PARTIAL_FILE, ENETUNREACH, .truncated, .destination),
             (CURLE_GOT_NOTHING, 0, .emptyResponse, .destination),
             (CURLE_SSL_CONNECT_ERROR, 0, .tlsHandshake, .destination),
@@ -54,14 +54,14 @@ struct TransferFailureTests {
             (X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, .certificateUntrusted), (X509_V_OK, .certificateWrongHost),
             (X509_V_ERR_CERT_SIGNATURE_FAILURE, .certificateInvalid),
         ] as [(Int32, TransferFailure.Reason)])
-    func `a certificate that is refused says why`(verification: Int32, reason: TransferFailure.Reason) {
+    func `a refused certificate has its own reason`(verification: Int32, reason: TransferFailure.Reason) {
         let evidence = TransferEvidence(verification: verification)
         let failure = TransferFailure(CURLE_PEER_FAILED_VERIFICATION, evidence, host: "h")
         #expect(failure.reason == reason)
         #expect(failure.kind == .security)
     }
 
-    @Test func `what a callback said goes before what libcurl makes of it`() {
+    @Test func `a callback's reason takes precedence over libcurl's result`() {
         let refusal = TransferFailure(.wrongPath, "not this way")
         let failure = TransferFailure(CURLE_ABORTED_BY_CALLBACK, TransferEvidence(refusal: refusal), host: "h")
         #expect(failure == refusal)

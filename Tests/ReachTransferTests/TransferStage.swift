@@ -6,9 +6,9 @@ import ReachTesting
 import ReachTransfer
 import Synchronization
 
-/// A transfer engine on a thread of its own, where a test wants it, and what its transfers tell.
+/// A transfer engine on its own thread, in the namespace of a test, and the events of its transfers.
 final class TransferStage: Sendable {
-    /// What lives on the loop's thread, handed to work that runs there.
+    /// The loop and the engine, for work that runs on the loop's thread.
     struct Room {
         let loop: EventLoop
         let engine: TransferEngine
@@ -23,7 +23,7 @@ final class TransferStage: Sendable {
     private let box: Box
     private let ended: ThreadGate
 
-    /// - Parameter namespace: Where its sockets are; `nil` for where the test runs.
+    /// - Parameter namespace: The namespace of its sockets; `nil` for the test's own.
     init(in namespace: TestNamespace? = nil, options: TransferEngine.Options = .init()) throws {
         signal(SIGPIPE, SIG_IGN)
         let (box, ready, ended) = (Box(), ThreadGate(), ThreadGate())
@@ -99,14 +99,14 @@ extension EventLog<TransferEvent> {
 }
 
 extension TransferRequest {
-    /// A request to a server of the test's own.
+    /// A request to a server of the test.
     init(_ method: String = "GET", port: UInt16, _ path: String = "/", scheme: String = "http") throws {
         self.init(method, url: try TransferURL("\(scheme)://127.0.0.1:\(port)\(path)"))
     }
 }
 
 extension TransferPhases {
-    /// Those that happened, in the order they should have.
+    /// The phases that happened, in their proper order.
     var inOrder: [BootTime] {
         [started, resolved, connected, secured, requestStarted, requestSent, firstByte, finished].compactMap { $0 }
     }
@@ -114,9 +114,9 @@ extension TransferPhases {
     var isMonotone: Bool { inOrder == inOrder.sorted() }
 }
 
-/// The shortest of some rounds, and no more of them than it takes to be within `limit`.
+/// The shortest time of several rounds; the rounds end with the first one within `limit`.
 ///
-/// The machine that runs tests is busy with others; what our code blocks, it blocks in every round.
+/// The machine that runs tests is busy; a delay of our own code shows in every round.
 func shortest(
     within limit: Duration, rounds: Int = 8, _ measure: () async throws -> Duration
 ) async throws -> Duration {
@@ -125,8 +125,8 @@ func shortest(
     return best
 }
 
-/// How late a loop was for a timer every few milliseconds, while something else was going on: more late than another
-/// loop at the same time, that has nothing else to do. A busy machine delays both.
+/// How late a loop is for a timer every few milliseconds, compared with an idle loop at the same time: a busy machine
+/// delays both.
 final class LatenessWatch: Sendable {
     private let (own, other) = (EventLog<Duration>(), EventLog<Duration>())
     private let idle: TransferStage

@@ -11,7 +11,7 @@ struct TransferURLTests {
         ("http://[2001:db8::1]:81/", "http", "2001:db8::1", 81),
         ("https://xn--bcher-kva.example/", "https", "xn--bcher-kva.example", 443),
     ])
-    func `a URL says whom to connect to`(text: String, scheme: String, host: String, port: UInt16) throws {
+    func `a URL has the host and port to connect to`(text: String, scheme: String, host: String, port: UInt16) throws {
         let url = try TransferURL(text)
         #expect(url.scheme == scheme)
         #expect(url.host == host)
@@ -23,7 +23,7 @@ struct TransferURLTests {
         ("http://a.example/ä?ö#ü", "http://a.example/%C3%A4?%C3%B6"), ("http://127.1/", "http://127.0.0.1/"),
         ("http://a.example/a/../b/./c", "http://a.example/b/c"), ("http://a.example:080", "http://a.example:80/"),
     ])
-    func `a URL is sent in a form that nothing reads otherwise`(text: String, sent: String) throws {
+    func `a URL is sent in a form that every parser reads alike`(text: String, sent: String) throws {
         #expect(try TransferURL(text).description == sent)
     }
 
@@ -59,16 +59,16 @@ struct TransferURLTests {
         "", "example.org", "http://", "http://a b/", "http://h:99999/", "http://h:0/", "http://[::1/",
         "http://bücher.example/",
     ])
-    func `what is not a URL is refused`(text: String) {
-        #expect(throws: TransferURL.Mistake.self) { try TransferURL(text) }
+    func `text that is not a URL is refused`(text: String) {
+        #expect(throws: TransferURL.ValidationError.self) { try TransferURL(text) }
     }
 
     @Test(arguments: ["file:///etc/passwd", "gopher://example.org/", "ftp://example.org/", "unix:/run/x"])
     func `other schemes are refused`(text: String) throws {
-        let mistake = #expect(throws: TransferURL.Mistake.self) { try TransferURL(text) }
-        #expect(mistake?.kind == .unsupportedScheme)
+        let error = #expect(throws: TransferURL.ValidationError.self) { try TransferURL(text) }
+        #expect(error?.kind == .unsupportedScheme)
         let base = try TransferURL("http://example.org/")
-        let redirected = #expect(throws: TransferURL.Mistake.self) { try base.resolving(text) }
+        let redirected = #expect(throws: TransferURL.ValidationError.self) { try base.resolving(text) }
         #expect(redirected?.kind == .unsupportedScheme)
     }
 
@@ -80,13 +80,13 @@ struct TransferURLTests {
             ("http:\\\\example.org", nil), ("\\x", "http://example.org/a/%5Cx"),
             ("/x%zz#a#b", "http://example.org/x%zz"),
         ] as [(String, String?)])
-    func `a reference is read against where it stood`(reference: String, result: String?) throws {
+    func `a reference is resolved against its base`(reference: String, result: String?) throws {
         let base = try TransferURL("http://example.org/a/b")
         #expect((try? base.resolving(reference).description) == result)
     }
 }
 
-/// libcurl's own reader of URLs, to compare with.
+/// libcurl's own URL parser, to compare with.
 private struct CurlURLReader {
     private typealias Make = @convention(c) () -> OpaquePointer?
     private typealias Set = @convention(c) (OpaquePointer?, UInt32, UnsafePointer<CChar>?, UInt32) -> UInt32

@@ -7,11 +7,11 @@ import Testing
 
 @testable import ReachTransfer
 
-/// Answers that make work: they cost little of the loop's time, and nobody else waits for them.
+/// Responses that make much work cost little of the loop's time, and nothing else waits for them.
 struct TurnTests {
     private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// Of the loop's thread, in seconds.
+    /// The processor time of the loop's thread, in seconds.
     private func processorTime(_ stage: TransferStage) async -> Double {
         await stage.ask { _ in
             var time = timespec()
@@ -43,7 +43,7 @@ struct TurnTests {
         #expect(watch.longest < .milliseconds(100))
     }
 
-    @Test func `an answer that is held back is whole, in order, and sent to its end`() async throws {
+    @Test func `a response that is held back is complete and in order`() async throws {
         let letters = (0..<60_000).map { UInt8(ascii: "a") + UInt8($0 % 26) }
         let server = try ScriptedServer { connection in
             connection.readRequest()
@@ -59,12 +59,12 @@ struct TurnTests {
         let stage = try TransferStage()
         let report = try await stage.run(try TransferRequest(port: server.port))
         #expect(report.failure == nil && report.body == letters)
-        // It was only held back: the connection is as good as before.
+        // It was only held back: its connection is reused.
         let next = try await stage.run(try TransferRequest(port: server.port))
         #expect(next.hops.first?.reusedConnection == true)
     }
 
-    @Test func `a long answer is not slowed down`() {
+    @Test func `a long response is not slowed down`() {
         var budget = TurnBudget()
         for turn in 1...100 as ClosedRange<UInt64> {
             budget.begin(turn: turn)
@@ -77,18 +77,18 @@ struct TurnTests {
             budget.addPiece(16384)
             #expect(budget.pause == .turn)
         }
-        #expect(!budget.isAbsurd)
+        #expect(!budget.isMostlyFraming)
     }
 
     @Test(arguments: [(1, 6, true), (1, 1, false), (16, 22, false), (0, 100, true)])
-    func `framing alone ends an answer only after much of it`(payload: Int, wire: Int, isAbsurd: Bool) {
+    func `framing alone ends a response only after much of it`(payload: Int, wire: Int, isMostlyFraming: Bool) {
         var budget = TurnBudget()
         for turn in 1...400_000 as ClosedRange<UInt64> {
             budget.begin(turn: turn)
             budget.addPiece(payload * 16)
             budget.addWire(wire * 16)
         }
-        #expect(budget.isAbsurd == (isAbsurd && (wire - payload) * 16 * 400_000 > 16 << 20))
+        #expect(budget.isMostlyFraming == (isMostlyFraming && (wire - payload) * 16 * 400_000 > 16 << 20))
     }
 
     @Test func `pieces of few bytes make an attempt rest, and pieces of many do not`() {

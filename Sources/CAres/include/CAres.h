@@ -1,7 +1,7 @@
 #ifndef REACH_CARES_H
 #define REACH_CARES_H
 
-/* Newer versions have other names for some of these calls, which Debian 12's 1.18 lacks. */
+/* Newer versions rename some of these functions; Debian 12's 1.18 has only the old names. */
 #define CARES_NO_DEPRECATED 1
 #include <ares.h>
 #include <netdb.h>
@@ -9,10 +9,10 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 
-/* c-ares is loaded when the first question is asked: a program that asks no name server does not pay for it.
+/* c-ares is loaded at the first query: a program that queries no name server does not pay for it.
  *
- * Loads it, once. NULL, or what the dynamic linker says is missing; then no other function of it may be called, or the
- * process ends with that sentence. From any thread. */
+ * Loads it, once. Returns NULL, or the dynamic linker's message; then no other function of it may be called, or the
+ * process aborts with that message. From any thread. */
 const char *reach_ares_missing(void);
 
 #endif

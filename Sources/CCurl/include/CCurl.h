@@ -8,14 +8,14 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-/* libcurl and OpenSSL are loaded when they are first used: with all that they need in turn they are thirty libraries,
- * 7 MiB and some milliseconds, and a daemon that has nothing to send needs none of them.
+/* libcurl and OpenSSL are loaded at their first use: with their dependencies they are thirty libraries, 7 MiB and some
+ * milliseconds, and a daemon that has nothing to send needs none of them.
  *
- * Loads them, once. NULL, or what the dynamic linker says is missing: then nothing else of them may be called, and
- * who does is ended with that sentence. From any thread. */
+ * Loads them, once. Returns NULL, or the dynamic linker's message; then no other function of them may be called, or the
+ * process aborts with that message. From any thread. */
 const char *reach_curl_missing(void);
 
-/* curl_easy_setopt and its like are variadic, which Swift cannot call: one typed door per kind of argument. */
+/* curl_easy_setopt and its like are variadic, which Swift cannot call: one typed function per kind of argument. */
 
 static inline CURLcode reach_curl_set_long(CURL *h, CURLoption o, long v) { return curl_easy_setopt(h, o, v); }
 static inline CURLcode reach_curl_set_size(CURL *h, CURLoption o, curl_off_t v) { return curl_easy_setopt(h, o, v); }
@@ -31,7 +31,7 @@ static inline CURLcode reach_curl_set_bytes(CURL *h, CURLoption o, const void *b
     struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
     return curl_easy_setopt(h, o, &blob);
 }
-/* CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION have one shape. */
+/* For CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION, which have the same type. */
 static inline CURLcode reach_curl_set_data(CURL *h, CURLoption o, curl_write_callback f)
 {
     return curl_easy_setopt(h, o, f);
@@ -79,19 +79,19 @@ static inline CURLMcode reach_multi_set_timer(CURLM *m, curl_multi_timer_callbac
 }
 static inline CURLMcode reach_multi_set_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
 
-/* Puts a socket that has hung up in the place of this one, which is closed: libcurl knows it by its number, and finds it
+/* Closes a socket, and opens one whose peer has hung up under the same number: libcurl then finds its connection
    dead. */
 void reach_socket_sever(int socket);
 
 /* The fields of a CURLMsg's union. */
 static inline CURLcode reach_message_result(const CURLMsg *message) { return message->data.result; }
 
-/* What curl.h and OpenSSL have as macros that Swift does not see. */
+/* Macros of curl.h and OpenSSL that Swift cannot import. */
 
 static const long REACH_CURL_GLOBAL_DEFAULT = CURL_GLOBAL_DEFAULT;
 static inline const curl_version_info_data *reach_curl_version(void) { return curl_version_info(CURLVERSION_NOW); }
 static const long REACH_CURL_TLS_1_2 = CURL_SSLVERSION_TLSv1_2;
-/* A server may not ask for another handshake on a connection whose first one was judged. */
+/* A server may not ask for another handshake on a connection whose first one was verified. */
 static inline void reach_tls_forbid_renegotiation(SSL_CTX *context)
 {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
@@ -107,7 +107,7 @@ static inline const GENERAL_NAME *reach_name_at(const GENERAL_NAMES *names, int 
 {
     return sk_GENERAL_NAME_value(names, index);
 }
-/* A DNS name or an address of a certificate: its type (GEN_DNS, GEN_IPADD), or -1 for another kind. */
+/* The bytes of a DNS name or an address of a certificate. Returns its type (GEN_DNS, GEN_IPADD), or -1 for others. */
 static inline int reach_name_bytes(const GENERAL_NAME *name, const unsigned char **bytes, int *count)
 {
     if (name->type != GEN_DNS && name->type != GEN_IPADD)

@@ -113,7 +113,7 @@ extension ProbeTarget {
     ///
     /// - Throws: Why libcurl would refuse the URL.
     package var transferURL: TransferURL {
-        get throws(TransferURL.Mistake) {
+        get throws(TransferURL.ValidationError) {
             guard kind == .tcp || kind == .tls else { return try TransferURL(description) }
             let scheme = kind == .tls ? "https" : "http"
             switch host {

@@ -120,7 +120,7 @@ package final class QueueTransfers {
 
     private func transfer(_ attempt: Running, by engine: TransferEngine, from point: ResumePoint?) {
         var transfer: TransferRequest
-        do throws(TransferURL.Mistake) {
+        do throws(TransferURL.ValidationError) {
             transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
         } catch {
             return refuse(attempt.order, as: .invalid)

@@ -11,7 +11,7 @@ extension TransferRequest {
     init(
         _ order: AttemptOrder, _ queued: QueuedRequest, _ options: QueueTransfers.Options, spool: QueueSpool?,
         resume: ResumePoint?
-    ) throws(TransferURL.Mistake) {
+    ) throws(TransferURL.ValidationError) {
         self.init(queued.method, url: try TransferURL(queued.url))
         headers = queued.headers.map { HTTPField($0.name, $0.value) }
         if !queued.headers.contains(where: { $0.name.lowercased() == "user-agent" }) {

@@ -4,8 +4,8 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-// libcurl calls these on the loop's thread, from within a call of ours: they take notes, and call nothing of libcurl's
-// that could call back.
+// libcurl calls these on the loop's thread, from within a call of ours. They only note what happened, and call no
+// function of libcurl that could call back.
 
 extension Attempt {
     func configureCallbacks() throws(TransferFailure) {
@@ -48,7 +48,7 @@ extension Attempt {
         refuse(TransferFailure(reason, "no socket: \(SystemError.text(number))", curlCode: 7, systemError: number))
     }
 
-    /// Ties a socket to the interface, or ends the attempt: it is never made over another one.
+    /// Binds a socket to the interface, or ends the attempt: it never uses another interface.
     fileprivate func bind(_ socket: CInt) -> Bool {
         guard let interface = plan.request.interface else { return true }
         do throws(SystemError) {
@@ -60,7 +60,7 @@ extension Attempt {
         }
     }
 
-    /// The last moment at which the attempt can be ended with no server the wiser.
+    /// Decides whether the request is sent. This is the last point at which the server has seen nothing of it.
     fileprivate func allowsRequest(
         from local: IPAddress?, _ localPort: UInt16, to remote: IPAddress?
     ) -> Bool {
@@ -76,8 +76,8 @@ extension Attempt {
             return false
         }
         if let source = plan.request.source, source.family == local?.family, source != local {
-            let told = local.map(String.init) ?? "an unknown address"
-            refuse(TransferFailure(.wrongPath, "the connection goes from \(told), not from \(source)", curlCode: 42))
+            let actual = local.map(String.init) ?? "an unknown address"
+            refuse(TransferFailure(.wrongPath, "the connection goes from \(actual), not from \(source)", curlCode: 42))
             return false
         }
         phases.requestStarted = now
@@ -86,8 +86,8 @@ extension Attempt {
         return true
     }
 
-    /// Asks the kernel about the connection's socket. CURLINFO_ACTIVESOCKET does not tell it here, at least in 7.88.1, so
-    /// the multi handle remembers which is which.
+    /// Asks the kernel which interface the connection's socket is bound to. CURLINFO_ACTIVESOCKET does not give the
+    /// socket within this callback (7.88.1), so the multi handle keeps the sockets by their local address.
     private func goesBy(_ interface: InterfaceBinding, from local: IPAddress?, _ port: UInt16) -> Bool {
         guard let multi, let local else { return false }
         if socket >= 0 { multi.ends.note(socket, isAt: local, port) }
@@ -98,7 +98,7 @@ extension Attempt {
         if phases.firstByte == nil { phases.firstByte = SystemClock.boot }
         movedBytes += UInt64(bytes.count)
         let verdict = reader.read(line: bytes)
-        if reader.isInDoubt, reader.isTextual { distrustConnection() }
+        if reader.isAmbiguous, reader.isTextual { distrustConnection() }
         if case .head(let head) = verdict { received(head) }
         return obey(verdict)
     }
@@ -108,22 +108,22 @@ extension Attempt {
             if socket >= 0 { multi?.noteFrames(on: socket) }
             return
         }
-        // An answer to what the server has not seen may be one to something else.
+        // The server answered before it had seen the whole request: the response may belong to something else.
         if let upload, sentBytes < upload.count { distrustConnection() }
         watchBytes()
     }
 
-    /// What libcurl says about the body of an answer in HTTP/1.
-    fileprivate func report(_ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
+    /// Handles libcurl's debug output about the body of a response in HTTP/1.
+    fileprivate func receivedDebug(_ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
         switch kind {
         case CURLINFO_DATA_IN:
             guard let multi else { return }
             budget.begin(turn: multi.turn)
             budget.addWire(bytes.count)
-            // libcurl stops reading after this buffer, and keeps what is in it.
+            // libcurl stops reading after this buffer, and keeps its bytes.
             if !isHeldBack, multi.holdBack(self) { curl_easy_pause(easy, CURLPAUSE_RECV) }
         case CURLINFO_TEXT:
-            // 7.88.1 drops bytes behind the end of an answer and keeps the connection.
+            // 7.88.1 drops bytes after the end of a response and keeps the connection.
             if Self.excess.contains(where: bytes.starts) { distrustConnection() }
         default: break
         }
@@ -131,7 +131,7 @@ extension Attempt {
 
     private static let excess = ["Excess found", "Leftovers after chunking"].map { Array($0.utf8) }
 
-    /// - Returns: What libcurl is to be told.
+    /// - Returns: The result for libcurl's callback.
     fileprivate func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard job?.hasRoom ?? true else {
             isPaused = true
@@ -142,15 +142,15 @@ extension Attempt {
             if multi.holdBack(self) { return Int(CURL_WRITEFUNC_PAUSE) }
         }
         budget.addPiece(bytes.count)
-        let (taken, verdict) = reader.take(bytes.count)
+        let (accepted, verdict) = reader.accept(bytes.count)
         movedBytes += UInt64(bytes.count)
-        if taken > 0, reader.redirect == nil { add(body: UnsafeRawBufferPointer(rebasing: bytes[..<taken])) }
+        if accepted > 0, reader.redirect == nil { add(body: UnsafeRawBufferPointer(rebasing: bytes[..<accepted])) }
         return obey(verdict) ? bytes.count : 0
     }
 
     private func obey(_ verdict: ResponseReader.Verdict) -> Bool {
         switch verdict {
-        case .goOn: return true
+        case .proceed: return true
         case .head(let head):
             if reader.redirect == nil { add(.head(head)) }
             return true
@@ -249,7 +249,7 @@ private func readReport(
     _: UnsafeMutableRawPointer?, kind: curl_infotype, start: UnsafeMutablePointer<CChar>?, count: Int,
     context: UnsafeMutableRawPointer?
 ) -> CInt {
-    Attempt.from(context)?.report(kind, UnsafeRawBufferPointer(start: start, count: count))
+    Attempt.from(context)?.receivedDebug(kind, UnsafeRawBufferPointer(start: start, count: count))
     return 0
 }
 

@@ -3,9 +3,9 @@ internal import Glibc
 internal import ReachCore
 
 extension Attempt {
-    /// Tells libcurl what to do.
+    /// Sets libcurl's options for this attempt.
     ///
-    /// - Throws: What it refuses; then the attempt must not be started.
+    /// - Throws: `not-supported` where libcurl refuses an option; the attempt must then not be started.
     func configure() throws(TransferFailure) {
         let settings = settings
         if settings == nil || handle.settings != settings {
@@ -22,14 +22,14 @@ extension Attempt {
         }
         try set(CURLOPT_URL, plan.request.url.description)
         if case .none = plan.request.proxy {
-            // Where the URL says it, libcurl need not be told.
+            // An address in the URL needs no option.
             try check(handle.setAddress(plan.address == plan.request.url.address ? nil : plan.address))
         }
         try configureFields()
     }
 
-    /// What another attempt must have, too, to use the handle without a reset; `nil` where more was set, which the next one
-    /// must not find.
+    /// The settings that an attempt must share to use the handle without a reset; `nil` where more was set, which the
+    /// next attempt must not find.
     private var settings: EasyHandle.Settings? {
         guard upload == nil, plan.request.proxy == .none, plan.request.clientCertificate == nil,
             !plan.request.bindsConnection, !plan.request.url.hasCredentials
@@ -43,14 +43,14 @@ extension Attempt {
 
     private func configureConnection() throws(TransferFailure) {
         let request = plan.request
-        // No signals where there are threads; whoever runs the engine ignores SIGPIPE.
+        // libcurl's signals are not safe with threads; the process ignores SIGPIPE.
         try set(CURLOPT_NOSIGNAL, 1)
-        // Ours are exact, and also run while libcurl waits for something else.
+        // The engine has timeouts of its own: exact ones, which also run while libcurl waits for something else.
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // Basic only, and never from .netrc: other schemes of libcurl's log in a connection, not a request. Cookies, HSTS
-        // and Alt-Svc are off unless asked for; names and TLS sessions are not kept either.
+        // Only Basic, and never from .netrc: libcurl's other schemes authenticate a connection, not a request. Cookies,
+        // HSTS and Alt-Svc are off by default; names and TLS sessions are not cached either.
         try set(CURLOPT_HTTPAUTH, Self.basic)
         try set(CURLOPT_PROXYAUTH, Self.basic)
         try set(CURLOPT_NETRC, 0)
@@ -63,7 +63,7 @@ extension Attempt {
         try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
         switch request.proxy {
         case .none:
-            // The empty text also keeps it from looking at the environment.
+            // An empty text also keeps libcurl from reading the environment.
             try set(CURLOPT_PROXY, "")
         case .explicit(let proxy):
             let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
@@ -76,7 +76,8 @@ extension Attempt {
     private func configureFields() throws(TransferFailure) {
         guard plan.resume != nil || handle.fields != plan.request.headers else { return }
         let request = plan.request
-        // An empty field keeps libcurl from adding its own: "Expect: 100-continue" only delays, and a form is none.
+        // An empty field keeps libcurl from adding its own: "Expect: 100-continue" only delays, and the body is no
+        // form.
         var fields: [String] = []
         if Self.posts.contains(request.method) || upload != nil { fields.append("Expect:") }
         if upload == nil, Self.posts.contains(request.method),
@@ -118,13 +119,13 @@ extension Attempt {
     private func configureTLS() throws(TransferFailure) {
         let policy = plan.request.security
         try set(CURLOPT_SSLVERSION, REACH_CURL_TLS_1_2)
-        // ``TrustStore`` has the certificates; libcurl is to read none.
+        // ``TrustStore`` has the certificates; libcurl reads none.
         try set(CURLOPT_CAINFO, nil)
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
-        // Every handshake shows its certificates, so that each is judged.
+        // A resumed session shows no certificates, and each connection's must be checked.
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         guard let client = plan.request.clientCertificate else { return }
         try check(

@@ -3,12 +3,12 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// One libcurl handle on its way to one address: what its callbacks need, and the notes that they take.
+/// One attempt to send a request to one address, by one libcurl handle: the data that libcurl's callbacks need and set.
 ///
 /// ``CurlMulti`` keeps it for as long as libcurl has the handle.
 final class Attempt {
-    /// What is told about a response while it comes in, in order.
-    enum News {
+    /// A part of a response, in the order of arrival.
+    enum Part {
         case head(ResponseHead)
         case body([UInt8])
     }
@@ -16,44 +16,45 @@ final class Attempt {
     let handle: EasyHandle
     private let handles: HandlePool
     let plan: AttemptPlan
-    /// Set while that has it.
+    /// Set while libcurl has the handle.
     unowned(unsafe) var multi: CurlMulti?
-    /// Set until the job is done with it.
+    /// Set until the job has finished with the attempt.
     var job: TransferJob?
-    /// The hop's; this attempt's moments are added.
+    /// The hop's phases, to which this attempt adds its own.
     var phases: TransferPhases
     var evidence = TransferEvidence()
     var certificate: PeerCertificate?
     var remoteAddress: IPAddress?
     var localAddress: IPAddress?
     var isReused = true
-    /// Of its own connection; -1 where it uses one that was there.
+    /// The socket of the connection that it opened; -1 where it reuses one.
     var socket: CInt = -1
 
     let upload: (any UploadSource)?
     var sentBytes: UInt64 = 0
     var reader: ResponseReader
-    /// The body was cut at the limit, and that is enough.
+    /// The body was cut at the limit, which is no failure.
     var isCut = false
-    /// Bytes of anything, both ways: the idle timeout looks whether it grows.
+    /// Bytes of anything, in both directions; the idle timeout checks that it grows.
     var movedBytes: UInt64 = 0
 
-    /// What came since it was last looked at.
-    var news: [News] = []
-    var hasNews = false
-    /// Whoever takes the body has no room: libcurl holds it back until ``CurlMulti/resume(_:)``.
+    /// Received since the job last read them.
+    var parts: [Part] = []
+    /// The multi handle reports it to the job when libcurl has returned.
+    var isNoted = false
+    /// The disk has no room, or no bytes to send: libcurl waits until ``CurlMulti/resume(_:)``.
     var isPaused = false
     /// What it may read in this turn of the loop.
     var budget = TurnBudget()
-    /// It has read enough for now: libcurl holds back the rest until ``CurlMulti`` lets it go on.
+    /// It has read enough for now: libcurl waits until ``CurlMulti`` resumes it.
     var isHeldBack = false
     /// The connection is closed with the end of this exchange.
     private(set) var isDistrusted = false
-    /// libcurl ended it without a failure: another one may have its handle.
+    /// libcurl ended it without a failure: another attempt may use its handle.
     var endedWell = false
 
     init?(plan: AttemptPlan, phases: TransferPhases, upload: (any UploadSource)?, handles: HandlePool) {
-        guard let handle = handles.take() else { return nil }
+        guard let handle = handles.obtain() else { return nil }
         self.handle = handle
         self.handles = handles
         self.plan = plan
@@ -68,8 +69,8 @@ final class Attempt {
 
     deinit {
         handle.attempt = nil
-        // One that only connected keeps its connection until it is used for something else.
-        if endedWell, plan.request.connection != .connectOnly { handles.put(handle) }
+        // After CURLOPT_CONNECT_ONLY a handle keeps its connection until it is reused.
+        if endedWell, plan.request.connection != .connectOnly { handles.recycle(handle) }
     }
 
     var easy: UnsafeMutableRawPointer { handle.raw }
@@ -83,36 +84,55 @@ final class Attempt {
         if evidence.refusal == nil { evidence.refusal = failure }
     }
 
-    func add(_ item: News) {
-        news.append(item)
+    func add(_ part: Part) {
+        parts.append(part)
         multi?.note(self)
     }
 
-    /// Adds a piece of the body, to the piece before it where there is one: they may be small, and many.
+    /// Adds a piece of the body, and joins it to the one before: pieces may be small and many.
     func add(body bytes: UnsafeRawBufferPointer) {
-        guard case .body(var piece)? = news.last else { return add(.body(Array(bytes))) }
-        news.removeLast()
+        guard case .body(var piece)? = parts.last else { return add(.body(Array(bytes))) }
+        parts.removeLast()
         piece.append(contentsOf: bytes)
-        news.append(.body(piece))
+        parts.append(.body(piece))
     }
 
-    /// Where this answer ends and the next begins is in doubt: nothing else is ever asked over the connection.
+    /// Has the connection closed after this exchange: where the response ends is ambiguous, so that the next one could
+    /// be misread.
     func distrustConnection() {
         guard !isDistrusted else { return }
         isDistrusted = true
-        // libcurl looks at it when the exchange is over. The next attempt tells the handle all again.
+        // libcurl reads the option when the exchange is over. The next attempt sets all options again.
         _ = reach_curl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
         handle.settings = nil
     }
 
-    /// Has libcurl say what it reads after the head, and what it leaves unread.
+    /// Turns on libcurl's debug output, which shows the bytes that it reads after the head and those that it drops.
     func watchBytes() {
         guard !handle.isVerbose else { return }
         handle.isVerbose = true
         _ = reach_curl_set_long(easy, CURLOPT_VERBOSE, 1)
     }
 
-    /// Reads what libcurl knows at the end, before the handle leaves its multi handle.
+    var counts: AttemptCounts {
+        AttemptCounts(sent: sentBytes, received: reader.bodyBytes, moved: movedBytes, isPaused: isPaused)
+    }
+
+    /// The attempt's result so far; libcurl's failure is left to the caller.
+    var result: AttemptResult {
+        var result = AttemptResult(phases: phases)
+        result.counts = counts
+        result.status = reader.response?.status
+        (result.remoteAddress, result.localAddress) = (remoteAddress, localAddress)
+        result.isReused = isReused
+        result.certificate = certificate
+        result.isCut = isCut
+        result.response = reader.response
+        result.redirect = reader.redirect
+        return result
+    }
+
+    /// Reads libcurl's information about a failure, before the handle leaves its multi handle.
     func readInformation() {
         var number = 0
         if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
@@ -120,4 +140,27 @@ final class Attempt {
         evidence.isRequestStarted = phases.requestStarted != nil
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
     }
+}
+
+/// The request of one hop, to one address.
+struct AttemptPlan {
+    /// With the method, URL, headers and body of this hop.
+    var request: TransferRequest
+    /// The address of the URL's host, or of the proxy; libcurl never looks one up.
+    var address: IPAddress
+    var followsRedirects = false
+    /// Where the download resumes (``TransferSink/file(_:)``).
+    var resume: ResumePoint?
+    /// The certificates to trust; only for https.
+    var trust: TrustStore?
+
+    /// Whether an open connection may be used. Where it turns out to be dead, libcurl sends the request again by
+    /// itself: that may be a second delivery, so a request that must not be delivered twice gets a new connection.
+    var mayReuse: Bool {
+        request.connection == .pooled && !request.bindsConnection
+            && (request.method == "GET" || Self.repeatable.contains(request.method)
+                || request.headers.contains { $0.name.lowercased() == "idempotency-key" })
+    }
+
+    private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 }

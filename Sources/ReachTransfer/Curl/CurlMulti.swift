@@ -3,38 +3,38 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// One of libcurl's multi handles on the event loop: it drives attempts, and keeps their connections.
+/// A libcurl multi handle on the event loop: it drives attempts, and keeps their connections.
 ///
-/// libcurl may not be called from its own callbacks, so these only take notes. Whoever is interested is told once libcurl
-/// has returned (`whenNews`, `whenFinished`), and may then start, cancel and close.
+/// libcurl may not be called from its own callbacks, so these only note what happened. `onProgress` and `onFinish` are
+/// called after libcurl has returned, and may start, cancel and close.
 final class CurlMulti {
     private let loop: EventLoop
     private let handle: UnsafeMutableRawPointer
     private var attempts: [UnsafeMutableRawPointer: Attempt] = [:]
     private let sockets: CurlSockets
-    /// Whose connections are being made: the first time such a socket can be written, it is connected.
+    /// Attempts by the socket that they connect: it is connected when it can first be written.
     private var connecting: [CInt: Attempt] = [:]
-    /// Of connections that are tied to an interface.
+    /// The sockets of connections that are bound to an interface.
     var ends = ConnectionEnds()
-    /// Sockets on which HTTP/2 is spoken: frames may come there at any time.
+    /// Sockets with HTTP/2, on which frames may arrive at any time.
     private var framed: Set<CInt> = []
-    /// Attempts that read enough for now, and when they go on.
+    /// Attempts that have read enough for now, and when they resume.
     private var heldBack: [(attempt: Attempt, pause: TurnBudget.Pause)] = []
     private var resting = 0
-    /// How often libcurl was called.
+    /// The number of calls of libcurl.
     private(set) var turn: UInt64 = 0
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
-    /// When libcurl wants to be called; `nil` if not at all. The timer may be earlier.
+    /// When libcurl's timeout expires; `nil` for none. The timer may be earlier.
     private var wanted: BootTime?
-    private var willAct = false
-    private var news: [Attempt] = []
+    private var willDrive = false
+    private var noted: [Attempt] = []
     private var isClosed = false
     private let loopReference = LoopReference<CurlMulti>()
 
-    var whenNews: (Attempt) -> Void = { _ in }
-    var whenFinished: (Attempt, CURLcode) -> Void = { _, _ in }
-    /// libcurl is at odds with itself, and this handle cannot be used again (scheduling.md 6.12).
-    var whenBroken: (String) -> Void = { _ in }
+    var onProgress: (Attempt) -> Void = { _ in }
+    var onFinish: (Attempt, CURLcode) -> Void = { _, _ in }
+    /// libcurl reported an inconsistency of its own, and this handle cannot be used again.
+    var onBroken: (String) -> Void = { _ in }
 
     init?(loop: EventLoop) {
         guard let handle = curl_multi_init() else { return nil }
@@ -42,9 +42,9 @@ final class CurlMulti {
         self.handle = handle
         sockets = CurlSockets(loop: loop)
         loopReference.owner = self
-        sockets.whenReady = { [unowned self] in ready($0, $1) }
-        sockets.whenUnasked = { [unowned self] in
-            // What a server says unasked would be read as its answer to the next request. Mostly it has hung up.
+        sockets.onReady = { [unowned self] in ready($0, $1) }
+        sockets.onUnexpected = { [unowned self] in
+            // Bytes that no request asked for would be read as the response to the next one. Mostly the server hung up.
             if !framed.contains($0) { reach_socket_sever($0) }
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -53,8 +53,8 @@ final class CurlMulti {
         _ = reach_multi_set_long(handle, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     }
 
-    /// So many are kept at most: as many as a queue may have attempts at a time. By itself libcurl keeps four for each
-    /// transfer that is under way, and closes the rest in the moment in which many have ended and the next not begun.
+    /// The most connections kept: as many as a queue may have attempts at a time. By default libcurl keeps four for
+    /// each transfer under way, and closes the rest between the end of many transfers and the start of the next.
     private static let keptConnections = 256
 
     deinit {
@@ -78,28 +78,28 @@ final class CurlMulti {
         return true
     }
 
-    /// Stops an attempt; nothing of it is told any more.
+    /// Stops an attempt. Nothing is reported of it afterwards.
     func remove(_ attempt: Attempt) {
         guard attempts[attempt.easy] != nil else { return }
         curl_multi_remove_handle(handle, attempt.easy)
         forget(attempt)
     }
 
-    /// Lets an attempt that paused itself go on.
+    /// Resumes an attempt that paused itself.
     func resume(_ attempt: Attempt) {
         guard attempts[attempt.easy] != nil else { return }
         attempt.isHeldBack = false
         turn += 1
         curl_easy_pause(attempt.easy, CURLPAUSE_CONT)
-        tell()
+        reportNoted()
     }
 
-    /// Ends all attempts without a word, and closes all connections.
+    /// Stops all attempts without a report, and closes all connections.
     func close() {
         guard !isClosed else { return }
         isClosed = true
         for attempt in runningAttempts { remove(attempt) }
-        // Its callbacks may still come until this returns.
+        // It may still call back until this returns.
         curl_multi_cleanup(handle)
         cancelTimer()
         sockets.forgetAll()
@@ -112,12 +112,12 @@ final class CurlMulti {
         if isIdle, wanted == nil { cancelTimer() }
     }
 
-    // MARK: - Notes that callbacks take
+    // MARK: - Notes of callbacks
 
     func note(_ attempt: Attempt) {
-        guard !attempt.hasNews else { return }
-        attempt.hasNews = true
-        news.append(attempt)
+        guard !attempt.isNoted else { return }
+        attempt.isNoted = true
+        noted.append(attempt)
     }
 
     func note(_ attempt: Attempt, connects socket: CInt) {
@@ -127,10 +127,10 @@ final class CurlMulti {
 
     func noteFrames(on socket: CInt) { framed.insert(socket) }
 
-    /// Whether an attempt has to stop reading for now; then it goes on by itself later.
+    /// Whether an attempt has to stop reading for now; it is then resumed later.
     func holdBack(_ attempt: Attempt) -> Bool {
         if attempt.isHeldBack { return true }
-        // In HTTP/2 a stream has a window, which bounds a turn already.
+        // In HTTP/2 the stream's window bounds a turn already.
         guard let pause = attempt.budget.pause, pause == .rest || attempt.reader.isTextual else { return false }
         attempt.isHeldBack = true
         heldBack.append((attempt, pause))
@@ -140,28 +140,30 @@ final class CurlMulti {
 
     // MARK: - Taking turns
 
-    /// Others on the loop come first.
-    private func letHeldBackGoOn() {
+    /// Resumes what was held back, after others on the loop had their turn.
+    private func scheduleHeldBack() {
         guard !heldBack.isEmpty else { return }
         let waiting = heldBack
         heldBack = []
         for (attempt, pause) in waiting {
             guard pause == .rest else {
-                // What is left at the end of a turn is done in it: the turn after is the one in which the kernel was asked.
-                loop.afterEvents { [weak self] in self?.loop.afterEvents { [weak self] in self?.goOn(attempt) } }
+                // Work deferred at the end of a turn runs in that turn: deferred twice, it runs after the next poll.
+                loop.afterEvents { [weak self] in
+                    self?.loop.afterEvents { [weak self] in self?.resumeHeldBack(attempt) }
+                }
                 continue
             }
             resting += 1
             loop.schedule(at: SystemClock.boot + TurnBudget.restTime * resting) { [weak self] in
                 self?.resting -= 1
-                self?.goOn(attempt)
+                self?.resumeHeldBack(attempt)
             }
         }
     }
 
-    private func goOn(_ attempt: Attempt) {
+    private func resumeHeldBack(_ attempt: Attempt) {
         guard attempt.multi === self, attempt.isHeldBack else { return }
-        guard attempt.budget.isAbsurd else { return resume(attempt) }
+        guard attempt.budget.isMostlyFraming else { return resume(attempt) }
         let host = attempt.plan.request.url.host
         attempt.job?.fail(TransferFailure(.badResponse, "\(host): hardly anything but framing", curlCode: 56))
     }
@@ -187,15 +189,15 @@ final class CurlMulti {
         sockets.forget(socket)
     }
 
-    /// libcurl sets and clears this several times for each transfer, mostly to now or to something far away: the loop's timer
-    /// is left alone while it is early enough.
+    /// Sets libcurl's timeout. libcurl changes it several times in each transfer, mostly to now or to much later, so
+    /// the loop's timer stays as it is while it is early enough.
     fileprivate func arm(milliseconds: Int) {
         guard milliseconds >= 0, !isClosed else {
             wanted = nil
             if isIdle { cancelTimer() }
             return
         }
-        if milliseconds == 0 { return actSoon() }
+        if milliseconds == 0 { return driveSoon() }
         let deadline = SystemClock.boot + .milliseconds(milliseconds)
         wanted = deadline
         guard timer.map({ deadline < $0.deadline }) ?? true else { return }
@@ -209,7 +211,7 @@ final class CurlMulti {
             guard let wanted else { return }
             if wanted > SystemClock.boot { return setTimer(wanted) }
             self.wanted = nil
-            act(CURL_SOCKET_TIMEOUT, 0)
+            drive(CURL_SOCKET_TIMEOUT, 0)
         }
         timer = (id, deadline)
     }
@@ -219,15 +221,15 @@ final class CurlMulti {
         timer = nil
     }
 
-    /// At the end of the loop's turn, for all that begin in it.
-    private func actSoon() {
+    /// Drives libcurl at the end of the loop's turn, once for all that begin in it.
+    private func driveSoon() {
         wanted = nil
-        guard !willAct else { return }
-        willAct = true
+        guard !willDrive else { return }
+        willDrive = true
         loop.afterEvents { [loopReference] in
             guard let self = loopReference.owner, !self.isClosed else { return }
-            self.willAct = false
-            self.act(CURL_SOCKET_TIMEOUT, 0)
+            self.willDrive = false
+            self.drive(CURL_SOCKET_TIMEOUT, 0)
         }
     }
 
@@ -240,18 +242,19 @@ final class CurlMulti {
         if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
         if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
         if failed { events |= CURL_CSELECT_ERR }
-        act(socket, events)
+        drive(socket, events)
     }
 
-    private func act(_ socket: CInt, _ events: CInt) {
+    private func drive(_ socket: CInt, _ events: CInt) {
         var running: CInt = 0
         turn += 1
         let code = curl_multi_socket_action(handle, socket, events, &running)
-        guard code == CURLM_OK else { return whenBroken(String(cString: curl_multi_strerror(code))) }
-        tell()
+        guard code == CURLM_OK else { return onBroken(String(cString: curl_multi_strerror(code))) }
+        reportNoted()
     }
 
-    private func tell() {
+    /// Reports what the callbacks noted, and the attempts that ended.
+    private func reportNoted() {
         var finished: [(Attempt, CURLcode)] = []
         var left: CInt = 0
         while let message = curl_multi_info_read(handle, &left) {
@@ -260,18 +263,18 @@ final class CurlMulti {
             else { continue }
             finished.append((attempt, reach_message_result(message)))
         }
-        let noted = news
-        news = []
-        for attempt in noted {
-            attempt.hasNews = false
-            if attempt.multi === self { whenNews(attempt) }
+        let progressed = noted
+        noted = []
+        for attempt in progressed {
+            attempt.isNoted = false
+            if attempt.multi === self { onProgress(attempt) }
         }
         for (attempt, code) in finished where attempt.multi === self {
             if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
             remove(attempt)
-            whenFinished(attempt, code)
+            onFinish(attempt, code)
         }
-        letHeldBackGoOn()
+        scheduleHeldBack()
     }
 }
 
@@ -284,7 +287,7 @@ private func socketCallback(
     return 0
 }
 
-/// The only place where libcurl's sockets are closed: their numbers may belong to others from then on.
+/// The only place that closes libcurl's sockets: their numbers may belong to other files from then on.
 private func closeSocket(context: UnsafeMutableRawPointer?, socket: curl_socket_t) -> CInt {
     if let context { Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().closed(socket) }
     return close(socket)

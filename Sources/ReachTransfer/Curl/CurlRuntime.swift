@@ -1,19 +1,19 @@
 internal import CCurl
 
-/// What this machine's libcurl is, asked once (curl_version_info(3)): Debian 12 has 7.88.1 with OpenSSL.
+/// The version and features of this machine's libcurl (curl_version_info(3)): Debian 12 has 7.88.1 with OpenSSL.
 package struct CurlRuntime: Hashable, Sendable {
-    /// As `7.88.1`.
+    /// Such as `7.88.1`.
     package let version: String
-    /// As `OpenSSL/3.0.19`.
+    /// Such as `OpenSSL/3.0.19`.
     package let tls: String
     package let hasHTTP2: Bool
-    /// Where it looks for trusted certificates; empty where it does not say.
+    /// The path of its trusted certificates; empty where it has none.
     package let certificatesPath: String
 
-    /// The policy about certificates is carried out inside OpenSSL's handshake.
+    /// ``ChainJudge`` checks certificates within OpenSSL's handshake.
     package var hasOpenSSL: Bool { tls.hasPrefix("OpenSSL/") }
 
-    /// Loads and starts libcurl, before it is used by any thread. `nil` where that fails.
+    /// Loads and starts libcurl, before any thread uses it. `nil` where that fails.
     package static let current: CurlRuntime? = {
         guard reach_curl_missing() == nil, curl_global_init(REACH_CURL_GLOBAL_DEFAULT) == CURLE_OK,
             let information = reach_curl_version()?.pointee
@@ -21,10 +21,10 @@ package struct CurlRuntime: Hashable, Sendable {
         return CurlRuntime(information)
     }()
 
-    /// What the dynamic linker says where libcurl cannot be loaded.
+    /// The dynamic linker's message where libcurl cannot be loaded.
     package static var missingLibrary: String? { reach_curl_missing().map { String(cString: $0) } }
 
-    /// Why no transfer can be made with it, which loads it; `nil` where they can.
+    /// Why libcurl cannot make transfers; `nil` where it can. Loads it.
     package static var whyUnusable: String? {
         guard let current else { return "libcurl cannot be \(missingLibrary.map { "loaded: \($0)" } ?? "started")" }
         return current.hasOpenSSL ? nil : "libcurl must use OpenSSL, and uses \(current.tls)"

@@ -2,22 +2,22 @@ internal import ReachLoop
 
 /// The sockets of one multi handle in epoll. Confined to the loop.
 ///
-/// libcurl takes a socket out after each exchange, and puts it in again for the next one on the same connection. Here it is
-/// left in, and taken out when something comes meanwhile: mostly, that the server hung up.
+/// libcurl stops waiting for a socket after each exchange, and starts again for the next one on the same connection.
+/// Here it stays in epoll, and leaves it when it becomes readable meanwhile: mostly because the server hung up.
 final class CurlSockets {
     private struct Watched {
         var interest: EventLoop.Interest
         /// libcurl waits for it.
         var isWanted = true
-        /// An exchange is on it, which is held back.
+        /// It has an exchange, which is held back.
         var isBusy = false
     }
 
     private let loop: EventLoop
-    /// Told of sockets that libcurl waits for.
-    var whenReady: (CInt, EventLoop.Interest) -> Void = { _, _ in }
-    /// Called with a socket of no exchange on which something came, when it is watched no more.
-    var whenUnasked: (CInt) -> Void = { _ in }
+    /// Called with a ready socket that libcurl waits for.
+    var onReady: (CInt, EventLoop.Interest) -> Void = { _, _ in }
+    /// Called with a readable socket that has no exchange, after it has left epoll.
+    var onUnexpected: (CInt) -> Void = { _ in }
     private var watched: [CInt: Watched] = [:]
 
     init(loop: EventLoop) { self.loop = loop }
@@ -26,21 +26,21 @@ final class CurlSockets {
         if let known = watched[socket] {
             let isSame = known.interest == interest
             watched[socket] = Watched(interest: interest)
-            // A socket of this number that was closed without a word has left epoll by itself.
+            // A closed socket of this number left epoll by itself.
             if isSame || (try? loop.change(socket, to: interest)) != nil { return }
             loop.unwatch(socket)
         }
         watched[socket] = Watched(interest: interest)
         try? loop.watch(socket, for: interest) { [unowned self] readiness in
-            guard let known = watched[socket], !known.isWanted else { return whenReady(socket, readiness) }
+            guard let known = watched[socket], !known.isWanted else { return onReady(socket, readiness) }
             forget(socket)
-            if !known.isBusy { whenUnasked(socket) }
+            if !known.isBusy { onUnexpected(socket) }
         }
     }
 
-    /// libcurl does not wait for it any more.
+    /// libcurl stops waiting for the socket.
     ///
-    /// - Parameter isBusy: Only for now.
+    /// - Parameter isBusy: It waits again later: the exchange is held back.
     func rest(_ socket: CInt, isBusy: Bool) {
         guard var known = watched[socket] else { return }
         known.isWanted = false
@@ -48,7 +48,7 @@ final class CurlSockets {
         watched[socket] = known
     }
 
-    /// Before it is closed, and when its number is another socket's.
+    /// Removes a socket, before it is closed and when its number belongs to another one.
     func forget(_ socket: CInt) {
         if watched.removeValue(forKey: socket) != nil { loop.unwatch(socket) }
     }

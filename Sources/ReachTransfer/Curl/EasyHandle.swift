@@ -1,12 +1,12 @@
 internal import CCurl
 internal import ReachCore
 
-/// A libcurl handle that attempts use one after the other: nearly all that they tell it is the same, and to tell it, and to make
-/// a handle, takes longer than to build a request. Confined to the loop; one attempt has it at a time.
+/// A libcurl easy handle that attempts use one after the other: most of their options are the same, and setting them,
+/// or making a handle, takes longer than building a request. Confined to the loop; one attempt has it at a time.
 final class EasyHandle {
-    /// What attempts must agree in to use a handle that has been told.
+    /// The options that attempts must share to use a handle without a reset.
     struct Settings: Equatable {
-        /// Another owner's request finds nothing of this one's.
+        /// A request of another owner must find nothing of this one.
         let owner: ConnectionOwner
         let method: String
         let connection: ConnectionUse
@@ -17,13 +17,13 @@ final class EasyHandle {
     }
 
     let raw: UnsafeMutableRawPointer
-    /// Whose callbacks come now. An attempt gives its handle back before it goes.
+    /// The attempt whose callbacks are called. It gives the handle back before it goes.
     unowned(unsafe) var attempt: Attempt?
-    /// `nil` where an attempt told it more than these.
+    /// `nil` where more options than these are set.
     var settings: Settings?
-    /// Who is told when a socket of its connections is closed: these belong to a multi handle.
+    /// The context of the callback that closes its sockets: connections belong to a multi handle.
     private var closer: UnsafeMutableRawPointer?
-    /// libcurl reports what it does with bytes that it does not use.
+    /// Debug output is on.
     var isVerbose = false
     private(set) var fields: [HTTPField]?
     private(set) var address: IPAddress?
@@ -45,10 +45,10 @@ final class EasyHandle {
         errorBuffer.deallocate()
     }
 
-    /// libcurl's sentence about the last failure; may be empty.
+    /// libcurl's message about the last failure; may be empty.
     var errorText: String { String(cString: errorBuffer) }
 
-    /// Forgets all that it was told.
+    /// Resets all options.
     func reset() {
         curl_easy_reset(raw)
         settings = nil
@@ -59,11 +59,13 @@ final class EasyHandle {
         attachErrorBuffer()
     }
 
-    /// Before the next attempt: libcurl writes a sentence only where something failed.
+    /// Clears the message, before the next attempt: libcurl writes one only where something failed.
     func clearError() { errorBuffer[0] = 0 }
 
     private func attachErrorBuffer() { _ = reach_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer) }
 
+    /// Sets the callback that closes sockets.
+    ///
     /// - Parameter context: Must outlive the connections that this handle makes.
     func setCloser(_ function: @escaping curl_closesocket_callback, _ context: UnsafeMutableRawPointer) {
         guard context != closer else { return }
@@ -72,9 +74,9 @@ final class EasyHandle {
         _ = reach_curl_set_pointer(raw, CURLOPT_CLOSESOCKETDATA, context)
     }
 
-    /// Has these sent, and keeps their texts for libcurl.
+    /// Sets the header lines, and keeps their texts for libcurl.
     ///
-    /// - Parameter key: What the lines follow from, where they follow from it alone.
+    /// - Parameter key: The fields that the lines are made of; `nil` where they depend on more.
     func setFields(_ lines: [String], for key: [HTTPField]?) -> CURLcode {
         let list = Self.list(lines)
         let code = reach_curl_set_list(raw, CURLOPT_HTTPHEADER, list)
@@ -84,9 +86,9 @@ final class EasyHandle {
         return code
     }
 
-    /// Has every connection made to this address, whatever the URL's host.
+    /// Sets the address to connect to, whatever the URL's host.
     ///
-    /// - Parameter address: `nil` where the host is one.
+    /// - Parameter address: `nil` where the URL's host is an address.
     func setAddress(_ address: IPAddress?) -> CURLcode {
         guard address != self.address else { return CURLE_OK }
         let literal = address.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
@@ -105,19 +107,19 @@ final class EasyHandle {
     }
 }
 
-/// Handles that no attempt uses. Confined to the loop.
+/// Easy handles that no attempt uses. Confined to the loop.
 final class HandlePool {
     private var idle: [EasyHandle] = []
-    /// As many as a busy queue runs at a time, at some 6 KiB each.
+    /// The attempts of a busy queue at a time; some 6 KiB each.
     private static let limit = 64
 
-    /// - Returns: `nil` without memory.
-    func take() -> EasyHandle? { idle.popLast() ?? EasyHandle() }
+    /// - Returns: An idle handle, or a new one; `nil` without memory.
+    func obtain() -> EasyHandle? { idle.popLast() ?? EasyHandle() }
 
-    /// Takes back one whose attempt ended well.
-    func put(_ handle: EasyHandle) {
+    /// Keeps the handle of an attempt that ended without a failure.
+    func recycle(_ handle: EasyHandle) {
         if idle.count < Self.limit { idle.append(handle) }
     }
 
-    func drop() { idle = [] }
+    func removeAll() { idle = [] }
 }

@@ -2,11 +2,12 @@ internal import CReachLinux
 internal import Glibc
 package import ReachLoop
 
-/// Ties sockets to an interface (SO_BINDTODEVICE of socket(7)): whatever routes say, packets go by that one or not at all.
+/// Binds sockets to an interface (SO_BINDTODEVICE of socket(7)): packets go by that interface or not at all, whatever
+/// the routes say.
 ///
-/// Since Linux 5.7 it takes no privilege for a socket that is not bound yet.
+/// Since Linux 5.7 this needs no privilege for a socket that is not bound yet.
 package enum InterfaceSocket {
-    /// - Throws: ENODEV also where the name belongs to another interface by now.
+    /// - Throws: ENODEV also where the name now belongs to another interface.
     package static func bind(_ socket: CInt, to interface: InterfaceBinding) throws(SystemError) {
         let name = Array(interface.name.utf8)
         let result = setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.count))
@@ -14,10 +15,10 @@ package enum InterfaceSocket {
         guard isBound(socket, to: interface) else { throw SystemError(call: "SO_BINDTODEVICE", number: ENODEV) }
     }
 
-    /// Asks the kernel.
+    /// Whether the kernel has the socket bound to this interface.
     static func isBound(_ socket: CInt, to interface: InterfaceBinding) -> Bool {
         if interface.index != 0 {
-            // Linux 5.0; the name alone could be another interface's by now.
+            // Since Linux 5.0. The name alone could now belong to another interface.
             var index: CInt = 0
             var length = socklen_t(MemoryLayout<CInt>.size)
             if getsockopt(socket, SOL_SOCKET, bindToIndex, &index, &length) == 0 {
@@ -35,7 +36,7 @@ package enum InterfaceSocket {
 }
 
 extension TransferFailure {
-    /// A socket could not be tied to its interface.
+    /// A socket could not be bound to its interface.
     init(binding interface: InterfaceBinding, _ error: SystemError) {
         let reason: Reason = error.number == ENODEV ? .noDevice : .bindRefused
         self.init(

@@ -1,18 +1,18 @@
-/// How much of one answer is read before everything else on the loop is looked at again: a value; the attempt counts.
+/// Limits how much of one response is read before everything else on the loop has a turn: a value; the attempt counts.
 ///
-/// libcurl reads a hundred times 16 KiB before it returns. In chunks of one byte each that is 270,000 pieces, and takes as
-/// long as a second, while the kernel's notices wait. So an attempt is held back after so much of it; and one that makes
-/// more work than it brings bytes is then left alone for a while, so that it costs a small share of a processor.
+/// libcurl reads 16 KiB a hundred times before it returns. In chunks of one byte each that is 270,000 pieces, and takes
+/// up to a second, while the kernel's notices wait. So an attempt is held back after a share of it. A response that
+/// makes much work for few bytes rests for a while, so that it costs a small share of a processor.
 struct TurnBudget: Equatable {
-    /// When to go on reading.
+    /// When to resume reading.
     enum Pause: Equatable {
-        /// After whatever else is ready now.
+        /// After everything that is ready now.
         case turn
         /// After ``restTime``.
         case rest
     }
 
-    /// A number of its own for each turn, by which the counts begin again.
+    /// The number of the turn that the counts are of.
     private var turn: UInt64 = 0
     /// Pieces of a body in this turn, however small.
     private var pieces = 0
@@ -25,12 +25,13 @@ struct TurnBudget: Equatable {
     /// 256 pieces take less than a millisecond.
     private static let pieceLimit = 256
     private static let byteLimit = 512 << 10
-    /// Less payload for each piece is a waste of time.
+    /// Bytes of payload a piece; less is a waste of time.
     private static let usefulPiece = 64
-    /// For an attempt that wastes time: it then reads at most one buffer in each, some 16 KiB. Several share it.
+    /// The rest of an attempt that wastes time: it reads at most one buffer, some 16 KiB, between two rests. Several
+    /// attempts take turns.
     static let restTime: Duration = .milliseconds(25)
-    /// Of framing, over the whole answer, where the payload is less than a quarter of it. A server that sends one byte a
-    /// chunk is ended after 3 million of them.
+    /// The most bytes of framing in a response whose payload is less than a quarter of that. A response with one byte a
+    /// chunk ends after 3 million chunks.
     private static let overheadLimit = 16 << 20
 
     mutating func begin(turn: UInt64) {
@@ -44,19 +45,19 @@ struct TurnBudget: Equatable {
         allPayload += count
     }
 
-    /// - Parameter count: Bytes as they came, chunk sizes and all.
+    /// - Parameter count: Bytes as received, with the framing.
     mutating func addWire(_ count: Int) {
         wire += count
         allWire += count
     }
 
-    /// What the attempt has to do now; `nil` while it may go on reading.
+    /// How the attempt has to pause now; `nil` while it may read.
     var pause: Pause? {
         if pieces >= Self.pieceLimit, payload < pieces * Self.usefulPiece { return .rest }
         if wire >= Self.byteLimit / 2, payload < wire / 4 { return .rest }
         return pieces >= Self.pieceLimit || max(payload, wire) >= Self.byteLimit ? .turn : nil
     }
 
-    /// Hardly anything but framing for long.
-    var isAbsurd: Bool { allWire - allPayload > Self.overheadLimit && allPayload < (allWire - allPayload) / 4 }
+    /// The response is hardly anything but framing.
+    var isMostlyFraming: Bool { allWire - allPayload > Self.overheadLimit && allPayload < (allWire - allPayload) / 4 }
 }

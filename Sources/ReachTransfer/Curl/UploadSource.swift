@@ -1,17 +1,17 @@
-/// Where the body of a request comes from, piece by piece.
+/// The body of a request, read piece by piece.
 protocol UploadSource: AnyObject {
-    /// What the next piece is.
+    /// Copies the next piece into a buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadPiece
-    /// Begins again; `false` where that cannot be.
+    /// Starts again at the first byte; `false` where that is impossible.
     func rewind() -> Bool
-    /// Of the whole body, in bytes.
+    /// The length of the body in bytes.
     var count: UInt64 { get }
 }
 
 enum UploadPiece {
-    /// So many bytes; 0 at the end.
+    /// Bytes read; 0 at the end.
     case bytes(Int)
-    /// There will be more later: `resume` is then called.
+    /// More comes later: the source then says so.
     case wait
     case failed(TransferFailure)
 }

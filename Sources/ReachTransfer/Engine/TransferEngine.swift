@@ -1,27 +1,29 @@
 internal import ReachCore
 package import ReachLoop
 
-/// Makes transfers with libcurl on one event loop: no thread of its own for each, and nothing on the loop that blocks.
+/// Makes transfers with libcurl on one event loop: without a thread for each, and without blocking the loop.
 ///
-/// Confined to the loop's thread, as its handlers are. SIGPIPE must be ignored by the process: libcurl cannot do that
-/// where there are threads. How many run at a time is the caller's to decide; libcurl's own limits are not used, since
-/// what waits for them escapes timeouts (scheduling.md 6.14).
+/// Confined to the loop's thread, as its handlers are. The process must ignore SIGPIPE: libcurl cannot do that where
+/// there are threads. The caller limits how many run at a time; libcurl's own limits are not used, since its timeouts
+/// leave out the time for which a transfer waits for them.
 package final class TransferEngine {
     package struct Options: Sendable {
-        /// How long transfers of an older epoch may go on.
+        /// How long transfers of an older epoch may continue.
         package var drainLimit: Duration = .seconds(30)
         /// How long connections are kept after the last transfer that used their pool.
         package var idlePoolLifetime: Duration = .seconds(60)
-        /// The file with the certificates to trust, in PEM form; where `nil`, libcurl's.
+        /// The file with the certificates to trust, in PEM form; `nil` for libcurl's default.
         package var certificatesPath: String?
         package var resolver = NameService.Options()
 
         package init() {}
     }
 
-    /// What requests must have in common to share connections: one owner, and one set of credentials, so that a server that
-    /// logs in a connection does so for no other request. All that libcurl keeps besides (names, TLS sessions) belongs to a
-    /// pool or a handle, too, and is switched off. libcurl 7.88.1 itself confuses connections: it uses one that is bound to
+    /// What connections of one pool have in common, so that one may replace another: one owner, and one set of credentials,
+    /// so that a server that logs in a connection does so for no other request. libcurl's caches of names and TLS sessions
+    /// also belong to a pool or a handle, and are switched off.
+    ///
+    /// Each pool has a multi handle of its own since libcurl 7.88.1 confuses some connections: it uses one that is bound to
     /// an interface for a request that is not, and compares pins without case.
     private struct PoolKey: Hashable {
         let epoch: UInt64
@@ -48,7 +50,7 @@ package final class TransferEngine {
     private final class Pool {
         let multi: CurlMulti
         var idleSince: BootTime?
-        /// Of an older epoch: what still runs is ended then.
+        /// The end of its epoch's transfers; `nil` in the current epoch.
         var drainsUntil: BootTime?
 
         init(_ multi: CurlMulti) { self.multi = multi }
@@ -59,17 +61,18 @@ package final class TransferEngine {
     private var epoch: UInt64 = 0
     private var pools: [PoolKey: Pool] = [:]
     private var jobs: [TransferID: TransferJob] = [:]
-    /// Those that begin at the end of the loop's turn.
-    private var fresh: [TransferJob] = []
+    /// Started, and begun at the end of the loop's turn.
+    private var started: [TransferJob] = []
     private var lastID: UInt64 = 0
     private var sweep: TimerQueue.ID?
     private var willSweep = false
     private let loopReference = LoopReference<TransferEngine>()
-    /// For the oldest epoch that something still runs in; the others follow it.
+    /// The timer of the oldest epoch that has transfers; the other epochs follow it.
     private var drain: TimerQueue.ID?
-    /// For the first timeout of all jobs. It may be too early: most are set again, or their jobs end, long before it.
+    /// The timer of the first timeout of all jobs. It may be too early: most timeouts are set again, or their jobs end,
+    /// long before it.
     private var alarm: (id: TimerQueue.ID, deadline: BootTime)?
-    /// The pool that was used last: most often the next transfer belongs to it, too.
+    /// The pool used last, to which the next transfer mostly belongs too.
     private var lastPool: (key: PoolKey, pool: Pool)?
 
     /// - Throws: `engine-failed` where libcurl cannot be used.
@@ -87,44 +90,44 @@ package final class TransferEngine {
         pools.values.forEach { $0.multi.close() }
     }
 
-    /// The one that it asks for names; others on the loop may ask it too.
+    /// The name service of its transfers, which others on the loop may use too.
     package var resolver: NameService { tools.resolver }
 
-    /// How many transfers have not ended.
+    /// The number of transfers that have not ended.
     package var runningCount: Int { jobs.count }
 
-    /// Begins a transfer.
+    /// Starts a transfer.
     ///
-    /// What is wrong with the request is told as any other failure is: by ``TransferEvent/finished(_:)``, later.
+    /// A fault of the request is reported like any other failure: later, by ``TransferEvent/finished(_:)``.
     package func start(_ request: TransferRequest, handler: TransferHandler) -> TransferID {
         lastID += 1
         let id = TransferID(rawValue: lastID)
         let job = TransferJob(id: id, request: request, handler: handler, engine: self)
         jobs[id] = job
-        fresh.append(job)
-        if fresh.count == 1 { tools.loop.afterEvents { [loopReference] in loopReference.owner?.beginFresh() } }
+        started.append(job)
+        if started.count == 1 { tools.loop.afterEvents { [loopReference] in loopReference.owner?.beginStarted() } }
         return id
     }
 
-    private func beginFresh() {
-        let jobs = fresh
-        fresh = []
+    private func beginStarted() {
+        let jobs = started
+        started = []
         for job in jobs { job.begin() }
     }
 
-    /// Ends a transfer: its handler is not called again. One that has ended is left alone.
+    /// Cancels a transfer: its handler is not called again. Does nothing where the transfer has ended.
     package func cancel(_ id: TransferID) {
         guard let job = jobs[id] else { return }
         job.stop()
         ended(job)
     }
 
-    /// Has the body of an answer go into a file. From within ``TransferEvent/head(_:)`` only: later some of it may be
-    /// elsewhere.
-    package func use(_ sink: FileSink, for id: TransferID) { jobs[id]?.request.sink = .file(sink) }
+    /// Sends the response's body into a file. Only while the handler handles ``TransferEvent/head(_:)``: later, some of
+    /// the body may be elsewhere.
+    package func use(_ sink: FileSink, for id: TransferID) { jobs[id]?.use(sink) }
 
-    /// The network is another one: connections and name servers' answers of before are not used any more. Transfers
-    /// that run may finish, within ``Options/drainLimit``; then they fail with `network-changed`.
+    /// Starts an epoch, on another network: earlier connections and name servers' answers are not used any more.
+    /// Running transfers may finish within ``Options/drainLimit``; after it they fail with `network-changed`.
     package func newEpoch() {
         epoch += 1
         tools.resolver.newEpoch()
@@ -134,8 +137,8 @@ package final class TransferEngine {
         awaitDrain()
     }
 
-    /// Reads where a download can go on, from the record that its ``FileSink`` had kept. Answers later, on the loop, and
-    /// after all that transfers of this engine are writing now; `nil` where it must begin anew.
+    /// Reads where a download can resume, from the record of its ``FileSink``. Replies later, on the loop, after
+    /// everything that this engine's transfers are writing now; `nil` where the download must start again.
     package func resumePoint(record: String, of file: String, reply: @escaping (ResumePoint?) -> Void) {
         let answer = tools.replies.expect(reply)
         tools.files.run { answer(ResumePoint(record: record, of: file)) }
@@ -148,7 +151,7 @@ package final class TransferEngine {
         pool.idleSince = nil
         attempt.job = job
         guard pool.multi.add(attempt) else {
-            throw TransferFailure(.engineFailed, "libcurl takes no more transfers")
+            throw TransferFailure(.engineFailed, "libcurl accepts no more transfers")
         }
     }
 
@@ -163,7 +166,7 @@ package final class TransferEngine {
     func wake(at deadline: BootTime) {
         if let alarm, alarm.deadline <= deadline { return }
         cancelAlarm()
-        let id = tools.loop.schedule(at: deadline) { [unowned self] in timeCame() }
+        let id = tools.loop.schedule(at: deadline) { [unowned self] in alarmFired() }
         alarm = (id, deadline)
     }
 
@@ -172,10 +175,10 @@ package final class TransferEngine {
         alarm = nil
     }
 
-    private func timeCame() {
+    private func alarmFired() {
         alarm = nil
         let now = SystemClock.boot
-        for job in jobs.values.filter({ $0.deadline.map { $0 <= now } ?? false }) { job.timeCame() }
+        for job in jobs.values.filter({ $0.deadline.map { $0 <= now } ?? false }) { job.deadlineReached() }
         if let next = jobs.values.compactMap(\.deadline).min() { wake(at: next) }
     }
 
@@ -196,13 +199,14 @@ package final class TransferEngine {
         makeRoom()
         let pool = Pool(multi)
         pools[key] = pool
-        multi.whenNews = { $0.job?.look() }
-        multi.whenFinished = { attempt, code in attempt.job?.attemptEnded(code) }
-        multi.whenBroken = { [unowned self] reason in drop(key, because: reason) }
+        multi.onProgress = { $0.job?.attemptMoved() }
+        multi.onFinish = { attempt, code in attempt.job?.attemptEnded(code) }
+        multi.onBroken = { [unowned self] reason in drop(key, because: reason) }
         return pool
     }
 
-    /// So many users cannot keep the connections of all of them open.
+    /// Closes the pool that has been idle longest, where there are too many: many users cannot all keep connections
+    /// open.
     private func makeRoom() {
         guard pools.count >= Self.keptPools else { return }
         let idle = pools.filter { $0.value.multi.isIdle }
@@ -215,14 +219,14 @@ package final class TransferEngine {
         lastPool = nil
     }
 
-    /// More only where transfers run in each of them.
+    /// The most pools; there are more only where all have running transfers.
     private static let keptPools = 32
 
-    /// Pools that nothing uses any more go after a while, those of older epochs at once.
+    /// Closes unused pools after a while, and those of older epochs at once.
     private func sweepLater() {
         guard !willSweep else { return }
         willSweep = true
-        // Not from within one of their own calls.
+        // A pool must not be closed within one of its own calls.
         tools.loop.afterEvents { [loopReference] in loopReference.owner?.closeUnused() }
     }
 
@@ -246,7 +250,7 @@ package final class TransferEngine {
             tools.loop.cancel(drain)
             self.drain = nil
         }
-        if pools.isEmpty { tools.handles.drop() }
+        if pools.isEmpty { tools.handles.removeAll() }
         guard sweep == nil, let next else { return }
         sweep = tools.loop.schedule(at: next) { [unowned self] in
             sweep = nil

@@ -1,20 +1,21 @@
-/// What happens to a transfer, in order: `head`, `body` and `progress` any number of times, `finished` once and last.
+/// An event of a transfer. In order: `head`, then `body` and `progress` any number of times, and `finished` once and
+/// last.
 package indirect enum TransferEvent: Sendable {
-    /// The head of the response that is not a redirect to follow; informational ones (1xx) are left out.
+    /// The head of the response that is not a followed redirect; informational heads (1xx) are left out.
     case head(ResponseHead)
     /// A piece of the body, where the sink is ``TransferSink/events``.
     case body([UInt8])
-    /// At most ten times a second, and once before the end if anything moved since.
+    /// At most ten times a second, and once before the end if anything has moved since.
     case progress(TransferProgress)
     case finished(TransferReport)
 }
 
-/// Who is told about a transfer. Called on the engine's loop, never from within ``TransferEngine/start(_:handler:)`` or
-/// ``TransferEngine/cancel(_:)``, and free to call both.
+/// The callbacks of a transfer. They run on the engine's loop, never from within ``TransferEngine/start(_:handler:)``
+/// or ``TransferEngine/cancel(_:)``, and may call both.
 package struct TransferHandler {
-    /// Asked about each redirect before it is followed; `false` fails the transfer with `redirect-refused`.
+    /// Decides about each redirect before it is followed; `false` fails the transfer with `redirect-refused`.
     package let allowsRedirect: (Redirect) -> Bool
-    /// Told as each hop's request begins to be sent: from now on it may have arrived.
+    /// Called before each hop's request is sent: from then on it may have arrived.
     package let willSend: () -> Void
     package let event: (TransferEvent) -> Void
 

@@ -1,134 +1,238 @@
+internal import CCurl
 internal import ReachCore
 internal import ReachLoop
 
-/// One transfer from its start to its end: it finds addresses, tries them one by one, follows redirects, keeps to the
-/// timeouts, and tells its handler. Confined to the loop.
+/// One transfer from its start to its end: it passes events to ``TransferMachine``, and does the actions that this
+/// returns. Confined to the loop.
 final class TransferJob {
-    enum Stage: Equatable {
-        case waiting
-        case resolving(NameService.ID)
-        case transferring
-        case flushing
-        case over
-    }
-
     let id: TransferID
-    let handler: TransferHandler
+    private let handler: TransferHandler
     /// It owns this job, and stops it before it goes.
-    unowned(unsafe) var engine: TransferEngine?
-    let tools: TransferTools
-    /// As of the hop that is under way.
-    var request: TransferRequest
-    var hops: [TransferHop] = []
-    var attempt: Attempt? {
+    private unowned(unsafe) var engine: TransferEngine?
+    private let tools: TransferTools
+    private var machine: TransferMachine
+    private var attempt: Attempt? {
         didSet { if oldValue !== attempt { oldValue?.job = nil } }
     }
-    var body: [UInt8] = []
-    var writer: FileWriter?
-    var upload: (any UploadSource)?
-    var head: ResponseHead?
-    var stage = Stage.waiting
-    var addresses: ArraySlice<IPAddress> = []
-    var timers: TransferTimers
-    /// The first timeout; the engine has one timer for all jobs.
-    var deadline: BootTime?
-    var redirects = 0
-    /// Of hops that are over.
-    var sentBefore: UInt64 = 0
-    var receivedBefore: UInt64 = 0
-    var told = TransferProgress()
-    var toldAt: BootTime?
-    /// What the first address failed with, if it tells more than what later ones failed with.
-    var earlierFailure: TransferFailure?
-    let origin: TransferURL
-    private let mistake: TransferFailure?
-    let startedAt: BootTime
+    private var trust: TrustStore?
+    private var upload: (any UploadSource)?
+    private var writer: FileWriter?
+    private var lookup: NameService.ID?
 
     init(id: TransferID, request: TransferRequest, handler: TransferHandler, engine: TransferEngine) {
         tools = engine.tools
         self.id = id
         self.handler = handler
         self.engine = engine
-        origin = request.url
-        mistake = request.mistake
-        startedAt = SystemClock.boot
-        timers = TransferTimers(request.timeouts, startedAt: startedAt)
-        self.request = request
+        machine = TransferMachine(request, startedAt: SystemClock.boot)
     }
 
-    // MARK: - Beginning
+    /// The first timeout; the engine has one timer for all jobs.
+    var deadline: BootTime? { machine.deadline }
 
-    func begin() {
-        guard stage == .waiting else { return }
-        beginHop()
-        if let mistake { return finish(.failure(mistake)) }
-        if case .none = request.body { return findAddresses() }
-        openUpload { [weak self] failure in
-            guard let self, stage == .waiting else { return }
-            if let failure { return finish(.failure(failure)) }
-            findAddresses()
+    /// Whether there is room for more of the body.
+    var hasRoom: Bool { writer?.hasRoom ?? true }
+
+    // MARK: - Events
+
+    func begin() { run(machine.begin(at: SystemClock.boot)) }
+
+    func use(_ sink: FileSink) { machine.request.sink = .file(sink) }
+
+    func deadlineReached() { run(machine.deadlineReached(attempt?.counts, at: SystemClock.boot)) }
+
+    /// Fails it for a reason from outside, such as the end of its epoch.
+    func fail(_ failure: TransferFailure) { run(machine.interrupt(failure, at: SystemClock.boot)) }
+
+    /// Ends it without a report.
+    func stop() {
+        machine.cancel()
+        release()
+    }
+
+    /// The attempt has sent or received something.
+    func attemptMoved() {
+        guard let attempt, machine.isTransferring else { return }
+        if machine.isConnecting, attempt.phases.requestStarted != nil {
+            run(machine.requestStarted(attempt.phases, attempt.counts, at: SystemClock.boot))
+        }
+        deliver(attempt)
+        run(machine.moved(attempt.counts, at: SystemClock.boot))
+    }
+
+    /// libcurl has ended the attempt.
+    func attemptEnded(_ code: CURLcode) {
+        guard let attempt, machine.isTransferring else { return }
+        deliver(attempt)
+        var result = attempt.result
+        // A short count from a callback is a write error to libcurl.
+        if code != CURLE_OK && !attempt.isCut || attempt.evidence.refusal != nil {
+            result.failure = TransferFailure(code, attempt.evidence, host: machine.request.url.host)
+        }
+        run(machine.attemptEnded(result, at: SystemClock.boot))
+    }
+
+    private func deliver(_ attempt: Attempt) {
+        let parts = attempt.parts
+        attempt.parts = []
+        for part in parts where machine.isTransferring {
+            switch part {
+            case .head(let head): run(machine.received(head: head))
+            case .body(let bytes): run(machine.received(body: bytes))
+            }
         }
     }
 
-    func beginHop() {
-        let now = SystemClock.boot
-        hops.append(TransferHop(url: request.url, method: request.method, phases: TransferPhases(started: now)))
-        timers.beginConnecting(at: now)
-        armTimer()
+    private func diskMoved() {
+        guard let attempt else { return }
+        if let failure = writer?.failure { return fail(failure) }
+        if hasRoom { run(machine.diskMoved(attempt.counts, at: SystemClock.boot)) }
     }
 
-    func openUpload(_ completion: @escaping (TransferFailure?) -> Void) {
-        switch request.body {
-        case .none: completion(nil)
+    // MARK: - Actions
+
+    /// Does what follows from an event. A handler may cancel this transfer meanwhile: then nothing follows.
+    private func run(_ first: TransferMachine.Action?) {
+        var next = first
+        while let action = next {
+            perform(action)
+            next = machine.proceed()
+        }
+        if let deadline = machine.deadline { engine?.wake(at: deadline) }
+    }
+
+    private func perform(_ action: TransferMachine.Action) {
+        switch action {
+        case .openBody(let body): open(body)
+        case .resolve(let question, let limit): resolve(question, within: limit)
+        case .findTrust(let anchors): findTrust(anchors)
+        case .attempt(let address): start(address)
+        case .stopAttempt: stopAttempt()
+        case .reportSending: handler.willSend()
+        case .report(let event): handler.event(event)
+        case .openFile(let opening): open(opening)
+        case .write(let bytes): writer?.append(bytes)
+        case .resumeAttempt: resumeAttempt()
+        case .decideRedirect(let redirect): decide(redirect)
+        case .closeFile:
+            writer?.finish { [weak self] failure in
+                guard let self else { return }
+                run(machine.fileClosed(failure, at: SystemClock.boot))
+            }
+        case .finish(let event): finish(event)
+        }
+    }
+
+    private func open(_ body: TransferBody) {
+        switch body {
+        case .none: break
         case .bytes(let bytes):
             upload = BytesUpload(bytes)
-            completion(nil)
+            run(machine.bodyOpened(count: UInt64(bytes.count), at: SystemClock.boot))
         case .file(let path):
             let file = FileUpload(path: path, thread: tools.files, replies: tools.replies)
             upload = file
-            file.whenReady = { [weak self] in self?.resume() }
-            file.open(completion)
+            file.onReady = { [weak self] in self?.diskMoved() }
+            file.open { [weak self, unowned file] failure in
+                guard let self else { return }
+                if let failure { return run(machine.failed(failure, at: SystemClock.boot)) }
+                run(machine.bodyOpened(count: file.count, at: SystemClock.boot))
+            }
         }
     }
 
-    func findAddresses() {
-        let proxied: TransferURL? = if case .explicit(let proxy) = request.proxy { proxy } else { nil }
-        let server = proxied ?? request.url
-        if let given = request.addresses, proxied == nil { return use(given) }
-        if let literal = server.address { return use([literal]) }
-        let limit = timers.timeToConnect(at: SystemClock.boot) ?? .seconds(30)
-        let question = NameQuestion(server.host, family: request.family, interface: request.interface)
-        let resolution = tools.resolver.resolve(question, within: limit) { [weak self] answer in
+    private func resolve(_ question: NameQuestion, within limit: Duration) {
+        lookup = tools.resolver.resolve(question, within: limit) { [weak self] answer in
             guard let self else { return }
-            stage = .waiting
-            switch answer {
-            case .success(let addresses): use(addresses)
-            case .failure(let failure): finish(.failure(TransferFailure(failure)))
-            }
+            lookup = nil
+            run(machine.resolved(answer, at: SystemClock.boot))
         }
-        stage = .resolving(resolution)
     }
 
-    func use(_ found: [IPAddress]) {
-        addresses = found.filter { request.family == nil || $0.family == request.family }[...]
-        updateHop { $0.phases.resolved = SystemClock.boot }
-        guard !addresses.isEmpty else {
-            return finish(
-                .failure(TransferFailure(.nameNotFound, "\(request.url.host) has no address of the family asked for")))
+    private func findTrust(_ anchors: [CertificateData]?) {
+        guard let anchors else {
+            return tools.systemTrust.load { [weak self] trust in
+                guard let self else { return }
+                self.trust = trust
+                run(machine.trustFound(at: SystemClock.boot))
+            }
         }
-        guard request.url.isSecure else { return tryNextAddress(trust: nil) }
         do throws(TransferFailure) {
-            if let anchors = request.security.ownAnchors {
-                return tryNextAddress(trust: try TrustStore.only(anchors))
-            }
+            trust = try TrustStore.only(anchors)
+            run(machine.trustFound(at: SystemClock.boot))
         } catch {
-            return finish(.failure(error))
-        }
-        tools.systemTrust.take { [weak self] trust in
-            guard let self, stage != .over else { return }
-            tryNextAddress(trust: trust)
+            run(machine.failed(error, at: SystemClock.boot))
         }
     }
 
-    func updateHop(_ change: (inout TransferHop) -> Void) { change(&hops[hops.count - 1]) }
+    private func start(_ address: IPAddress) {
+        _ = upload?.rewind()
+        let request = machine.request
+        var plan = AttemptPlan(request: request, address: address, trust: request.url.isSecure ? trust : nil)
+        plan.followsRedirects = request.redirects != .none
+        if case .file = request.sink { plan.resume = request.resumable }
+        do throws(TransferFailure) {
+            guard
+                let attempt = Attempt(
+                    plan: plan, phases: machine.attemptPhases, upload: upload, handles: tools.handles)
+            else { throw TransferFailure(.outOfMemory, "no memory for a transfer", curlCode: 27) }
+            self.attempt = attempt
+            try attempt.configure()
+            try engine?.start(attempt, of: self)
+        } catch {
+            run(machine.failed(error, at: SystemClock.boot))
+        }
+    }
+
+    private func stopAttempt() {
+        guard let attempt else { return }
+        deliver(attempt)
+        attempt.multi?.remove(attempt)
+        run(machine.attemptStopped(attempt.result, at: SystemClock.boot))
+    }
+
+    private func open(_ opening: TransferMachine.FileOpening) {
+        let sink = opening.sink
+        let recorder = sink.recordPath.map {
+            ResumeRecorder(path: $0, entityTag: opening.entityTag, interval: sink.recordInterval)
+        }
+        let writer = FileWriter(
+            path: sink.path, keep: opening.keep, permissions: sink.permissions, recorder: recorder,
+            thread: tools.files, replies: tools.replies)
+        writer.onRoom = { [weak self] in self?.diskMoved() }
+        self.writer = writer
+        if !opening.first.isEmpty { writer.append(opening.first) }
+    }
+
+    private func resumeAttempt() {
+        guard let attempt else { return }
+        attempt.isPaused = false
+        attempt.multi?.resume(attempt)
+    }
+
+    private func decide(_ redirect: Redirect) {
+        attempt = nil
+        let isAllowed = handler.allowsRedirect(redirect)
+        let action = machine.redirectDecided(isAllowed, at: SystemClock.boot)
+        if machine.request.body == .none { upload = nil }
+        run(action)
+    }
+
+    private func finish(_ event: TransferEvent) {
+        let engine = engine
+        release()
+        engine?.ended(self)
+        handler.event(event)
+    }
+
+    private func release() {
+        if let lookup { tools.resolver.cancel(lookup) }
+        lookup = nil
+        engine = nil
+        if let attempt { attempt.multi?.remove(attempt) }
+        attempt = nil
+        trust = nil
+        writer = nil
+        upload = nil
+    }
 }

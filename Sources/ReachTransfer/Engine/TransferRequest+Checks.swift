@@ -1,13 +1,13 @@
 internal import ReachCore
 
 extension TransferRequest {
-    /// What is wrong with it, before anything is sent.
-    var mistake: TransferFailure? {
+    /// What is wrong with the request; `nil` where it may be sent.
+    var fault: TransferFailure? {
         guard !method.isEmpty, method.utf8.allSatisfy(RequestFieldFault.isOfToken), method != "CONNECT" else {
             return TransferFailure(.badRequest, "the method '\(DisplayText.sanitized(method))' is none")
         }
-        // Whoever made the request has checked it. This also holds for what was stored before there was a check, and
-        // for what was added since.
+        // The fields were checked where the request was made. This also covers requests that were stored before that
+        // check existed, and fields that were added since.
         if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.name, $0.value) }) {
             return TransferFailure(.badRequest, fault.description)
         }
@@ -22,11 +22,11 @@ extension TransferRequest {
         return nil
     }
 
-    /// The caller wants certain bytes only, and looks by itself which ones it got.
+    /// The caller asks for a range by itself, and checks the response's range itself.
     var hasOwnRange: Bool { headers.contains { $0.name.lowercased() == "range" } }
 
-    /// The connection belongs to whoever is named by its first request: NTLM and Negotiate let in a connection, not a
-    /// request (RFC 4559 section 6). It is then used for nothing else.
+    /// The request authenticates its connection: NTLM and Negotiate admit a connection, not a request (RFC 4559 section
+    /// 6). The connection is then used for nothing else.
     var bindsConnection: Bool {
         headers.contains { field in
             guard field.name.lowercased() == "authorization" else { return false }
@@ -35,7 +35,7 @@ extension TransferRequest {
         }
     }
 
-    /// Where a download can go on. Only GET, and only what a strong entity tag vouches for.
+    /// Where a download resumes; `nil` for other methods than GET, and without a strong entity tag.
     var resumable: ResumePoint? {
         guard method == "GET", !hasOwnRange, case .file(let sink) = sink, let resume = sink.resume, resume.offset > 0,
             ResumePoint.isStrong(resume.entityTag)
@@ -43,12 +43,13 @@ extension TransferRequest {
         return resume
     }
 
-    /// What a redirect asks for.
+    /// The redirect that a response asks for.
     ///
-    /// - Throws: `unsupported-protocol` for anything but http and https, and `redirect-refused` where the policy forbids it.
+    /// - Throws: `unsupported-protocol` for anything but http and https, and `redirect-refused` where the policy
+    ///   forbids it.
     package func redirect(to reference: String, status: Int) throws(TransferFailure) -> Redirect {
         let target: TransferURL
-        do throws(TransferURL.Mistake) {
+        do throws(TransferURL.ValidationError) {
             target = try url.resolving(reference)
         } catch {
             let isScheme = error.kind == .unsupportedScheme
@@ -65,7 +66,7 @@ extension TransferRequest {
         return Redirect(status: status, from: url, to: target, method: becomesGET ? "GET" : method)
     }
 
-    /// Becomes the next hop's request.
+    /// Makes this the request of the next hop.
     package mutating func follow(_ redirect: Redirect) {
         if redirect.method != method {
             body = .none

@@ -1,12 +1,12 @@
 internal import ReachCore
 
-/// Which of a transfer's timeouts comes next, and what it means: a value; the clock is the caller's.
+/// The timeouts of a transfer, and which one comes next: a value; the caller has the clock.
 struct TransferTimers: Equatable {
     enum Expiry: Equatable {
         case total
         /// All addresses together.
         case connect
-        /// This address's share.
+        /// The share of the address that is tried.
         case address
         case idle
     }
@@ -23,28 +23,30 @@ struct TransferTimers: Equatable {
         total = timeouts.total.map { now + $0 }
     }
 
-    /// A hop begins: its name is asked for, and connections are tried.
+    /// A hop begins: its name is looked up, and connections are tried.
     mutating func beginConnecting(at now: BootTime) {
         connect = timeouts.connect.map { now + $0 }
         address = nil
         idle = nil
     }
 
-    /// One address is tried, with so many others after it: each has an equal share of what is left.
+    /// An attempt to one address begins. Each address has an equal share of the time left.
+    ///
+    /// - Parameter othersAfter: The number of addresses that are still to be tried.
     mutating func beginAddress(at now: BootTime, othersAfter: Int) {
         address = nil
         guard othersAfter > 0, let end = [connect, total].compactMap({ $0 }).min() else { return }
         address = now + .nanoseconds(max(0, (end - now).nanoseconds) / Int64(othersAfter + 1))
     }
 
-    /// The request is on its way.
+    /// The request is sent.
     mutating func beginExchange(at now: BootTime, moved: UInt64) {
         connect = nil
         address = nil
         beginIdlePeriod(at: now, moved: moved)
     }
 
-    /// What is left for all addresses; `nil` without a limit.
+    /// The time left for all addresses; `nil` without a limit.
     func timeToConnect(at now: BootTime) -> Duration? {
         [connect, total].compactMap { $0 }.min().map { .nanoseconds(max(0, ($0 - now).nanoseconds)) }
     }
@@ -56,9 +58,9 @@ struct TransferTimers: Equatable {
         return min(one, other)
     }
 
-    /// What has run out. Where it is the idle period and enough moved in it, the next one begins.
+    /// The timeout that has passed, if any. Where enough moved in an idle period, the next period begins.
     ///
-    /// - Parameter moved: Bytes in both directions since the beginning.
+    /// - Parameter moved: Bytes of the attempt so far, in both directions.
     mutating func expired(at now: BootTime, moved: UInt64) -> Expiry? {
         if let total, total <= now { return .total }
         if let connect, connect <= now { return .connect }
@@ -69,7 +71,7 @@ struct TransferTimers: Equatable {
         return nil
     }
 
-    /// Time during which nothing could move, for reasons of ours, is not held against the server.
+    /// Begins an idle period; also after a pause of our own, which is not the server's silence.
     mutating func beginIdlePeriod(at now: BootTime, moved: UInt64) {
         idle = timeouts.idle.map { now + $0 }
         movedBefore = moved

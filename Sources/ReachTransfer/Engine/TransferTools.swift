@@ -1,6 +1,6 @@
 internal import ReachLoop
 
-/// What the transfers of one engine share. Confined to the loop.
+/// The services that the transfers of one engine share. Confined to the loop.
 final class TransferTools {
     let loop: EventLoop
     let resolver: NameService

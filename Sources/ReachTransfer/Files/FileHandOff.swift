@@ -1,20 +1,20 @@
 internal import Glibc
 internal import ReachLoop
 
-/// An open file that only ``FileThread`` touches: it runs one piece of work at a time, so this needs no lock.
+/// An open file that only ``FileThread`` uses: it runs one piece of work at a time, so this needs no lock.
 final class FileHandOff: @unchecked Sendable {
     private var descriptor: CInt = -1
     private var recorder: ResumeRecorder?
-    /// Of what is written to.
+    /// The length of the file that is written.
     private var length: UInt64 = 0
 
     deinit { close() }
 
-    /// Opens a file to write to, and cuts it.
+    /// Opens a file for writing, and truncates it.
     ///
     /// - Parameters:
-    ///   - keep: So many bytes stay.
-    ///   - recorder: Keeps the record of how far it is; `nil` where there is none.
+    ///   - keep: The length to truncate it to, in bytes.
+    ///   - recorder: Keeps the download's record; `nil` for none.
     /// - Returns: `errno`, or 0.
     func create(_ path: String, keep: UInt64, permissions: mode_t = 0o666, recorder: ResumeRecorder? = nil) -> CInt {
         if keep == 0, let number = recorder?.removeOld(), number != 0 { return number }
@@ -40,9 +40,9 @@ final class FileHandOff: @unchecked Sendable {
 
     private func note() -> CInt { recorder?.note(length, of: descriptor, at: SystemClock.boot) ?? 0 }
 
-    /// Opens a regular file to read from.
+    /// Opens a regular file for reading.
     func open(reading path: String) -> Result<UInt64, FileNumber> {
-        // Not to wait for a FIFO's writer; for a regular file it makes no difference.
+        // O_NONBLOCK keeps this from waiting for a FIFO's writer; for a regular file it makes no difference.
         descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return .failure(FileNumber(errno)) }
         guard let size else { return .failure(FileNumber(EINVAL)) }
@@ -62,7 +62,7 @@ final class FileHandOff: @unchecked Sendable {
         descriptor = -1
     }
 
-    /// Of a regular file; `nil` for anything else.
+    /// The size of a regular file; `nil` for anything else.
     private var size: UInt64? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -1,7 +1,7 @@
 internal import ReachLoop
 internal import Synchronization
 
-/// Work on files, which may block on a disk: in order, on a thread that ends when there is nothing to do.
+/// Runs work on files, which may block on a disk, in order, on a thread that ends when there is nothing to do.
 package final class FileThread: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []

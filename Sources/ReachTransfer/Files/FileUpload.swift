@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReachLoop
 
-/// A body read from a file ahead of its sending. Confined to the loop; the file is ``FileThread``'s.
+/// A body in a file, read ahead of its sending. Confined to the loop; the file belongs to ``FileThread``.
 final class FileUpload: UploadSource {
     private static let pieceBytes = 1 << 18
 
@@ -11,14 +11,14 @@ final class FileUpload: UploadSource {
     private let replies: LoopReplies
     private(set) var count: UInt64 = 0
     private var ready: ArraySlice<UInt8> = []
-    /// Of what was read from the file.
+    /// The offset in the file up to which it was read.
     private var readEnd: UInt64 = 0
     private var isReading = false
-    /// Goes up when it begins again: what was asked for before then is thrown away.
+    /// Incremented when it starts again: replies to earlier reads are dropped.
     private var round = 0
     private var failure: TransferFailure?
-    /// There is something to send again, or will be nothing.
-    var whenReady: () -> Void = {}
+    /// Called when there are bytes to send, or when reading failed.
+    var onReady: () -> Void = {}
 
     init(path: String, thread: FileThread, replies: LoopReplies) {
         self.path = path
@@ -28,7 +28,7 @@ final class FileUpload: UploadSource {
 
     deinit { thread.run { [file] in file.close() } }
 
-    /// Finds out its size. To be waited for before it is sent.
+    /// Opens the file and reads its size; the body can be sent when this has completed.
     func open(_ completion: @escaping (TransferFailure?) -> Void) {
         let reply = replies.expect { [weak self] (result: Result<UInt64, FileNumber>) in
             guard let self else { return }
@@ -84,7 +84,7 @@ final class FileUpload: UploadSource {
         case .failure(let error): fail(error.rawValue)
         }
         readAhead()
-        whenReady()
+        onReady()
     }
 
     private func fail(_ number: CInt) {

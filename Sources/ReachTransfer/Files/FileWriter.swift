@@ -1,9 +1,10 @@
 internal import Glibc
 internal import ReachLoop
 
-/// Writes a download to its file without waiting for the disk. Confined to the loop; the file is ``FileThread``'s.
+/// Writes a download to its file without waiting for the disk. Confined to the loop; the file belongs to
+/// ``FileThread``.
 final class FileWriter {
-    /// More than this is not held in memory: the connection is held back instead.
+    /// The most bytes in memory; beyond it the connection waits.
     private static let backlogLimit = 1 << 20
 
     private let path: String
@@ -12,14 +13,14 @@ final class FileWriter {
     private let replies: LoopReplies
     private var pending: [UInt8] = []
     private var isWriting = false
-    private var whenFinished: ((TransferFailure?) -> Void)?
+    private var onFinish: ((TransferFailure?) -> Void)?
     private(set) var failure: TransferFailure?
-    /// Told when there is room again, and when there will be none because the disk failed.
-    var whenRoom: () -> Void = {}
+    /// Called when there is room again, and when the disk failed.
+    var onRoom: () -> Void = {}
 
     /// - Parameters:
-    ///   - keep: So many bytes of what is there stay, and the rest comes after them.
-    ///   - recorder: Keeps the record of how far it is; `nil` where there is none.
+    ///   - keep: The bytes of the existing file to keep; the download is appended to them.
+    ///   - recorder: Keeps the download's record; `nil` for none.
     init(
         path: String, keep: UInt64, permissions: UInt32 = 0o666, recorder: ResumeRecorder? = nil, thread: FileThread,
         replies: LoopReplies
@@ -39,9 +40,9 @@ final class FileWriter {
         proceed()
     }
 
-    /// Calls `completion` once, later, when all is written or could not be.
+    /// Calls `completion` once, later, when everything is written or has failed.
     func finish(_ completion: @escaping (TransferFailure?) -> Void) {
-        whenFinished = completion
+        onFinish = completion
         proceed()
     }
 
@@ -58,7 +59,7 @@ final class FileWriter {
             pending = []
         }
         proceed()
-        whenRoom()
+        onRoom()
     }
 
     private func proceed() {
@@ -67,9 +68,9 @@ final class FileWriter {
             let bytes = pending
             pending = []
             perform { $0.append(bytes) }
-        } else if let completion = whenFinished {
-            whenFinished = nil
-            // Later also where nothing is left to wait for.
+        } else if let completion = onFinish {
+            onFinish = nil
+            // Later, even where nothing is left to write.
             replies.later { [failure] in completion(failure) }
         }
     }

@@ -2,13 +2,13 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Keeps a ``ResumeRecord`` beside a download's file. Of the thread for files.
+/// Keeps a ``ResumeRecord`` next to a download's file, on the thread for files.
 struct ResumeRecorder: Sendable {
-    /// Where the record is.
+    /// The path of the record.
     let path: String
-    /// `nil` where the server gave none that vouches for bytes: then there is no record.
+    /// The resource's strong entity tag; without one there is no record.
     let entityTag: String?
-    /// How often the disk is waited for, at the most.
+    /// The least time between two syncs of the file.
     let interval: Duration
     private var last: BootTime?
 
@@ -18,8 +18,8 @@ struct ResumeRecorder: Sendable {
         self.interval = interval
     }
 
-    /// Removes the record of an earlier download before its file is written over: also after a loss of power none may speak
-    /// of bytes that are others by then.
+    /// Removes the record of an earlier download before its file is overwritten: even after a power loss, no record may
+    /// cover bytes of another download.
     ///
     /// - Returns: `errno`, or 0.
     func removeOld() -> CInt {
@@ -27,12 +27,12 @@ struct ResumeRecorder: Sendable {
         return DiskSync.wait(forNameOf: path)
     }
 
-    /// Waits until the file is on the disk, and writes that down, if it is time to.
+    /// Syncs the file and writes the record, if the interval has passed.
     ///
     /// - Parameters:
     ///   - file: Its descriptor.
     ///   - count: Its length.
-    /// - Returns: `errno`, or 0. That a record cannot be written is no failure: the one before holds as well.
+    /// - Returns: `errno`, or 0. A record that cannot be written is no failure: the previous one remains valid.
     mutating func note(_ count: UInt64, of file: CInt, at now: BootTime) -> CInt {
         guard let entityTag, last.map({ now - $0 >= interval }) ?? true else { return 0 }
         guard fdatasync(file) == 0 else { return errno }

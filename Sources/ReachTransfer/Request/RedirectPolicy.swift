@@ -1,15 +1,15 @@
 /// What to do with a redirect.
 package enum RedirectPolicy: Hashable, Sendable {
-    /// It is a response like any other.
+    /// A redirect is a response like any other.
     case none
-    /// Up to so many are followed, to http and https only. The handler is asked about each.
+    /// Up to `limit` redirects are followed, to http and https only. The handler decides about each.
     ///
-    /// Never with pins to another origin, and never from https to http. Authorization, Cookie and
-    /// Proxy-Authorization go only to the origin they were meant for.
+    /// No redirect leads to another origin where there are pins, or from https to http. Authorization, Cookie and
+    /// Proxy-Authorization are sent only to the origin that they were meant for.
     case follow(limit: Int)
 }
 
-/// A redirect that the handler is asked about.
+/// A redirect that the handler decides about.
 package struct Redirect: Hashable, Sendable {
     package let status: Int
     package let from: TransferURL

@@ -1,29 +1,29 @@
 package import ReachCore
 
-/// One HTTP exchange, or one connection without it, as it is to be made: a value.
+/// The request for one HTTP exchange, or for a connection without one: a value.
 ///
 ///     var request = TransferRequest(url: try TransferURL("https://example.org/"))
 ///     request.interface = InterfaceBinding(name: "eth0", index: 2)
 ///     let id = engine.start(request, handler: TransferHandler { event in ... })
 ///
-/// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies. What libcurl would do by itself and
-/// cannot be watched (names, redirects, timeouts, proxies) is done by ``TransferEngine``.
+/// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies. ``TransferEngine`` handles names,
+/// redirects, timeouts and proxies, since libcurl's own handling cannot be observed.
 package struct TransferRequest: Hashable, Sendable {
     package var method: String
     package var url: TransferURL
-    /// Sent in this order, besides what HTTP itself needs. What ``RequestFieldFault`` finds wrong is refused: Content-Length
-    /// is counted here.
+    /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some, such
+    /// as Content-Length, which the engine sets.
     package var headers: [HTTPField] = []
     package var body: TransferBody = .none
-    /// The interface that every packet of it must go by, the questions to name servers included; `nil` leaves it to routing.
+    /// The interface that every packet must use, including queries to name servers; `nil` leaves it to routing.
     package var interface: InterfaceBinding?
-    /// The address it must be sent from: where the kernel chose another one, the attempt is refused before its first
-    /// request byte.
+    /// The source address to require: where the kernel chose another one, the attempt is refused before the first byte
+    /// of the request is sent.
     package var source: IPAddress?
-    /// Only addresses of this family are asked for and used; `nil` for both.
+    /// The family of addresses to look up and use; `nil` for both.
     package var family: IPAddress.Family?
-    /// Where the URL's host is, tried in this order; `nil` if the engine is to find out. Holds for that host only, and not for a
-    /// proxy.
+    /// The addresses of the URL's host, tried in this order; `nil` to look them up. They apply to that host only, not
+    /// to a proxy.
     package var addresses: [IPAddress]?
     package var timeouts = TransferTimeouts()
     package var limit = ResponseLimit()
@@ -34,7 +34,7 @@ package struct TransferRequest: Hashable, Sendable {
     package var security: SecurityPolicy = .standard
     package var clientCertificate: ClientCertificate?
     package var connection: ConnectionUse = .pooled
-    /// Who shares its connections.
+    /// The owner of its connections.
     package var owner: ConnectionOwner = .program
 
     package init(_ method: String = "GET", url: TransferURL) {
@@ -43,11 +43,11 @@ package struct TransferRequest: Hashable, Sendable {
     }
 }
 
-/// Whose connections a transfer may use: no two owners ever share one.
+/// The owner of connections: no two owners share one.
 package enum ConnectionOwner: Hashable, Sendable {
     /// This program itself.
     case program
-    /// A user's request in the queue, by the kernel's number of the user.
+    /// A user's request in the queue, by user ID.
     case user(UInt32)
     case probes
     case validation
@@ -64,11 +64,10 @@ package struct HTTPField: Hashable, Sendable {
     }
 }
 
-/// The interface that an attempt is tied to, by name and by the kernel's number: a name alone may have become another
-/// interface's.
+/// The interface that an attempt is bound to, by name and index: the name alone may since belong to another interface.
 package struct InterfaceBinding: Hashable, Sendable {
     package let name: String
-    /// The kernel's number; 0 where only the name is known.
+    /// The interface's index; 0 where only the name is known.
     package let index: UInt32
 
     package init(name: String, index: UInt32 = 0) {
@@ -77,38 +76,38 @@ package struct InterfaceBinding: Hashable, Sendable {
     }
 }
 
-/// What is sent as the body.
+/// The body of a request.
 package enum TransferBody: Hashable, Sendable {
     case none
     case bytes([UInt8])
-    /// A regular file, read piece by piece on a thread for files. Its size when it is opened is the Content-Length; if
-    /// it then shrinks, the transfer fails.
+    /// A regular file, read piece by piece on a thread for files. The Content-Length is its size when it is opened; if
+    /// it shrinks later, the transfer fails.
     case file(path: String)
 }
 
-/// Which version of HTTP is spoken.
+/// The version of HTTP to use.
 package enum HTTPVersion: Hashable, Sendable {
     /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
     case automatic
-    /// For probes: one connection, one exchange (scheduling.md 6.25).
+    /// HTTP/1.1, for probes: one connection, one exchange.
     case http1
 }
 
-/// Whether connections are kept.
+/// How a transfer uses connections.
 package enum ConnectionUse: Hashable, Sendable {
-    /// One that is open may be used, and is kept open after: never one of another owner, epoch, interface or
+    /// An open connection may be reused, and is kept open afterwards: never one of another owner, epoch, interface or
     /// security policy.
     case pooled
-    /// A new one, closed after: for probes.
+    /// A new connection, closed afterwards: for probes.
     case fresh
-    /// A new one, with its TLS where the scheme is https, and nothing is sent over it. There is no response.
+    /// A new connection, with TLS where the scheme is https, and no request. There is no response.
     case connectOnly
 }
 
-/// A proxy to go through; its name is resolved as the target's would be, and the target's name by the proxy.
+/// The proxy to use; its name is resolved as the target's would be, and the proxy resolves the target's name.
 package enum TransferProxy: Hashable, Sendable {
-    /// None, whatever the environment says.
+    /// No proxy, whatever the environment sets.
     case none
-    /// `http://host:port` or `socks5h://host:port`; others are refused.
+    /// `http://host:port` or `socks5h://host:port`; other schemes are refused.
     case explicit(TransferURL)
 }

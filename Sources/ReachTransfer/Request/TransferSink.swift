@@ -1,31 +1,31 @@
-/// Where the body of a response goes.
+/// The destination of a response's body.
 package enum TransferSink: Hashable, Sendable {
     /// Into ``TransferReport/body``.
     case memory
-    /// Told piece by piece as ``TransferEvent/body(_:)``, and not kept.
+    /// Reported piece by piece as ``TransferEvent/body(_:)``, and not kept.
     case events
     /// Counted, and not kept.
     case none
-    /// Into a file, written on a thread for files. Only the body of a 200 or 206 goes there; another's goes into memory.
+    /// Into a file, written on a thread for files. Only the body of a 200 or 206 goes there; others go into memory.
     case file(FileSink)
 }
 
-/// A download's file. What was written stays there after a failure, to be resumed.
+/// The file of a download. It stays there after a failure, so that the download can be resumed.
 package struct FileSink: Hashable, Sendable {
     package let path: String
     /// Where an earlier transfer stopped; `nil` begins with an empty file.
     package var resume: ResumePoint?
-    /// A body of no more bytes goes into memory, whatever its status, and the file is not made: small answers need no
-    /// disk. Above it the whole body goes into the file, whatever its status.
+    /// A body of at most this many bytes goes into memory, whatever its status, and the file is not created: small
+    /// responses need no disk. A larger body goes into the file as a whole, whatever its status.
     package var memoryBytes = 0
-    /// Of a file that is made, less the process's umask.
+    /// The permissions of a new file, less the process's umask.
     package var permissions: UInt32 = 0o666
-    /// A file in which it is kept how far the download is, for whoever goes on with it after the end of this process
-    /// (``TransferEngine/resumePoint(record:of:reply:)``); `nil` for none. It is there as long as the download has not
-    /// ended well, where the server gave a strong entity tag.
+    /// The path of a record by which another process can resume the download
+    /// (``TransferEngine/resumePoint(record:of:reply:)``); `nil` for none. It exists until the download succeeds, where
+    /// the server sent a strong entity tag.
     package var recordPath: String?
-    /// How often the disk is waited for, at the most: so much of a download does a loss of power take. The end of the
-    /// process takes nothing.
+    /// The least time between two syncs of the file, and so the most of a download that a power loss costs. The end of
+    /// the process costs nothing.
     package var recordInterval: Duration = .seconds(5)
 
     package init(path: String, resume: ResumePoint? = nil) {
@@ -34,15 +34,15 @@ package struct FileSink: Hashable, Sendable {
     }
 }
 
-/// Where a download was interrupted, and of what.
+/// Where a download was interrupted, and of which resource.
 ///
-/// It is resumed by Range and If-Range (RFC 9110 section 13.1.5) and with GET only. A server that answers 200 sends all
-/// of it anew; one whose answer is not about these bytes fails with `bad-range`, and the file is left as it was.
+/// It is resumed by Range and If-Range (RFC 9110 section 13.1.5), with GET only. With status 200 a server sends all of
+/// it again; a response about other bytes fails with `bad-range`, and the file is left as it was.
 package struct ResumePoint: Hashable, Sendable {
-    /// So many bytes of the file are good; what is beyond is thrown away.
+    /// The number of bytes of the file to keep; anything beyond is dropped.
     package let offset: UInt64
-    /// The strong entity tag of what they belong to. A weak one (`W/"..."`) says nothing about bytes, so with one
-    /// there is no resuming: the download begins anew.
+    /// The strong entity tag of the resource. A weak one (`W/"..."`) says nothing about bytes, so the download starts
+    /// again.
     package let entityTag: String
 
     package init(offset: UInt64, entityTag: String) {
@@ -50,20 +50,20 @@ package struct ResumePoint: Hashable, Sendable {
         self.entityTag = entityTag
     }
 
-    /// Whether `text` is an entity tag that vouches for bytes.
+    /// Whether `text` is a strong entity tag, which identifies bytes.
     package static func isStrong(_ text: String) -> Bool {
         text.utf8.count >= 2 && text.utf8.first == UInt8(ascii: "\"") && text.utf8.last == UInt8(ascii: "\"")
             && text.utf8.dropFirst().dropLast().allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != 0x7f }
     }
 }
 
-/// How much of a response is taken.
+/// How much of a response is read.
 package struct ResponseLimit: Hashable, Sendable {
-    /// What the end of the limit means.
+    /// What happens at the limit.
     package enum Action: Hashable, Sendable {
-        /// Enough was read: the transfer ends well, and says that it was cut.
+        /// The transfer succeeds, and reports that the body was cut.
         case stop
-        /// The transfer fails with `response-too-large`, at once where the size is announced.
+        /// The transfer fails with `response-too-large`, immediately where the server sends the size.
         case fail
     }
 

@@ -1,9 +1,9 @@
 package import ReachCore
 
-/// An absolute http or https URL in a form that libcurl reads as we do, so that what is looked up is what is connected
-/// to: everything unusual is escaped, written out or refused before libcurl sees it.
+/// An absolute http or https URL in a form that libcurl parses as we do, so that the host that is looked up is the one
+/// that is connected to: everything unusual is escaped, normalized or refused before libcurl sees it.
 package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
-    package struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct ValidationError: Error, Hashable, Sendable, CustomStringConvertible {
         package enum Kind: Hashable, Sendable {
             case malformed
             /// Neither http nor https; for a proxy, neither http nor socks5h.
@@ -14,7 +14,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    /// As it is requested, without its fragment.
+    /// The URL as it is requested, without its fragment.
     package let description: String
     /// In lower case.
     package let scheme: String
@@ -24,21 +24,21 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     package let port: UInt16
     /// The URL carries a user name or a password.
     package let hasCredentials: Bool
-    /// The address that stands in it instead of a name.
+    /// The address, where the host is one.
     package let address: IPAddress?
 
-    /// - Throws: ``Mistake`` for all but absolute http and https URLs.
-    package init(_ text: String) throws(Mistake) {
+    /// - Throws: ``ValidationError`` for all but absolute http and https URLs.
+    package init(_ text: String) throws(ValidationError) {
         try self.init(try Self.read(text).withoutDotSegments, schemes: ["http", "https"], of: text)
     }
 
     /// - Parameter text: The URL of a proxy.
-    package init(proxy text: String) throws(Mistake) {
+    package init(proxy text: String) throws(ValidationError) {
         try self.init(try Self.read(text).withoutDotSegments, schemes: ["http", "socks5h"], of: text)
     }
 
-    /// What a Location header field means here.
-    package func resolving(_ reference: String) throws(Mistake) -> TransferURL {
+    /// The URL that a Location header field refers to, relative to this one.
+    package func resolving(_ reference: String) throws(ValidationError) -> TransferURL {
         let whole = try Self.read(reference).resolved(against: try Self.read(description))
         return try TransferURL(whole, schemes: ["http", "https"], of: reference)
     }
@@ -52,12 +52,12 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         return authority.lastIndex(of: "@").map { authority[..<$0] }
     }
 
-    /// Scheme, host and port are the same: the same server, reached the same way.
+    /// Whether scheme, host and port are the same.
     package func hasOrigin(of other: TransferURL) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 
-    private static func read(_ text: String) throws(Mistake) -> URLReference {
+    private static func read(_ text: String) throws(ValidationError) -> URLReference {
         do throws(WebAddressError) {
             return try URLReference(text, slips: .allowed)
         } catch {
@@ -65,11 +65,11 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private init(_ url: URLReference, schemes: Set<String>, of text: String) throws(Mistake) {
+    private init(_ url: URLReference, schemes: Set<String>, of text: String) throws(ValidationError) {
         guard let scheme = url.scheme else { throw Self.malformed(text, "a URL needs a scheme such as https://") }
         guard schemes.contains(scheme) else {
             let known = schemes.sorted().joined(separator: " or ")
-            throw Mistake(
+            throw ValidationError(
                 kind: .unsupportedScheme, description: "'\(DisplayText.sanitized(text))': \(scheme) is not \(known)")
         }
         guard let authority = url.authority, let host = URLHost(authority.host) else {
@@ -88,14 +88,14 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         whole += host.written
         if let port = authority.port { whole += ":\(port)" }
         whole += url.path.isEmpty ? "/" : url.path
-        // libcurl leaves an empty query out, and so does what is shown.
+        // libcurl leaves out an empty query.
         if let query = url.query, !query.isEmpty { whole += "?" + query }
         description = whole
     }
 
     private static let standardPorts: [String: UInt16] = ["http": 80, "https": 443]
 
-    private static func malformed(_ text: String, _ what: String) -> Mistake {
-        Mistake(kind: .malformed, description: "'\(DisplayText.sanitized(text))': \(what)")
+    private static func malformed(_ text: String, _ what: String) -> ValidationError {
+        ValidationError(kind: .malformed, description: "'\(DisplayText.sanitized(text))': \(what)")
     }
 }

@@ -1,13 +1,13 @@
 internal import ReachCore
 
-/// What name servers said, for as long as they said it holds, and no longer than a cap: a value; the clock is the caller's.
+/// Answers of name servers, kept for their time to live, up to a cap: a value; the caller has the clock.
 struct AnswerCache {
     struct Key: Hashable {
-        /// In lower case: case makes no difference.
+        /// In lower case: names are compared without case.
         let name: String
-        /// `nil` for the addresses of both families, as the system's resolver has them.
+        /// `nil` for the addresses of both families, as the system's resolver returns them.
         let type: DNSType?
-        /// Another interface's servers may answer otherwise.
+        /// The interface whose servers answered: those of another one may answer differently.
         let interface: InterfaceBinding?
     }
 
@@ -18,7 +18,7 @@ struct AnswerCache {
 
     /// A daemon should notice a change of a record within minutes, whatever its time to live.
     static let cap: UInt32 = 300
-    /// "There is none" is more often wrong for a moment.
+    /// The cap of answers that there is none, which are more often wrong for a moment.
     static let negativeCap: UInt32 = 30
     static let limit = 1024
 
@@ -45,7 +45,7 @@ struct AnswerCache {
 
     var count: Int { entries.count }
 
-    /// What is over goes, or else what ends first.
+    /// Removes expired answers, or else the one that expires first.
     private mutating func makeRoom(at now: BootTime) {
         entries = entries.filter { $0.value.end > now }
         guard entries.count >= Self.limit, let first = entries.min(by: { $0.value.end < $1.value.end }) else { return }

@@ -1,13 +1,13 @@
 package import ReachCore
 
-/// What an answer says of the addresses of a name.
+/// A name server's answer about the addresses of a name.
 package enum DNSAnswer: Hashable, Sendable {
     case addresses([IPAddress], seconds: UInt32)
-    /// The name has none of this type.
+    /// The name has no record of this type.
     case none(seconds: UInt32)
-    /// There is no such name, of whatever type.
+    /// The name does not exist, for any type.
     case noSuchName(seconds: UInt32)
-    /// The server cannot tell, by its code (RFC 1035 section 4.1.1); the same for an answer that cannot be read.
+    /// The server failed, with its response code (RFC 1035 section 4.1.1), or its answer cannot be parsed.
     case failure(code: UInt8)
 
     package init(_ reply: DNSReply, family: IPAddress.Family) {

@@ -4,10 +4,10 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// The sockets of a channel: c-ares says when, and these functions make them, tie them to the interface, connect and
-/// close them, and look at each datagram before c-ares does.
+/// The sockets of a channel. c-ares calls these functions, which open the sockets, bind them to the interface, connect
+/// and close them, and check each datagram before c-ares sees it.
 extension DNSChannel {
-    /// c-ares keeps the pointer; written once, never freed.
+    /// c-ares keeps the pointer; the memory is written once and never freed.
     nonisolated(unsafe) static let socketFunctions: UnsafePointer<ares_socket_functions> = {
         let place = UnsafeMutablePointer<ares_socket_functions>.allocate(capacity: 1)
         place.initialize(to: functions)
@@ -36,7 +36,7 @@ extension DNSChannel {
             DNSChannel.owner(context)?.send(descriptor, parts, Int(count)) ?? -1
         })
 
-    /// Notes why a call failed, and leaves the reason where c-ares looks for it.
+    /// Notes why a call failed, and sets `errno`, which c-ares reads.
     private func failed(_ number: CInt) -> CInt {
         if number != EAGAIN, number != EINPROGRESS, number != EINTR { lastError = number }
         errno = number
@@ -44,7 +44,7 @@ extension DNSChannel {
     }
 
     private func connect(_ descriptor: CInt, toPlaceIn address: UnsafePointer<sockaddr>?) -> CInt {
-        // The port stands at the same place in both families' addresses.
+        // The port is at the same offset in both families' addresses.
         let port = address?.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
             UInt16(bigEndian: $0.pointee.sin_port)
         }
@@ -53,7 +53,7 @@ extension DNSChannel {
         let scope = server.zone.map { if_nametoindex($0) } ?? 0
         let whole = SocketAddress(address: server.address, port: server.port, scope: scope)
         do throws(SystemError) {
-            // A server on this machine, such as systemd-resolved's, is reached by the loopback interface alone.
+            // A server on this machine, such as systemd-resolved, is reachable only through the loopback interface.
             if let interface, !server.address.isLoopback { try InterfaceSocket.bind(descriptor, to: interface) }
         } catch {
             return failed(error.number)
@@ -67,7 +67,7 @@ extension DNSChannel {
         message.msg_iov = UnsafeMutablePointer(mutating: parts)
         message.msg_iovlen = count
         if let first = parts?.pointee {
-            sent = Array(UnsafeRawBufferPointer(start: first.iov_base, count: first.iov_len))
+            lastQuery = Array(UnsafeRawBufferPointer(start: first.iov_base, count: first.iov_len))
         }
         let result = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
         return result >= 0 ? result : Int(failed(errno))
@@ -79,7 +79,8 @@ extension DNSChannel {
         return count >= 0 ? count : Int(failed(errno))
     }
 
-    /// Passes over what is no response: c-ares takes a question that comes back, or nothing at all, for an answer.
+    /// Receives a datagram, and skips those that are no response: c-ares accepts an echoed query, or an empty datagram,
+    /// as an answer.
     private func receiveDatagram(
         _ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ size: Int, _ from: UnsafeMutablePointer<sockaddr>,
         _ fromLength: UnsafeMutablePointer<socklen_t>
@@ -99,14 +100,15 @@ extension DNSChannel {
         return Int(failed(EAGAIN))
     }
 
-    /// Servers that know nothing of EDNS may answer by a header alone (RFC 6891 section 7). c-ares asks again without it
-    /// where the question is repeated, so it is.
+    /// Adds the question to a response that is a header alone, as servers without EDNS may send (RFC 6891 section 7):
+    /// c-ares queries again without EDNS only where the response repeats the question.
     private func completed(_ bytes: UnsafeMutableRawBufferPointer, _ count: Int) -> Int {
         let optionBytes = 11
         guard count == DNSReply.headerBytes, bytes[3] & 15 == DNSReply.Code.formatError,
-            sent.count > count + optionBytes, sent[11] == 1, bytes[0] == sent[0], bytes[1] == sent[1]
+            lastQuery.count > count + optionBytes, lastQuery[11] == 1, bytes[0] == lastQuery[0],
+            bytes[1] == lastQuery[1]
         else { return count }
-        let question = sent[count..<(sent.count - optionBytes)]
+        let question = lastQuery[count..<(lastQuery.count - optionBytes)]
         guard count + question.count <= bytes.count else { return count }
         for place in 4..<count { bytes[place] = 0 }
         bytes[5] = 1

@@ -3,11 +3,11 @@ internal import Glibc
 internal import ReachCore
 package import ReachLoop
 
-/// One question to name servers in turn, by c-ares on the event loop, until one answers. Confined to the loop.
+/// One query to name servers in turn, by c-ares on the event loop, until one answers. Confined to the loop.
 ///
-/// A question has a c-ares channel of its own, which is what c-ares keeps sockets by: so each goes out from ports that the
-/// kernel has just chosen, a silent server holds back nobody else's, and to destroy the channel cancels it. It takes about
-/// 75 KiB while the question is open. The sockets are made and tied to the interface here.
+/// Each query has its own c-ares channel, and c-ares keeps sockets by channel: so each query leaves from ports that the
+/// kernel has just chosen, a silent server delays no other query, and destroying the channel cancels the query. A
+/// channel takes about 75 KiB. The sockets are opened and bound to the interface here.
 package final class DNSChannel {
     package struct Question: Hashable, Sendable {
         package var name: String
@@ -21,19 +21,19 @@ package final class DNSChannel {
 
     package enum Outcome: Hashable, Sendable {
         case reply(DNSReply)
-        /// DNS has no such names: a label is empty or longer than 63 bytes, or all is longer than 255.
+        /// Not a valid DNS name: a label is empty or longer than 63 bytes, or the name is longer than 255.
         case notAName
-        /// All servers that answered said that they cannot tell, by this code last.
+        /// All servers that answered failed, the last one with this code.
         case refused(code: UInt8)
         /// No server answered in time.
         case silent
-        /// No server could be asked: `errno`.
+        /// No server could be queried: `errno`.
         case notAsked(CInt)
     }
 
-    /// The size that DNS flag day 2020 agreed on for answers in datagrams (EDNS, RFC 6891).
+    /// The largest answer in a datagram (EDNS, RFC 6891), as DNS flag day 2020 recommends.
     private static let answerBytes: CInt = 1232
-    /// Datagrams read for one event: a flood of forged ones does not keep the loop.
+    /// The most datagrams read for one event: a flood of forged ones must not occupy the loop.
     private static let datagramBudget = 16
 
     private let loop: EventLoop
@@ -43,19 +43,19 @@ package final class DNSChannel {
     private var channel: ares_channel?
     private var watched: Set<CInt> = []
     private var timer: TimerQueue.ID?
-    /// Callbacks of c-ares only take notes; they are acted upon when it has returned.
+    /// Set by callbacks of c-ares, and handled when it has returned.
     private var outcome: Outcome?
     var lastError: CInt = 0
     var failureCode: UInt8?
-    var sent: [UInt8] = []
+    var lastQuery: [UInt8] = []
     var budget = 0
     private var isOver = false
 
     /// - Parameters:
     ///   - servers: At least one.
-    ///   - patience: How long a server has in the first round; twice that in the second, and so on.
-    ///   - rounds: How often each server is asked, while it is silent.
-    ///   - completion: Called once, later, unless it is stopped.
+    ///   - patience: The time for a server in the first round; it doubles in each round.
+    ///   - rounds: How often each silent server is queried.
+    ///   - completion: Called once, later, unless the query is stopped.
     package init(
         loop: EventLoop, question: Question, servers: [ResolverConfiguration.Server], interface: InterfaceBinding?,
         patience: Duration, rounds: Int, completion: @escaping (Outcome) -> Void
@@ -71,20 +71,20 @@ package final class DNSChannel {
         } else if outcome == nil {
             outcome = .notAsked(ENOMEM)
         }
-        // What ended at once is reported later, like all else.
+        // An immediate outcome is reported later, like any other.
         outcome == nil ? armTimer() : loop.afterEvents { [weak self] in self?.settle() }
     }
 
     deinit { stop() }
 
-    /// The completion is not called.
+    /// Stops the query; its completion is not called.
     package func stop() {
         isOver = true
         timer.map(loop.cancel)
         timer = nil
         guard let channel else { return }
         self.channel = nil
-        // Its callbacks close the sockets, and report an end that is nobody's news.
+        // This calls back to close the sockets, and with an end that is ignored.
         ares_destroy(channel)
     }
 
@@ -97,7 +97,7 @@ package final class DNSChannel {
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         var options = ares_options()
-        // A single server's refusal is the answer; of several, c-ares asks the next one.
+        // With one server, its refusal is the answer; with several, c-ares queries the next one.
         options.flags = ARES_FLAG_EDNS | ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES
         if servers.count == 1 { options.flags |= ARES_FLAG_NOCHECKRESP }
         options.timeout = CInt(clamping: Int64(max(1, patience / .milliseconds(1))))
@@ -106,7 +106,7 @@ package final class DNSChannel {
         options.ednspsz = Self.answerBytes
         options.sock_state_cb = Self.stateChanged
         options.sock_state_cb_data = context
-        // With all of these set, even as empty lists, it reads no file and no environment.
+        // With all of these set, even as empty lists, c-ares reads no file and no environment.
         let mask =
             ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_NDOTS | ARES_OPT_SERVERS | ARES_OPT_DOMAINS
             | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB | ARES_OPT_SORTLIST | ARES_OPT_EDNSPSZ | ARES_OPT_NOROTATE
@@ -127,8 +127,8 @@ package final class DNSChannel {
         setServers(of: opened)
     }
 
-    /// A server's port is set to its place in the list: c-ares knows no zones of addresses, and the place leads `connect`
-    /// to the whole address.
+    /// Sets each server's port to its place in the list: c-ares has no zones of addresses, and `connect` finds the
+    /// whole address by the place.
     private func setServers(of channel: ares_channel) {
         var nodes = servers.enumerated().map { place, server in
             var node = ares_addr_port_node()
@@ -175,7 +175,7 @@ package final class DNSChannel {
         var space = timeval()
         let wait = withUnsafeMutablePointer(to: &space) { ares_timeout(channel, nil, $0)?.pointee }
         guard let wait else { return }
-        // One millisecond more: its clock is another, and the timer must not come before its time.
+        // One millisecond more: c-ares uses another clock, and the timer must not fire before its timeout.
         let duration = Duration.seconds(Int64(wait.tv_sec)) + .microseconds(Int64(wait.tv_usec)) + .milliseconds(1)
         timer = loop.schedule(at: SystemClock.boot + duration) { [weak self] in
             self?.timer = nil
@@ -183,7 +183,7 @@ package final class DNSChannel {
         }
     }
 
-    // MARK: - What c-ares calls
+    // MARK: - Callbacks of c-ares
 
     static func owner(_ context: UnsafeMutableRawPointer?) -> DNSChannel? {
         context.map { Unmanaged<DNSChannel>.fromOpaque($0).takeUnretainedValue() }
@@ -194,7 +194,7 @@ package final class DNSChannel {
         if let bytes, let reply = DNSReply(Array(UnsafeBufferPointer(start: bytes, count: Int(count)))) {
             owner.outcome = .reply(reply)
         } else if status == ARES_EBADNAME || status == ARES_ENOTFOUND {
-            // The second one for ".onion", about which nobody is asked (RFC 7686).
+            // ARES_ENOTFOUND is for ".onion", which is never queried (RFC 7686).
             owner.outcome = .notAName
         } else if let code = owner.failureCode {
             owner.outcome = .refused(code: code)

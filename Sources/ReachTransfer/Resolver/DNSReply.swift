@@ -2,7 +2,7 @@ internal import CAres
 internal import Glibc
 package import ReachCore
 
-/// A type of DNS records (RFC 1035 section 3.2.2); any number may be asked for.
+/// A type of DNS records (RFC 1035 section 3.2.2); any number may be queried.
 package struct DNSType: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -20,7 +20,7 @@ package struct DNSType: RawRepresentable, Hashable, Sendable {
     package init(_ family: IPAddress.Family) { self = family == .ipv4 ? .a : .aaaa }
 }
 
-/// A name server's answer to a question, as c-ares passed it on: its bytes, which c-ares reads again on demand. A value.
+/// A name server's response as c-ares received it: its bytes, which c-ares parses on demand. A value.
 package struct DNSReply: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -35,10 +35,11 @@ package struct DNSReply: Hashable, Sendable {
     }
 
     static let headerBytes = 12
-    /// More addresses would only be tried for nothing.
+    /// The most addresses used of one response.
     private static let addressLimit = 16
 
-    /// - Parameter bytes: A whole message; `nil` for less than a header.
+    /// - Parameter bytes: A whole message.
+    /// - Returns: `nil` for less than a header.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.headerBytes else { return nil }
         self.bytes = bytes
@@ -47,9 +48,9 @@ package struct DNSReply: Hashable, Sendable {
     /// The response code (RFC 1035 section 4.1.1).
     package var code: UInt8 { bytes[3] & 15 }
 
-    /// The addresses of a family, behind aliases too, and the seconds for which the shortest-lived record holds.
+    /// The addresses of a family, also those of aliases, and the shortest time to live of the records, in seconds.
     ///
-    /// - Returns: `nil` where the message cannot be read; an empty list where it has none.
+    /// - Returns: `nil` where the message cannot be parsed; an empty list where it has none.
     func addresses(_ family: IPAddress.Family) -> (addresses: [IPAddress], seconds: UInt32)? {
         family == .ipv4
             ? addresses(like: ares_addrttl(), ares_parse_a_reply) { entry in
@@ -77,11 +78,11 @@ package struct DNSReply: Hashable, Sendable {
         return (found.map(\.0), found.map { UInt32(max(0, $0.1)) }.min() ?? 0)
     }
 
-    /// The seconds for which "there is none" holds, by the zone's SOA record; 0 without one: RFC 2308 section 5 wants
-    /// such an answer not kept.
+    /// The seconds for which a negative answer holds, by the zone's SOA record; 0 without one, since RFC 2308 section 5
+    /// forbids caching such an answer.
     var negativeSeconds: UInt32 {
-        // c-ares looks for the record among the answers. It stands in the next section, which follows them directly: both
-        // are counted as answers.
+        // c-ares searches the record among the answers. It is in the next section, which follows directly, so both
+        // sections are counted as answers.
         let count = Int(bytes[6]) << 8 + Int(bytes[7]) + Int(bytes[8]) << 8 + Int(bytes[9])
         var message = bytes
         message[6] = UInt8(truncatingIfNeeded: count >> 8)
@@ -92,8 +93,8 @@ package struct DNSReply: Hashable, Sendable {
         return record.pointee.minttl
     }
 
-    /// The data of the answers of a type as dig(1) writes it, names in lower case and without their last dot, texts without
-    /// quotes; empty where there are none, or where the message cannot be read.
+    /// The data of the answers of a type as dig(1) prints it, with names in lower case and without their last dot, and
+    /// texts without quotes; empty where there are none, or where the message cannot be parsed.
     package func texts(_ type: DNSType) -> [String] {
         switch type {
         case .a: addresses(.ipv4)?.addresses.map(\.description) ?? []
@@ -110,7 +111,7 @@ package struct DNSReply: Hashable, Sendable {
         }
     }
 
-    /// The strings of each TXT record as one, as those who publish long ones mean them (RFC 7208 section 3.3).
+    /// The strings of each TXT record joined, as publishers of long ones intend (RFC 7208 section 3.3).
     private func strings() -> [String] {
         let pieces = records(ares_parse_txt_reply_ext, \.next) { piece in
             let text = String(decoding: UnsafeBufferPointer(start: piece.txt, count: piece.length), as: UTF8.self)

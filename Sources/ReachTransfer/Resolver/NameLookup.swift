@@ -1,23 +1,23 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// One question that is under way, of which many callers may await the outcome. Confined to the loop.
+/// One lookup under way, whose outcome many callers may await. Confined to the loop.
 protocol NameLookup: AnyObject {
-    /// Its completion is not called.
+    /// Stops it; its completion is not called.
     func stop()
 }
 
 enum NameLookupOutcome {
     case answer(DNSAnswer)
-    /// DNS has no such names.
+    /// Not a valid DNS name.
     case notAName
     /// No server answered, in all rounds.
     case silent
-    /// No server could be asked: `errno`.
+    /// No server could be queried: `errno`.
     case notAsked(CInt)
 }
 
-/// Asks name servers for a family's addresses.
+/// Queries name servers for a family's addresses.
 final class ServerLookup: NameLookup {
     private let channel: DNSChannel
 
@@ -43,9 +43,9 @@ final class ServerLookup: NameLookup {
     func stop() { channel.stop() }
 }
 
-/// Asks the system's resolver for the addresses of both families.
+/// Queries the system's resolver for the addresses of both families.
 final class SystemLookup: NameLookup {
-    /// How long its answers hold: the system gives no lifetimes. Enough for a burst of requests to one host.
+    /// How long its answers are kept: the system gives no time to live. Enough for a burst of requests to one host.
     private static let seconds: UInt32 = 5
 
     private let resolver: SystemResolver

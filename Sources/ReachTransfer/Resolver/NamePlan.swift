@@ -1,19 +1,19 @@
 package import ReachCore
 
-/// Who knows a name: decided by the question and by what the machine's files say. A value.
+/// Which service resolves a name, decided by the question and the machine's files: a value.
 ///
-/// The system's resolver knows search domains, multicast DNS and whatever other modules nsswitch.conf(5) names, but asks
-/// over whatever interface routing prefers. So a question that is bound to an interface goes to the name servers over
-/// that interface, unless DNS cannot know the name.
+/// The system's resolver handles search domains, multicast DNS and the other modules of nsswitch.conf(5), but sends its
+/// queries over the interface that routing prefers. So a question that is bound to an interface goes to the name
+/// servers over that interface, unless DNS cannot know the name.
 package enum NamePlan: Hashable, Sendable {
-    /// No one has to be asked.
+    /// The addresses are known without a query.
     case known([IPAddress])
     /// The name servers.
     case servers
     /// The system's resolver.
     ///
-    /// - servesAlone: DNS knows nothing of the name. Else, where the system cannot find out, the name servers are asked,
-    ///   which say why.
+    /// - servesAlone: DNS cannot know the name. Otherwise the name servers are queried where the system fails, since
+    ///   they give the reason.
     case system(servesAlone: Bool)
 
     package init(_ question: NameQuestion, _ configuration: ResolverConfiguration) {
@@ -32,12 +32,12 @@ package enum NamePlan: Hashable, Sendable {
 extension ResolverConfiguration {
     /// Whether only the system's resolver may know a name.
     fileprivate func isBeyondDNS(_ host: String) -> Bool {
-        // systemd-resolved asks name servers, each interface's own.
+        // systemd-resolved also queries each interface's own name servers.
         guard services.contains("dns") || services.contains("resolve") else { return true }
-        // A dot at the end says that no search domain is meant.
+        // Without a dot, search domains apply; a dot at the end rules them out.
         guard host.contains(".") else { return true }
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
-        // Without a module that knows multicast DNS the system would ask the same servers, by any interface.
+        // Without a module for multicast DNS the system would query the same servers, over any interface.
         return name.hasSuffix(".local") && services.contains { !["files", "dns", "myhostname"].contains($0) }
     }
 }

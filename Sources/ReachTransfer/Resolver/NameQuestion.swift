@@ -1,12 +1,12 @@
 package import ReachCore
 
-/// A host's addresses, as they are to be asked for.
+/// A question for the addresses of a host.
 package struct NameQuestion: Hashable, Sendable {
-    /// In ASCII form. A dot at the end says that the name is whole: no search list is applied to it.
+    /// In ASCII form. A dot at the end makes the name absolute: no search list applies to it.
     package var host: String
     /// `nil` for both.
     package var family: IPAddress.Family?
-    /// The interface by which the question goes out, unless the name server is on this machine; `nil` leaves it to routing.
+    /// The interface to send queries over, unless the name server is on this machine; `nil` leaves it to routing.
     package var interface: InterfaceBinding?
 
     package init(_ host: String, family: IPAddress.Family? = nil, interface: InterfaceBinding? = nil) {
@@ -15,19 +15,19 @@ package struct NameQuestion: Hashable, Sendable {
         self.interface = interface
     }
 
-    /// In the order in which they are asked for.
+    /// In the order in which they are queried.
     var families: [IPAddress.Family] { family.map { [$0] } ?? [.ipv6, .ipv4] }
 }
 
-/// Why a name has no address for us, sorted by what the caller does.
+/// Why a name could not be resolved, sorted by what the caller does.
 package enum NameFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name exists nowhere, or has no address of the families asked for: it will not help to ask again soon.
+    /// The name does not exist, or has no address of the families asked for: an early retry does not help.
     case notFound(String)
     /// No name server answered in time.
     case silent(String)
-    /// Name servers answered that they cannot answer (RFC 1035 section 4.1.1), or with nonsense.
+    /// Name servers answered with a failure (RFC 1035 section 4.1.1), or with an invalid message.
     case serverFailure(String)
-    /// The question could not be sent from here: `errno`.
+    /// The query could not be sent from this machine: `errno`.
     case notAsked(String, systemError: Int32)
 
     package var description: String {

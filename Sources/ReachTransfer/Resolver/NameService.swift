@@ -2,21 +2,21 @@ internal import Glibc
 package import ReachCore
 package import ReachLoop
 
-/// Finds the addresses of names for whoever sends something, and never waits for them.
+/// Resolves names to addresses without blocking.
 ///
-/// ``NamePlan`` says who is asked: the machine's files, the system's resolver on its threads, or name servers by c-ares
-/// over the interface that a question is bound to. Answers are kept for as long as they hold, and no longer than one
-/// epoch of the network. Confined to the loop's thread.
+/// ``NamePlan`` decides what is queried: the machine's files, the system's resolver on its threads, or name servers by
+/// c-ares over the interface that a question is bound to. Answers are cached for their time to live, and only within
+/// one epoch of the network. Confined to the loop's thread.
 package final class NameService {
     package struct Options: Sendable {
-        /// How long a server has for its answer in the first round; twice that in the second, and so on.
+        /// The time for a server's answer in the first round; it doubles in each round.
         package var patience: Duration = .seconds(1)
-        /// How often each server is asked.
+        /// How often each server is queried.
         package var rounds = 3
         package var configurationPath = "/etc/resolv.conf"
         package var hostsPath = "/etc/hosts"
         package var servicesPath = "/etc/nsswitch.conf"
-        /// These instead of what the files say; the system's resolver, which reads the files, is not asked then.
+        /// Replaces the files; the system's resolver, which reads the files, is then not used.
         package var configuration: ResolverConfiguration?
 
         package init() {}
@@ -28,16 +28,17 @@ package final class NameService {
         let rawValue: UInt64
     }
 
-    /// Somebody who asked, and the answers that are there so far.
+    /// A caller's question, and the outcomes so far.
     private final class Waiter {
         let question: NameQuestion
         let completion: Completion
         var limit: TimerQueue.ID?
-        /// What is still asked for.
+        /// The lookups under way.
         var keys: Set<AnswerCache.Key> = []
         var outcomes: [NameLookupOutcome] = []
         var delay: TimerQueue.ID?
-        /// The servers are asked: the system could not find out, and they say why; or it is busy, and they may know.
+        /// The name servers are queried too: the system failed, and they give the reason; or it is busy, and they may
+        /// know.
         var asksServers = false
 
         init(_ question: NameQuestion, _ completion: @escaping Completion) {
@@ -46,9 +47,9 @@ package final class NameService {
         }
     }
 
-    /// An IPv6 address is waited for so long where there is an IPv4 one, and the other way round (RFC 8305 section 3).
+    /// How long the other family's answer is awaited once one family has an address (RFC 8305 section 3).
     private static let resolutionDelay = Duration.milliseconds(50)
-    /// What the files say is read again when it is this old.
+    /// The files are read again when this much time has passed.
     private static let configurationLifetime = Duration.seconds(5)
 
     private let loop: EventLoop
@@ -59,8 +60,8 @@ package final class NameService {
     private var configuration: (value: ResolverConfiguration, readAt: BootTime)?
     private var isReading = false
     private var waiters: [ID: Waiter] = [:]
-    /// Those that wait for the files.
-    private var unasked: [ID] = []
+    /// Questions that wait for the files.
+    private var unstarted: [ID] = []
     private var lookups: [AnswerCache.Key: any NameLookup] = [:]
     private var cache = AnswerCache()
     private var lastID: UInt64 = 0
@@ -77,8 +78,8 @@ package final class NameService {
     }
 
     /// - Parameters:
-    ///   - limit: How long it may take, all servers together.
-    ///   - completion: Called once, later, unless it is cancelled: with one address at least, IPv6 and IPv4 in turn.
+    ///   - limit: How long it may take, with all servers.
+    ///   - completion: Called once, later, unless it is cancelled: with at least one address, IPv6 and IPv4 in turn.
     package func resolve(
         _ question: NameQuestion, within limit: Duration, completion: @escaping Completion
     ) -> ID {
@@ -89,35 +90,35 @@ package final class NameService {
             self?.finish(id, .failure(.silent("\(question.host): no name server answered in time")))
         }
         waiters[id] = waiter
-        unasked.append(id)
-        loop.afterEvents { [weak self] in self?.askUnasked() }
+        unstarted.append(id)
+        loop.afterEvents { [weak self] in self?.startPending() }
         return id
     }
 
-    /// Its completion is not called.
+    /// Cancels a question; its completion is not called.
     package func cancel(_ id: ID) {
         guard let waiter = waiters.removeValue(forKey: id) else { return }
         cancelTimers(of: waiter)
         stopUnwanted(waiter.keys)
     }
 
-    /// What was answered before does not hold any more, and the files are read again.
+    /// Starts an epoch, on another network: drops the cache, and reads the files again.
     package func newEpoch() {
         cache.removeAll()
         configuration = nil
-        // Whoever waits, waits for an answer of the new network.
+        // Open questions are answered by the new network.
         lookups.values.forEach { $0.stop() }
         lookups = [:]
         for (id, waiter) in waiters where !waiter.keys.isEmpty {
             waiter.keys = []
             waiter.outcomes = []
             waiter.asksServers = false
-            unasked.append(id)
+            unstarted.append(id)
         }
-        if !unasked.isEmpty { loop.afterEvents { [weak self] in self?.askUnasked() } }
+        if !unstarted.isEmpty { loop.afterEvents { [weak self] in self?.startPending() } }
     }
 
-    /// Tells which name servers the machine has, in the order in which they are asked: later, and never not at all.
+    /// Reads the machine's name servers, in the order in which they are queried. Always calls back, later.
     package func findServers(_ completion: @escaping ([ResolverConfiguration.Server]) -> Void) {
         if let known = options.configuration { return loop.afterEvents { completion(known.servers) } }
         let reply = replies.expect { (value: ResolverConfiguration) in completion(value.servers) }
@@ -128,8 +129,8 @@ package final class NameService {
 
     // MARK: - Configuration
 
-    private func askUnasked() {
-        guard !unasked.isEmpty else { return }
+    private func startPending() {
+        guard !unstarted.isEmpty else { return }
         let now = SystemClock.boot
         let known =
             options.configuration
@@ -137,8 +138,8 @@ package final class NameService {
                 now - configuration.readAt < Self.configurationLifetime ? configuration.value : nil
             }
         guard let known else { return readFiles() }
-        let ids = unasked
-        unasked = []
+        let ids = unstarted
+        unstarted = []
         for id in ids { ask(id, known) }
     }
 
@@ -149,7 +150,7 @@ package final class NameService {
             guard let self else { return }
             isReading = false
             configuration = (value, SystemClock.boot)
-            askUnasked()
+            startPending()
         }
         files.run { [options] in
             reply(
@@ -167,25 +168,27 @@ package final class NameService {
         switch NamePlan(question, configuration) {
         case .known(let addresses): return finish(id, Self.result(addresses, question))
         case .system(let servesAlone) where !waiter.asksServers && options.configuration == nil:
-            // Where names with silent servers hold all its threads, nothing else waits for them.
+            // Names with silent servers may occupy all its threads; other names do not wait for them.
             waiter.asksServers = !servesAlone && system.isBusy
-            want([nil], for: waiter, configuration)
-            if waiter.asksServers { want(question.families, for: waiter, configuration) }
+            startLookups([nil], for: waiter, configuration)
+            if waiter.asksServers { startLookups(question.families, for: waiter, configuration) }
         case .system, .servers:
             guard !configuration.servers.isEmpty else {
                 return finish(id, .failure(.serverFailure("\(question.host): no name server is configured")))
             }
-            want(question.families, for: waiter, configuration)
+            startLookups(question.families, for: waiter, configuration)
         }
-        judge(id, waiter)
+        finishIfDecided(id, waiter)
     }
 
-    /// Looks for the addresses of each family, or, for `nil`, for what the system has.
-    private func want(_ families: [IPAddress.Family?], for waiter: Waiter, _ configuration: ResolverConfiguration) {
+    /// Starts a lookup for each family, or, for `nil`, one of the system's resolver.
+    private func startLookups(
+        _ families: [IPAddress.Family?], for waiter: Waiter, _ configuration: ResolverConfiguration
+    ) {
         let question = waiter.question
         let isWhole = question.host.hasSuffix(".")
         for family in families {
-            // Search domains may apply to what the system is asked, and only where no dot ends the name.
+            // Search domains apply to the system's lookups only, and only where no dot ends the name.
             let name = isWhole && family != nil ? String(question.host.dropLast()) : question.host
             let key = AnswerCache.Key(
                 name: name.lowercased(), type: family.map { DNSType($0) },
@@ -203,26 +206,28 @@ package final class NameService {
         _ key: AnswerCache.Key, _ family: IPAddress.Family?, _ configuration: ResolverConfiguration
     ) -> any NameLookup {
         guard let family else {
-            return SystemLookup(key.name, resolver: system, replies: replies) { [weak self] in self?.ended(key, $0) }
+            return SystemLookup(key.name, resolver: system, replies: replies) { [weak self] in
+                self?.lookupEnded(key, $0)
+            }
         }
         return ServerLookup(
             key.name, family, key.interface, servers: configuration.servers, loop: loop, options: options
-        ) { [weak self] in self?.ended(key, $0) }
+        ) { [weak self] in self?.lookupEnded(key, $0) }
     }
 
-    private func ended(_ key: AnswerCache.Key, _ outcome: NameLookupOutcome) {
+    private func lookupEnded(_ key: AnswerCache.Key, _ outcome: NameLookupOutcome) {
         lookups[key] = nil
         if case .answer(let answer) = outcome { cache.add(answer, for: key, at: SystemClock.boot) }
         for (id, waiter) in waiters where waiter.keys.remove(key) != nil {
             if key.type == nil, case .silent = outcome, !waiter.asksServers, mayAskServers(waiter.question) {
                 waiter.asksServers = true
-                unasked.append(id)
+                unstarted.append(id)
             } else {
                 waiter.outcomes.append(outcome)
-                judge(id, waiter)
+                finishIfDecided(id, waiter)
             }
         }
-        askUnasked()
+        startPending()
     }
 
     private func mayAskServers(_ question: NameQuestion) -> Bool {
@@ -230,8 +235,8 @@ package final class NameService {
         return NamePlan(question, configuration) == .system(servesAlone: false)
     }
 
-    /// Finishes a question when it can be.
-    private func judge(_ id: ID, _ waiter: Waiter) {
+    /// Finishes a question where its outcomes suffice.
+    private func finishIfDecided(_ id: ID, _ waiter: Waiter) {
         let verdict = NameVerdict(waiter.outcomes)
         let awaitsSystem = waiter.keys.contains { $0.type == nil }
         // The system may know a name that DNS does not.

@@ -1,11 +1,12 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// What the answers about a name's families come to together.
+/// The combined result of the answers about a name's families.
 struct NameVerdict {
-    /// IPv6 and IPv4 in turn (RFC 8305 section 4), as far as they are known; the system's resolver says which comes first.
+    /// The known addresses, IPv6 and IPv4 in turn (RFC 8305 section 4); the system's resolver decides which comes
+    /// first.
     let addresses: [IPAddress]
-    /// Another family's answer could not change it.
+    /// The other family's answer could not change it.
     let isFinal: Bool
     private let outcomes: [NameLookupOutcome]
 
@@ -14,7 +15,7 @@ struct NameVerdict {
         var found: [IPAddress] = []
         var hasNoName = false
         for case .answer(let answer) in outcomes {
-            // The servers and the system may both have been asked.
+            // The servers and the system may both have answered.
             if case .addresses(let addresses, _) = answer { found += addresses.filter { !found.contains($0) } }
             if case .noSuchName = answer { hasNoName = true }
         }
@@ -29,7 +30,7 @@ struct NameVerdict {
     /// Why there is no address; only where there is none.
     func failure(of host: String) -> NameFailure {
         for case .answer(.failure(let code)) in outcomes {
-            return .serverFailure("\(host): the name servers cannot tell (code \(code))")
+            return .serverFailure("\(host): the name servers failed (code \(code))")
         }
         for case .notAName in outcomes { return .notFound("'\(host)' is not a name") }
         for case .silent in outcomes { return .silent("\(host): no name server answered") }
@@ -46,7 +47,7 @@ extension NameService {
         return result(verdict.addresses, question)
     }
 
-    /// Those of the family asked for: files and the system's resolver have both.
+    /// The addresses of the family asked for: files and the system's resolver return both.
     static func result(_ addresses: [IPAddress], _ question: NameQuestion) -> Result<[IPAddress], NameFailure> {
         let wanted = addresses.filter { question.family == nil || $0.family == question.family }
         guard wanted.isEmpty else { return .success(wanted) }

@@ -1,8 +1,8 @@
 package import ReachCore
 
-/// What /etc/resolv.conf, /etc/hosts and /etc/nsswitch.conf say, as far as it is used: a value, read from text.
+/// The settings used from /etc/resolv.conf, /etc/hosts and /etc/nsswitch.conf: a value, parsed from text.
 package struct ResolverConfiguration: Hashable, Sendable {
-    /// A name server; queries go to port 53 unless a test says otherwise.
+    /// A name server; queries go to port 53 except in tests.
     package struct Server: Hashable, Sendable {
         package var address: IPAddress
         package var port: UInt16 = 53
@@ -16,16 +16,16 @@ package struct ResolverConfiguration: Hashable, Sendable {
         }
     }
 
-    /// In the order they are asked.
+    /// In the order in which they are queried.
     package var servers: [Server]
     /// Addresses by name, in lower case.
     package var hosts: [String: [IPAddress]]
     /// The services of nsswitch.conf(5) that look up hosts, in their order.
     package var services = defaultServices
 
-    /// As the C library has it without a line of nsswitch.conf.
+    /// The C library's default without a line of nsswitch.conf.
     private static let defaultServices = ["files", "dns"]
-    /// As the C library has it (MAXNS of resolv.h).
+    /// The C library's limit (MAXNS of resolv.h).
     private static let serverLimit = 3
 
     package init(servers: [Server], hosts: [String: [IPAddress]] = [:]) {
@@ -34,7 +34,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - resolv: The text of resolv.conf(5). Without a `nameserver`, the machine itself is asked.
+    ///   - resolv: The text of resolv.conf(5). Without a `nameserver`, this machine is queried.
     ///   - hosts: The text of hosts(5).
     ///   - services: The text of nsswitch.conf(5).
     package init(resolv: String, hosts: String, services: String = "") {
@@ -48,7 +48,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
             servers.isEmpty ? [Server(IPAddress(ipv4: 0x7f00_0001))] : Array(servers.prefix(Self.serverLimit))
         let line = Self.lines(services).last { $0[0].lowercased() == "hosts:" }
         if let line {
-            // What stands in brackets says when to go on to the next one.
+            // Words in brackets are conditions for the next service.
             self.services = line.dropFirst().filter { !$0.hasPrefix("[") && !$0.hasSuffix("]") }.map(String.init)
         }
         self.hosts = [:]
@@ -61,16 +61,16 @@ package struct ResolverConfiguration: Hashable, Sendable {
         }
     }
 
-    /// What is known of a name without asking; `nil` where a server has to be asked.
+    /// The addresses of a name that are known without a query; `nil` for others.
     package func addresses(of name: String) -> [IPAddress]? {
         let name = (name.hasSuffix(".") ? String(name.dropLast()) : name).lowercased()
         if services.contains("files"), let known = hosts[name] { return known }
-        // Never a question for a server (RFC 6761 section 6.3).
+        // Never queried (RFC 6761 section 6.3).
         guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
         return [IPAddress(ipv6: 0, 1), IPAddress(ipv4: 0x7f00_0001)]
     }
 
-    /// The words of each line that has some, comments left out.
+    /// The words of each line that has some, without comments.
     private static func lines(_ text: String) -> [[Substring]] {
         text.split(whereSeparator: \.isNewline).compactMap { line in
             let words = line.prefix { $0 != "#" && $0 != ";" }.split { $0 == " " || $0 == "\t" }

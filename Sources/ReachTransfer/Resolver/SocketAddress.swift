@@ -1,7 +1,7 @@
 package import Glibc
 package import ReachCore
 
-/// An address and a port as the kernel's calls take them.
+/// An address and a port in the form of system calls.
 package struct SocketAddress {
     package let address: IPAddress
     package let port: UInt16
@@ -28,7 +28,7 @@ package struct SocketAddress {
             var value = sockaddr_in()
             value.sin_family = sa_family_t(AF_INET)
             value.sin_port = port.bigEndian
-            value.sin_addr.s_addr = UInt32(truncatingIfNeeded: address.low).bigEndian
+            withUnsafeMutableBytes(of: &value.sin_addr) { $0.copyBytes(from: address.bytes) }
             return generic(value)
         }
         var value = sockaddr_in6()

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import ReachCore
 
-/// Reads the head of a response line by line, and decides about its body: a value, fed by libcurl's callbacks.
+/// Reads the head of a response line by line, and limits its body: a value that libcurl's callbacks feed.
 struct ResponseReader {
-    /// What comes of a line, or of a piece of the body.
+    /// The result of a line, or of a piece of the body.
     enum Verdict: Equatable {
-        case goOn
+        case proceed
         /// The head is complete.
         case head(ResponseHead)
-        /// The rest is not wanted, and that is no failure.
+        /// The limit is reached, which is no failure.
         case enough
         case fail(TransferFailure)
     }
@@ -25,15 +25,15 @@ struct ResponseReader {
     private var lengths: Set<String> = []
     private var isChunked = false
     private var headerBytes = 0
-    /// Another reader of these bytes could see the answer end elsewhere (RFC 9112 sections 5 and 6.3): the connection is not
-    /// used again.
-    private(set) var isInDoubt = false
+    /// Another reader of these bytes could see the response end elsewhere (RFC 9112 sections 5 and 6.3): the connection
+    /// is not used again.
+    private(set) var isAmbiguous = false
     private(set) var bodyBytes: UInt64 = 0
 
     /// - Parameters:
-    ///   - method: Of the request: what answers HEAD has the length of a body that does not come.
-    ///   - resume: What a download goes on with; the answer must then be about that.
-    ///   - checksRange: An answer of a part must be the part that is wanted.
+    ///   - method: The request's method: a response to HEAD has the length of a body that does not come.
+    ///   - resume: Where a download resumes; the response must be about these bytes.
+    ///   - checksRange: Whether a partial response must be the part that was asked for.
     init(
         method: String = "GET", limit: ResponseLimit, followsRedirects: Bool = false, resume: ResumePoint? = nil,
         checksRange: Bool = true
@@ -45,22 +45,22 @@ struct ResponseReader {
         self.checksRange = checksRange
     }
 
-    /// The complete head of the response; `nil` before, and for informational ones.
+    /// The complete head of the response; `nil` before, and for informational heads.
     var response: ResponseHead? { isComplete ? head : nil }
 
-    /// The answer is in HTTP/1, where lines and lengths say what belongs together.
+    /// The response is in HTTP/1, where lines and lengths delimit it.
     var isTextual: Bool { head?.version.hasPrefix("HTTP/1.") ?? false }
 
-    /// Where the response sends us, if it does and we follow.
+    /// The target of a redirect that is followed.
     var redirect: String? {
         guard followsRedirects, let response, Self.redirects.contains(response.status) else { return nil }
         return response["location"]
     }
 
-    /// Takes a line with its end, an empty one included.
+    /// Reads a line with its end; an empty line ends the head.
     mutating func read(line bytes: [UInt8]) -> Verdict { bytes.withUnsafeBytes { read(line: $0) } }
 
-    /// Takes a line with its end, an empty one included.
+    /// Reads a line with its end; an empty line ends the head.
     mutating func read(line bytes: UnsafeRawBufferPointer) -> Verdict {
         headerBytes += bytes.count
         guard headerBytes <= limit.headerBytes else {
@@ -71,54 +71,56 @@ struct ResponseReader {
         }
         let end = Self.endOfText(bytes)
         let line = bytes[..<end]
-        // Informational heads count, too: a server could send them without end.
+        // Informational heads count too: a server could send them endlessly.
         if !isInFields, !isComplete, end >= 5, let start = bytes.baseAddress, memcmp(start, "HTTP/", 5) == 0 {
             head = Self.status(line)
             head?.fields.reserveCapacity(8)
             (isInFields, lengths, isChunked) = (true, [], false)
-            if head?.version == "HTTP/1.0" { isInDoubt = true }
+            if head?.version == "HTTP/1.0" { isAmbiguous = true }
         } else if line.isEmpty {
             return complete()
         } else if !isComplete {
             read(field: line, isWhole: end + 2 >= bytes.count)
         }
-        return .goOn
+        return .proceed
     }
 
-    /// - Parameter isWhole: Nothing stands behind the first end of a line in it.
+    /// - Parameter isWhole: Nothing follows the first end of a line in it.
     private mutating func read(field line: Slice<UnsafeRawBufferPointer>, isWhole: Bool) {
-        guard let field = Self.field(line) else { return isInDoubt = true }
+        guard let field = Self.field(line) else { return isAmbiguous = true }
         head?.fields.append(field)
-        // A name with a space in it is also how a line begins that continues the one before.
+        // A line that continues the one before also looks like a name with a space in it.
         if !isWhole || field.name.isEmpty || !field.name.utf8.allSatisfy(RequestFieldFault.isOfToken) {
-            isInDoubt = true
+            isAmbiguous = true
         }
         switch field.name.utf8.count {
         case 14 where field.name.lowercased() == "content-length":
-            if !lengths.isEmpty || Self.number(field.value) == nil { isInDoubt = true }
+            if !lengths.isEmpty || Self.number(field.value) == nil { isAmbiguous = true }
             lengths.insert(field.value)
         case 17 where field.name.lowercased() == "transfer-encoding":
-            if isChunked || field.value.lowercased() != "chunked" { isInDoubt = true }
+            if isChunked || field.value.lowercased() != "chunked" { isAmbiguous = true }
             isChunked = true
         default: break
         }
-        if isChunked, !lengths.isEmpty { isInDoubt = true }
+        if isChunked, !lengths.isEmpty { isAmbiguous = true }
     }
 
-    /// - Returns: How many of these bytes are taken, and what then.
-    mutating func take(_ count: Int) -> (taken: Int, verdict: Verdict) {
-        // The body of a redirect that is followed is of no use; what it takes to keep the connection is read.
+    /// Counts bytes of the body.
+    ///
+    /// - Returns: How many of them are within the limit, and the verdict.
+    mutating func accept(_ count: Int) -> (accepted: Int, verdict: Verdict) {
+        // The body of a followed redirect is of no use; a small one is read so that the connection can be kept.
         let limit = redirect == nil ? bodyLimit : 65536
-        let taken = Int(min(UInt64(count), limit - min(limit, bodyBytes)))
-        bodyBytes += UInt64(taken)
-        if taken == count { return (taken, .goOn) }
-        if redirect != nil || self.limit.action == .stop { return (taken, .enough) }
-        return (taken, .fail(tooLarge))
+        let accepted = Int(min(UInt64(count), limit - min(limit, bodyBytes)))
+        bodyBytes += UInt64(accepted)
+        if accepted == count { return (accepted, .proceed) }
+        if redirect != nil || self.limit.action == .stop { return (accepted, .enough) }
+        return (accepted, .fail(tooLarge))
     }
 
     private mutating func complete() -> Verdict {
         isInFields = false
-        guard !isComplete, let head, head.status >= 200 || head.status == 101 else { return .goOn }
+        guard !isComplete, let head, head.status >= 200 || head.status == 101 else { return .proceed }
         if lengths.count > 1, !isChunked {
             return .fail(
                 TransferFailure(.badResponse, "the response has several lengths: \(lengths.sorted())", curlCode: 8))
@@ -130,26 +132,26 @@ struct ResponseReader {
         if hasBody, let length, length > bodyLimit, limit.action == .fail, redirect == nil {
             return .fail(tooLarge)
         }
-        return self.head.map(Verdict.head) ?? .goOn
+        return self.head.map(Verdict.head) ?? .proceed
     }
 
     private var tooLarge: TransferFailure {
         TransferFailure(.responseTooLarge, "the response is larger than \(limit.bodyBytes) bytes", curlCode: 63)
     }
 
-    /// A 206 must be about the bytes that were asked for (RFC 9110 section 15.3.7), and of the same thing. A 416 says that
-    /// there are none behind those that are here.
+    /// Why a partial response does not fit: a 206 must be about the bytes that were asked for (RFC 9110 section 15.3.7)
+    /// of the same entity. A 416 says that no bytes follow those of an earlier transfer.
     private var mismatch: TransferFailure? {
         guard let head, checksRange, head.status == 206 || head.status == 416 && resume != nil else { return nil }
         let range = head["content-range"].flatMap(ContentRange.init)
         let isSame = resume == nil || head["etag"].map { $0 == resume?.entityTag } ?? true
         if head.status == 206, isSame, range?.first == resume?.offset ?? 0 { return nil }
-        let told = isSame ? head["content-range"] ?? "none" : "of another entity"
+        let actual = isSame ? head["content-range"] ?? "none" : "of another entity"
         return TransferFailure(
-            .badRange, "the server answered with another range than the one asked for: \(told)", curlCode: 33)
+            .badRange, "the server answered with another range than the one asked for: \(actual)", curlCode: 33)
     }
 
-    /// Of this answer's body: what an earlier one brought counts too.
+    /// The limit for this response's body: the bytes of an earlier transfer count too.
     private var bodyLimit: UInt64 {
         guard head?.status == 206, let resume else { return limit.bodyBytes }
         return limit.bodyBytes - min(limit.bodyBytes, resume.offset)
@@ -157,7 +159,7 @@ struct ResponseReader {
 
     private static let redirects: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// libcurl gives whole lines; what stands behind the first end of a line in one is not read.
+    /// The first end of a line. libcurl passes whole lines; anything after the first end is not read.
     private static func endOfText(_ bytes: UnsafeRawBufferPointer) -> Int {
         var end = 0
         while end < bytes.count, bytes[end] != UInt8(ascii: "\r"), bytes[end] != UInt8(ascii: "\n") { end += 1 }

@@ -1,10 +1,27 @@
 internal import CCurl
 internal import Glibc
 
+/// What is known about an attempt that libcurl ended: a ``TransferFailure`` is made of it.
+struct TransferEvidence: Equatable {
+    /// The reason for which a callback ended it: libcurl's own result only follows from that.
+    var refusal: TransferFailure?
+    /// `errno` of the last system call that failed.
+    var systemError: Int32 = 0
+    /// OpenSSL's verdict on the chain (X509_V_*), 0 where it was good or not judged.
+    var verification: Int32 = 0
+    var isPinMismatch = false
+    /// The request was sent, and the head of the response is not complete.
+    var isReadingHead = false
+    /// The request was sent: a later failure is not the request's fault.
+    var isRequestStarted = false
+    /// libcurl's message; may be empty.
+    var text = ""
+}
+
 extension TransferFailure {
-    /// What libcurl's result means, with what else is known.
+    /// The failure of a libcurl result code and its evidence.
     ///
-    /// - Parameter host: Whom it was about, for people.
+    /// - Parameter host: The host, for the message.
     init(_ code: CURLcode, _ evidence: TransferEvidence, host: String) {
         if let refusal = evidence.refusal {
             self = refusal
@@ -17,11 +34,11 @@ extension TransferFailure {
         } else if isAboutCertificate {
             reason = Self.certificateReason(evidence.verification)
         } else if code == CURLE_OUT_OF_MEMORY, evidence.isReadingHead {
-            // So says 7.88.1 of a header line of more than 100 KiB; from 8.6 on it is CURLE_TOO_LARGE.
+            // libcurl 7.88.1 returns this for a header line of more than 100 KiB; since 8.6 it is CURLE_TOO_LARGE.
             reason = .headerTooLarge
         } else if code == CURLE_UNSUPPORTED_PROTOCOL, evidence.isRequestStarted {
-            // The request was good: what answers speaks something else than HTTP, or a version of it that does not exist.
-            // Before it was sent, this libcurl lacks the scheme, which was checked: ``engineFailed``, and no request's fault.
+            // The request was good: the server speaks another protocol than HTTP, or a version that does not exist. Before the
+            // request was sent, this libcurl lacks the scheme, which was checked: ``engineFailed``, no fault of the request.
             reason = .badResponse
         } else if Self.mayBeLocal.contains(code), let local = Self.localReasons[evidence.systemError] {
             reason = local
@@ -31,24 +48,25 @@ extension TransferFailure {
         let sentence = evidence.text.isEmpty ? String(cString: curl_easy_strerror(code)) : evidence.text
         self.init(
             reason, "\(host): \(sentence)",
-            // libcurl's own pins end with 90; ours are checked within the verification of the certificate.
+            // libcurl's own pins fail with 90; ours are checked while the certificate is verified.
             curlCode: Int32(bitPattern: (reason == .pinMismatch ? CURLE_SSL_PINNEDPUBKEYNOTMATCH : code).rawValue),
             systemError: Self.mayBeLocal.contains(code) ? evidence.systemError : 0)
     }
 
-    /// The codes with which an `errno` belongs to the attempt: with others it is a leftover of something that was overcome.
+    /// The codes with which `errno` belongs to the attempt: with others it is left from an earlier error that did not
+    /// matter.
     private static let mayBeLocal: Set<CURLcode> = [
         CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING,
         CURLE_INTERFACE_FAILED,
     ]
 
-    /// No packet left the machine (scheduling.md 4.3). EHOSTUNREACH may also come from a router far away.
+    /// Errors with which no packet left the machine. EHOSTUNREACH is not one: it may also come from a distant router.
     static let localReasons: [CInt: Reason] = [
         ENETUNREACH: .networkUnreachable, ENETDOWN: .networkDown, ENODEV: .noDevice,
         EADDRNOTAVAIL: .addressNotAvailable,
     ]
 
-    /// What kept a socket from being made, tied or connected on this machine; `nil` for what others may have caused.
+    /// Why a socket could not be opened, bound or connected on this machine; `nil` where the cause may be elsewhere.
     static func socketReason(_ number: CInt) -> Reason? {
         switch number {
         case EMFILE, ENFILE, ENOMEM, ENOBUFS: .outOfMemory
@@ -61,7 +79,7 @@ extension TransferFailure {
 
     private static func certificateReason(_ verification: Int32) -> Reason {
         switch verification {
-        // libcurl judges the name itself, after the chain was found good.
+        // libcurl checks the name itself, after the chain was verified.
         case X509_V_OK: .certificateWrongHost
         case X509_V_ERR_CERT_HAS_EXPIRED: .certificateExpired
         case X509_V_ERR_CERT_NOT_YET_VALID: .certificateNotYetValid

@@ -1,19 +1,19 @@
 /// Why a transfer failed, sorted by what the caller does about it.
 package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the caller does next (scheduling.md 4.4).
+    /// What the caller does next.
     package enum Class: String, Hashable, Sendable, CaseIterable {
-        /// This machine had no way to send: wait for the network to change. Says nothing about the destination.
+        /// This machine could not send: wait for the network to change. Says nothing about the destination.
         case localNetwork = "local-network"
-        /// The destination, or something on the way to it, did not answer as it should: try again later. Only other
-        /// evidence tells whose fault it was.
+        /// The destination, or something on the path to it, did not answer as it should: try again later. Which of the
+        /// two it was needs other evidence.
         case destination
-        /// Who answered is not to be trusted: do not try again by itself.
+        /// The server is not trusted: do not retry automatically.
         case security
-        /// The request cannot succeed as it is: do not try again.
+        /// The request cannot succeed as it is: do not retry.
         case request
-        /// A rule of the caller's own ended it: an interface, a redirect or a size that it does not allow.
+        /// A rule of the caller ended it: an interface, a redirect or a size that it does not allow.
         case refused
-        /// A file, or memory, of this machine: try again when that is mended.
+        /// A file or the memory of this machine: try again when that is fixed.
         case local
     }
 
@@ -69,9 +69,9 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     }
 
     package let reason: Reason
-    /// For people: what happened, with the name or address it happened to.
+    /// A sentence for people, with the name or address concerned.
     package let message: String
-    /// libcurl's number, or the one it would have used; 0 where it has none.
+    /// libcurl's error number, or the one it would have used; 0 where it has none.
     package let curlCode: Int32
     /// `errno`, where a system call failed; else 0.
     package let systemError: Int32

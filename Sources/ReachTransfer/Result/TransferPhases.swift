@@ -1,20 +1,20 @@
 package import ReachCore
 
-/// When each phase of one hop was over, by our own clock (CLOCK_BOOTTIME). What did not happen is `nil`: a connection that
-/// was used again was not resolved, connected or secured.
+/// When each phase of one hop ended, by CLOCK_BOOTTIME; `nil` for a phase that did not happen: a reused connection is
+/// not resolved, connected or secured.
 ///
-/// libcurl's own times are not used: 7.88.1 leaves out those of a connection that failed (scheduling.md 6.9).
+/// libcurl's own times are not used: 7.88.1 leaves out those of a connection that failed.
 package struct TransferPhases: Hashable, Sendable {
     package var started: BootTime
-    /// An address is known; also where it was given.
+    /// An address is known, found or given.
     package var resolved: BootTime?
-    /// TCP is connected, as of the last address that was tried.
+    /// TCP is connected, to the last address that was tried.
     package var connected: BootTime?
-    /// TLS is agreed.
+    /// The TLS handshake is complete.
     package var secured: BootTime?
-    /// The first byte of the request is about to be sent: from here on, a server may have seen it.
+    /// The first byte of the request is about to be sent: a server may have seen it from here on.
     package var requestStarted: BootTime?
-    /// All of it was handed to the kernel; with no body the same moment.
+    /// The kernel has all of the request; without a body, the same instant as ``requestStarted``.
     package var requestSent: BootTime?
     /// The first byte of a response.
     package var firstByte: BootTime?
@@ -23,20 +23,20 @@ package struct TransferPhases: Hashable, Sendable {
     package init(started: BootTime) { self.started = started }
 }
 
-/// One request and its answer: a transfer has as many as it followed redirects, and one more.
+/// One request and its response: a transfer has one, and one more for each redirect that it followed.
 package struct TransferHop: Hashable, Sendable {
     package var url: TransferURL
     package var method: String
     package var phases: TransferPhases
     package var status: Int?
-    /// The far end and the near end of its connection; of a proxy's, where there is one.
+    /// The addresses of its connection, which may be one to a proxy.
     package var remoteAddress: IPAddress?
     package var localAddress: IPAddress?
-    /// An open connection was used.
+    /// An open connection was reused.
     package var reusedConnection = false
     /// How many addresses were tried.
     package var attempts = 0
-    /// The server's certificate, whether or not it was accepted; `nil` without TLS and on a connection used again.
+    /// The server's certificate, whether or not it was accepted; `nil` without TLS and on a reused connection.
     package var certificate: PeerCertificate?
 
     package init(url: TransferURL, method: String, phases: TransferPhases) {
@@ -46,7 +46,7 @@ package struct TransferHop: Hashable, Sendable {
     }
 }
 
-/// What a server showed to prove who it is.
+/// The certificate that a server presented.
 package struct PeerCertificate: Hashable, Sendable {
     package var validFrom: Timestamp
     package var validUntil: Timestamp
@@ -55,7 +55,7 @@ package struct PeerCertificate: Hashable, Sendable {
     package var issuer: String
     /// The names it is for (subjectAltName's DNS names and addresses).
     package var names: [String]
-    /// SHA-256 of its DER form, and of its public key (RFC 7469).
+    /// SHA-256 of the certificate's DER form, and of its public key (RFC 7469).
     package var fingerprint: SecurityPolicy.Digest
     package var publicKeyFingerprint: SecurityPolicy.Digest
     /// OpenSSL's verdict on the chain (X509_V_*); 0 is good. The host's name is not part of it.

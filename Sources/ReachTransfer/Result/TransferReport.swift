@@ -1,19 +1,19 @@
-/// What became of a transfer: told once, when it has ended.
+/// The result of a transfer, reported once at its end.
 package struct TransferReport: Hashable, Sendable {
     /// A response of any status, or a failure. With ``ConnectionUse/connectOnly`` the response is `nil`.
     package var outcome: Result<ResponseHead?, TransferFailure>
-    /// In order; the last one is what the outcome is about. Never empty.
+    /// In order; the outcome is about the last one. Never empty.
     package var hops: [TransferHop]
-    /// The body, where it went into memory; what there is of it, after a failure.
+    /// The body, where it went into memory; after a failure, the part that was received.
     package var body: [UInt8] = []
-    /// How much of the file is the body, where it went into one.
+    /// The bytes of the file that belong to the body; `nil` where it did not go into a file.
     package var fileBytes: UInt64?
-    /// The body was cut at the limit, and the caller had said that this is enough.
+    /// The body was cut at the limit, by ``ResponseLimit/Action/stop``.
     package var isCut = false
-    /// Bytes of bodies that were sent and received, of all hops.
+    /// Bytes of bodies sent and received, in all hops.
     package var sentBytes: UInt64 = 0
     package var receivedBytes: UInt64 = 0
-    /// Where a download to a file can be resumed; `nil` where it cannot, or need not be.
+    /// Where a download to a file can be resumed; `nil` where it cannot or need not be.
     package var resume: ResumePoint?
 
     package init(outcome: Result<ResponseHead?, TransferFailure>, hops: [TransferHop]) {
@@ -30,13 +30,13 @@ package struct TransferReport: Hashable, Sendable {
     }
 }
 
-/// The first part of a response.
+/// The status and header fields of a response.
 package struct ResponseHead: Hashable, Sendable {
     package var status: Int
     /// As received: `HTTP/1.1`, `HTTP/2`.
     package var version: String
     package var fields: [HTTPField]
-    /// Of the body, where the server says so.
+    /// The length of the body; `nil` where the server does not send it.
     package var contentLength: UInt64?
 
     package init(status: Int, version: String, fields: [HTTPField], contentLength: UInt64? = nil) {
@@ -51,20 +51,20 @@ package struct ResponseHead: Hashable, Sendable {
         fields.first { Self.isSame($0.name, name) }?.value
     }
 
-    /// Without the copies that `lowercased()` makes: this is asked several times about every field of every response.
+    /// Compares without the copies of `lowercased()`: this runs several times for each field of each response.
     private static func isSame(_ name: String, _ other: String) -> Bool {
         func lower(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 32 : byte }
         return name.utf8.count == other.utf8.count && name.utf8.elementsEqual(other.utf8) { lower($0) == lower($1) }
     }
 }
 
-/// How far a transfer is, in bytes of bodies.
+/// The progress of a transfer, in bytes of bodies.
 package struct TransferProgress: Hashable, Sendable {
     package var sent: UInt64
     /// `nil` where there is no body to send.
     package var toSend: UInt64?
     package var received: UInt64
-    /// `nil` where the server does not say.
+    /// `nil` where the server does not send the length.
     package var toReceive: UInt64?
 
     package init(sent: UInt64 = 0, toSend: UInt64? = nil, received: UInt64 = 0, toReceive: UInt64? = nil) {

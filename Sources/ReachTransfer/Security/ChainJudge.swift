@@ -1,10 +1,10 @@
 internal import CCurl
 
-/// Judges a server's certificates within OpenSSL's handshake, by a ``SecurityPolicy``.
+/// Checks a server's certificates against a ``SecurityPolicy``, within OpenSSL's handshake.
 ///
-/// Inside the handshake, because nothing of the request, nor the client's own certificate, is out before it is over; and
-/// by the chain that OpenSSL verified, not by the list that the server sent, to which anyone may add the certificate that
-/// is pinned. CURLINFO_CERTINFO shows that list, and CURLOPT_PINNEDPUBLICKEY looks at the server's own key only.
+/// Before the handshake is complete, neither the request nor the client's certificate is sent. The check uses the chain
+/// that OpenSSL verified, not the list that the server sent, to which anyone may add the pinned certificate:
+/// CURLINFO_CERTINFO shows that list, and CURLOPT_PINNEDPUBLICKEY checks only the server's own key.
 struct ChainJudge {
     struct Judgement {
         var isAccepted: Bool
@@ -16,7 +16,7 @@ struct ChainJudge {
 
     let policy: SecurityPolicy
 
-    /// - Parameter context: OpenSSL's X509_STORE_CTX, with the certificates the server sent and the store to trust.
+    /// - Parameter context: OpenSSL's X509_STORE_CTX, with the certificates that the server sent and the trusted ones.
     func judge(_ context: OpaquePointer) -> Judgement {
         let isValid = X509_verify_cert(context) == 1
         let verification = isValid ? X509_V_OK : X509_STORE_CTX_get_error(context)
@@ -26,12 +26,12 @@ struct ChainJudge {
         switch policy.pins {
         case .none: break
         case .publicKeys(let keys):
-            // Of a chain that is not verified only the server's own certificate is proved, by the handshake's signature.
+            // Without a verified chain, only the server's own certificate is proved: by the handshake's signature.
             let proved = isValid ? Self.chain(context) : own.map { [$0] } ?? []
             let isPinned = proved.contains { PeerCertificate.publicKeyDigest($0).map(keys.contains) ?? false }
             if judgement.isAccepted, !isPinned { judgement.refuseByPin() }
         case .certificates(let pinned):
-            // Where invalid ones are allowed, the pinned ones are the trusted ones, and must carry the chain.
+            // Where invalid certificates are allowed, the pinned ones are the trusted ones, and must verify the chain.
             if policy.allowsInvalidCertificates, !isValid { judgement.refuseByPin() }
             let isPinned =
                 isValid

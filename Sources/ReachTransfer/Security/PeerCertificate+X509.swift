@@ -16,21 +16,21 @@ extension PeerCertificate {
             fingerprint: fingerprint, publicKeyFingerprint: publicKey, verification: verification)
     }
 
-    /// Its DER form.
+    /// The certificate's DER form.
     static func bytes(_ certificate: OpaquePointer) -> [UInt8] {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509(certificate, &start)
-        return taken(start, count)
+        return copyAndFree(start, count)
     }
 
     /// SHA-256 of the SubjectPublicKeyInfo (RFC 7469 section 2.4).
     static func publicKeyDigest(_ certificate: OpaquePointer) -> SecurityPolicy.Digest? {
         var start: UnsafeMutablePointer<UInt8>?
         let count = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &start)
-        return digest(of: taken(start, count))
+        return digest(of: copyAndFree(start, count))
     }
 
-    private static func taken(_ start: UnsafeMutablePointer<UInt8>?, _ count: CInt) -> [UInt8] {
+    private static func copyAndFree(_ start: UnsafeMutablePointer<UInt8>?, _ count: CInt) -> [UInt8] {
         guard let start, count > 0 else { return [] }
         defer { CRYPTO_free(start, #file, #line) }
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
@@ -47,7 +47,7 @@ extension PeerCertificate {
         var parts = tm()
         guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
         let (nanoseconds, overflow) = Int64(timegm(&parts)).multipliedReportingOverflow(by: 1_000_000_000)
-        // 9999-12-31 stands for "never" (RFC 5280 section 4.1.2.5) and lies beyond what 64 bits of nanoseconds tell.
+        // 9999-12-31 stands for "never" (RFC 5280 section 4.1.2.5) and does not fit into 64 bits of nanoseconds.
         return Timestamp(nanosecondsSince1970: overflow ? .max : nanoseconds)
     }
 

@@ -3,9 +3,9 @@
 /// Contradictory policies cannot be made: ``init(pins:anchors:allowsInvalidCertificates:validatesDomainName:)`` refuses
 /// what AFNetworking only refuses with each server it meets.
 public struct SecurityPolicy: Hashable, Sendable {
-    /// What a server is recognised by, beside or instead of the trust in who signed it.
+    /// How a server is recognised, in addition to its certificate's issuer or instead of it.
     public enum Pins: Hashable, Sendable {
-        /// By nothing: the trust in who signed its certificate is all.
+        /// By its certificate's issuer alone.
         case none
         /// Public keys, each by the SHA-256 of its SubjectPublicKeyInfo (RFC 7469). One key in the verified chain must
         /// be among them; with invalid certificates allowed, the server's own.
@@ -15,21 +15,21 @@ public struct SecurityPolicy: Hashable, Sendable {
         case certificates([CertificateData])
     }
 
-    /// Whose signature is trusted.
+    /// The certificates whose signature is trusted.
     public enum Anchors: Hashable, Sendable {
         /// The system's list.
         case system
-        /// These and no others.
+        /// Only these.
         case only([CertificateData])
     }
 
-    /// Why a policy cannot be meant.
+    /// Why a policy contradicts itself.
     public enum Contradiction: Error, Hashable, Sendable, CustomStringConvertible {
-        /// To validate a name in certificates that anyone could have made proves nothing.
+        /// A name in certificates that anyone could have made proves nothing.
         case domainOfInvalidCertificates
-        /// Nothing would match.
+        /// No server would match.
         case noPins
-        /// Nobody would be trusted.
+        /// No server would be trusted.
         case noAnchors
 
         /// A sentence for people.
@@ -43,16 +43,16 @@ public struct SecurityPolicy: Hashable, Sendable {
         }
     }
 
-    /// What a server is recognised by.
+    /// How a server is recognised.
     public let pins: Pins
-    /// Whose signature is trusted.
+    /// The certificates whose signature is trusted.
     public let anchors: Anchors
-    /// Expired, self-signed and other untrusted certificates are taken too.
+    /// Whether expired, self-signed and other untrusted certificates are accepted.
     public let allowsInvalidCertificates: Bool
-    /// The certificate must be for the URL's host.
+    /// Whether the certificate must be for the URL's host.
     public let validatesDomainName: Bool
 
-    /// Valid certificates by the system's list, for the right host.
+    /// Accepts valid certificates by the system's list, for the URL's host.
     public static let standard = SecurityPolicy()
 
     private init() {
@@ -62,14 +62,14 @@ public struct SecurityPolicy: Hashable, Sendable {
         validatesDomainName = true
     }
 
-    /// A policy of one's own.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - pins: What a server is recognised by. Pins need an https URL.
-    ///   - anchors: Whose signature is trusted.
-    ///   - allowsInvalidCertificates: Without pins, anybody between here and the server can read and change everything.
-    ///   - validatesDomainName: The certificate must be for the URL's host.
-    /// - Throws: ``Contradiction``.
+    ///   - pins: How a server is recognised. Pins need an https URL.
+    ///   - anchors: The certificates whose signature is trusted.
+    ///   - allowsInvalidCertificates: Without pins, anyone between here and the server can read and change everything.
+    ///   - validatesDomainName: Whether the certificate must be for the URL's host.
+    /// - Throws: ``Contradiction`` for a policy that no server or every server could meet.
     public init(
         pins: Pins = .none, anchors: Anchors = .system, allowsInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true
@@ -93,7 +93,7 @@ public struct SecurityPolicy: Hashable, Sendable {
 extension SecurityPolicy {
     /// A SHA-256 digest.
     public struct Digest: Hashable, Sendable {
-        /// 32 of them.
+        /// 32 bytes.
         public let bytes: [UInt8]
 
         /// - Returns: `nil` unless there are 32 bytes.
@@ -104,7 +104,7 @@ extension SecurityPolicy {
     }
 }
 
-/// Within the package there is no other.
+/// The only digest within the package.
 package typealias Digest = SecurityPolicy.Digest
 
 /// A certificate as its DER bytes.
@@ -116,13 +116,14 @@ public struct CertificateData: Hashable, Sendable {
     public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// What the client shows a server that asks for it: PEM texts, so that no file is read on the engine's thread.
+/// The certificate that the client presents to a server that asks for one: PEM texts, so that the engine's thread reads
+/// no file.
 public struct ClientCertificate: Hashable, Sendable {
     /// The certificate, then those that lead to its issuer.
     public let certificatePEM: [UInt8]
     /// Its private key.
     public let keyPEM: [UInt8]
-    /// Of the key; `nil` if it has none.
+    /// The key's passphrase; `nil` if it has none.
     public let passphrase: String?
 
     /// A certificate with its key, both as PEM texts.

@@ -1,9 +1,10 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// The system's list of trusted certificates, read on a thread for files when it is first needed. Confined to the loop.
+/// The system's list of trusted certificates, read on a thread for files when first needed. Confined to the loop.
 final class SystemTrust {
-    /// Packages that bring certificates are updated a few times a year; a daemon that runs on should notice.
+    /// How long the list is used. Packages with certificates are updated a few times a year; a long-running daemon
+    /// should notice.
     private static let lifetime = Duration.seconds(3600)
 
     private let path: String
@@ -14,15 +15,16 @@ final class SystemTrust {
     private var isReading = false
     private var waiting: [(TrustStore?) -> Void] = []
 
-    /// - Parameter path: Of a file in PEM form.
+    /// - Parameter path: The path of a file in PEM form.
     init(path: String, thread: FileThread, replies: LoopReplies) {
         self.path = path
         self.thread = thread
         self.replies = replies
     }
 
-    /// Calls `completion` at once where the list is known, later where it has to be read. With `nil` it cannot be read.
-    func take(_ completion: @escaping (TrustStore?) -> Void) {
+    /// Calls `completion` immediately where the list is known, and later where it has to be read; with `nil` where it
+    /// cannot be read.
+    func load(_ completion: @escaping (TrustStore?) -> Void) {
         if let store {
             if readAt.map({ SystemClock.boot - $0 > Self.lifetime }) ?? true { read() }
             return completion(store)

@@ -2,22 +2,22 @@ internal import CCurl
 internal import Glibc
 internal import ReachCore
 
-/// Certificates whose signature is trusted: an X509_STORE of OpenSSL, freed with the value.
+/// The certificates whose signature is trusted: an X509_STORE of OpenSSL, freed with the value.
 ///
-/// One is shared by all connections that trust the same, instead of being read for each (140 certificates take
-/// milliseconds). OpenSSL counts references and locks it inside, so it may be made on one thread and used on another.
+/// All connections that trust the same certificates share one: reading 140 certificates takes milliseconds. OpenSSL
+/// counts references and locks the store itself, so it may be made on one thread and used on another.
 final class TrustStore: @unchecked Sendable {
     private let store: OpaquePointer
 
     private init(owning store: OpaquePointer) {
         self.store = store
-        // As libcurl does: a chain may end at any certificate of the list, not only at one that signed itself.
+        // As in libcurl, a chain may end at any certificate of the list, not only at a self-signed one.
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
     }
 
     deinit { X509_STORE_free(store) }
 
-    /// - Throws: `not-supported` where one of them is no certificate, with its place in the list.
+    /// - Throws: `bad-request` where one of them is no certificate, with its place in the list.
     static func only(_ certificates: [CertificateData]) throws(TransferFailure) -> TrustStore {
         guard let store = X509_STORE_new() else { throw TransferFailure(.outOfMemory, "no memory for certificates") }
         let trust = TrustStore(owning: store)
@@ -38,7 +38,7 @@ final class TrustStore: @unchecked Sendable {
         return X509_STORE_load_file(store, path) == 1 ? trust : nil
     }
 
-    /// Makes it what a connection's certificates are verified against.
+    /// Has the connections of a TLS context verified against these certificates.
     func apply(to context: OpaquePointer) {
         X509_STORE_up_ref(store)
         SSL_CTX_set_cert_store(context, store)
@@ -56,14 +56,14 @@ extension CertificateData {
         self.init(bytes: bytes)
     }
 
-    /// The SHA-256 of its public key, to pin; `nil` if it is no certificate.
+    /// The SHA-256 of the certificate's public key, for a pin; `nil` if the bytes are no certificate.
     public var publicKeyDigest: SecurityPolicy.Digest? {
         guard let parsed = parsed() else { return nil }
         defer { X509_free(parsed) }
         return PeerCertificate.publicKeyDigest(parsed)
     }
 
-    /// To be freed by the caller.
+    /// The caller frees the result.
     fileprivate func parsed() -> OpaquePointer? {
         bytes.withUnsafeBufferPointer { buffer in
             var start = buffer.baseAddress

@@ -1,0 +1,162 @@
+internal import ReachCore
+
+/// An attempt's events, from the moment at which its request is sent.
+extension TransferMachine {
+    /// Whether an attempt is under way, whose events count.
+    var isTransferring: Bool {
+        switch state {
+        case .connecting, .exchanging, .stopping: true
+        default: false
+        }
+    }
+
+    /// Whether the request has not begun to be sent.
+    var isConnecting: Bool { if case .connecting = state { true } else { false } }
+
+    /// The request begins to be sent. A connection that died is replaced, and its request sent again: that is not a
+    /// second start.
+    mutating func requestStarted(_ phases: TransferPhases, _ counts: AttemptCounts, at now: BootTime) -> Action? {
+        guard case .connecting = state else { return nil }
+        record.updateHop { $0.phases = phases }
+        timers.beginExchange(at: now, moved: counts.moved)
+        arm()
+        state = .exchanging
+        return .reportSending
+    }
+
+    /// The head of the response that is not a redirect to follow.
+    mutating func received(head: ResponseHead) -> Action? {
+        guard isTransferring else { return nil }
+        record.head = head
+        opensSink = true
+        return .report(.head(head))
+    }
+
+    /// A piece of the body.
+    mutating func received(body bytes: [UInt8]) -> Action? {
+        guard isTransferring else { return nil }
+        if record.hasFile { return .write(bytes) }
+        switch request.sink {
+        case .file(let sink) where sink.memoryBytes > 0 && record.body.count + bytes.count > sink.memoryBytes:
+            let first = record.body + bytes
+            record.body = []
+            return openFile(sink, keep: 0, first: first)
+        case .memory, .file:
+            record.body += bytes
+            return nil
+        case .events: return .report(.body(bytes))
+        case .none: return nil
+        }
+    }
+
+    /// Bytes were sent or received. Progress is reported at most ten times a second.
+    mutating func moved(_ counts: AttemptCounts, at now: BootTime) -> Action? {
+        guard isTransferring else { return nil }
+        record.counts = counts
+        return record.dueProgress(at: now, isLast: false).map { .report(.progress($0)) }
+    }
+
+    /// The disk has room for more of the body, or read more of it.
+    mutating func diskMoved(_ counts: AttemptCounts, at now: BootTime) -> Action? {
+        switch state {
+        case .connecting, .exchanging: break
+        default: return nil
+        }
+        guard counts.isPaused else { return nil }
+        timers.beginIdlePeriod(at: now, moved: counts.moved)
+        return .resumeAttempt
+    }
+
+    /// A reason outside of the attempt ends it: the disk, or the network.
+    mutating func interrupt(_ failure: TransferFailure, at now: BootTime) -> Action? {
+        switch state {
+        case .connecting, .exchanging:
+            state = .stopping(failure, nil)
+            return .stopAttempt
+        case .openingBody, .resolving, .findingTrust: return end(.failure(failure), at: now)
+        case .waiting:
+            beginHop(at: now)
+            return end(.failure(failure), at: now)
+        case .stopping, .decidingRedirect, .flushing, .finishing, .ended: return nil
+        }
+    }
+
+    /// The attempt is stopped, for the reason that the state has.
+    mutating func attemptStopped(_ result: AttemptResult, at now: BootTime) -> Action? {
+        guard case .stopping(let failure, let candidates) = state else { return nil }
+        record.note(result)
+        guard let candidates else { return end(.failure(failure), at: now) }
+        return failedToConnect(failure, candidates, at: now)
+    }
+
+    /// The attempt ended by itself.
+    mutating func attemptEnded(_ result: AttemptResult, at now: BootTime) -> Action? {
+        var candidates: Candidates?
+        switch state {
+        case .connecting(let others): candidates = others
+        case .exchanging: break
+        default: return nil
+        }
+        record.note(result)
+        guard let failure = result.failure else { return succeed(result, at: now) }
+        guard let candidates, result.phases.requestStarted == nil else { return end(.failure(failure), at: now) }
+        return failedToConnect(failure, candidates, at: now)
+    }
+
+    private mutating func failedToConnect(
+        _ failure: TransferFailure, _ candidates: Candidates, at now: BootTime
+    ) -> Action? {
+        let mayBeAddress = failure.kind == .destination || failure.kind == .localNetwork
+        guard mayBeAddress, !candidates.addresses.isEmpty else {
+            // That a family has no route says less than why the other one failed.
+            if failure.kind == .localNetwork, let earlier = candidates.earlierFailure {
+                return end(.failure(earlier), at: now)
+            }
+            return end(.failure(failure), at: now)
+        }
+        var rest = candidates
+        if rest.earlierFailure == nil, failure.kind != .localNetwork { rest.earlierFailure = failure }
+        return tryNext(rest, at: now)
+    }
+
+    private mutating func succeed(_ result: AttemptResult, at now: BootTime) -> Action? {
+        guard request.connection != .connectOnly else { return end(.success(nil), at: now) }
+        guard let head = result.response else {
+            let failure = TransferFailure(.emptyResponse, "\(request.url.host): no response", curlCode: 52)
+            return end(.failure(failure), at: now)
+        }
+        guard let reference = result.redirect else { return end(.success(head), at: now) }
+        record.endHop(at: now)
+        do throws(TransferFailure) {
+            return try follow(reference, status: head.status)
+        } catch {
+            return end(.failure(error), at: now)
+        }
+    }
+
+    // MARK: - Redirects
+
+    private mutating func follow(_ reference: String, status: Int) throws(TransferFailure) -> Action? {
+        redirects += 1
+        guard case .follow(let limit) = request.redirects, redirects <= limit else {
+            throw TransferFailure(
+                .tooManyRedirects, "\(origin.host): more than \(redirects - 1) redirects", curlCode: 47)
+        }
+        let redirect = try request.redirect(to: reference, status: status)
+        disarm()
+        state = .decidingRedirect(redirect)
+        return .decideRedirect(redirect)
+    }
+
+    mutating func redirectDecided(_ isAllowed: Bool, at now: BootTime) -> Action? {
+        guard case .decidingRedirect(let redirect) = state else { return nil }
+        guard isAllowed else {
+            let failure = TransferFailure(.redirectRefused, "the redirect to \(redirect.to) is not wanted")
+            return end(.failure(failure), at: now)
+        }
+        request.follow(redirect)
+        if request.body == .none { record.bodyBytes = nil }
+        beginHop(at: now)
+        return findAddresses(at: now)
+    }
+}

@@ -1,0 +1,230 @@
+internal import ReachCore
+
+/// The order of one transfer's events: a value. Events come in as calls, each with the instant it happened at, and each
+/// call returns what to do next; ``TransferJob`` does it.
+///
+/// After an action is done, ``proceed()`` returns the one that follows from it, until there is none. Between two
+/// actions the handler may have cancelled the transfer, which ends the sequence. An event that does not fit the state
+/// is ignored: it belongs to something that was stopped.
+struct TransferMachine {
+    /// What happens next.
+    enum Action {
+        /// Open the body's file, or none: then ``bodyOpened(count:at:)``, or ``failed(_:at:)``.
+        case openBody(TransferBody)
+        /// Look up a name: then ``resolved(_:at:)``.
+        case resolve(NameQuestion, within: Duration)
+        /// Get the trusted certificates: then ``trustFound(at:)``, or ``failed(_:at:)``.
+        case findTrust([CertificateData]?)
+        /// Start an attempt: then ``requestStarted(_:_:at:)`` and what follows it, ``attemptEnded(_:at:)``, or
+        /// ``failed(_:at:)`` where it does not start.
+        case attempt(IPAddress)
+        /// Report what the attempt has received so far, and stop it: then ``attemptStopped(_:at:)``.
+        case stopAttempt
+        /// Call the handler before the request is sent.
+        case reportSending
+        case report(TransferEvent)
+        case openFile(FileOpening)
+        case write([UInt8])
+        /// Let the attempt continue, which waited for the disk.
+        case resumeAttempt
+        /// Ask the handler whether to follow: then ``redirectDecided(_:at:)``.
+        case decideRedirect(Redirect)
+        /// Wait until the file is written: then ``fileClosed(_:at:)``.
+        case closeFile
+        /// Release everything, then report the last event.
+        case finish(TransferEvent)
+    }
+
+    /// The file of a download, as it is opened.
+    struct FileOpening {
+        let sink: FileSink
+        /// Bytes of the file that stay.
+        let keep: UInt64
+        /// For its record; `nil` where the server gave none that vouches for bytes.
+        let entityTag: String?
+        /// The first bytes to write, which were held in memory.
+        let first: [UInt8]
+    }
+
+    /// What is waited for.
+    enum State {
+        /// The end of the loop's turn in which the transfer was started.
+        case waiting
+        case openingBody
+        case resolving
+        case findingTrust(Candidates)
+        /// A connection to an address.
+        case connecting(Candidates)
+        /// The response: the request may have arrived.
+        case exchanging
+        /// The end of the attempt that is being stopped, and why. Candidates, where the next one may be tried.
+        case stopping(TransferFailure, Candidates?)
+        case decidingRedirect(Redirect)
+        /// The file.
+        case flushing(Outcome)
+        /// The last progress is reported.
+        case finishing(Outcome)
+        case ended
+    }
+
+    /// The addresses of a hop that were not tried.
+    struct Candidates {
+        var addresses: ArraySlice<IPAddress>
+        /// Why the first address failed, where that says more than why later ones did.
+        var earlierFailure: TransferFailure?
+    }
+
+    typealias Outcome = Result<ResponseHead?, TransferFailure>
+
+    /// As of the hop under way.
+    var request: TransferRequest
+    var state = State.waiting
+    var record: TransferRecord
+    var timers: TransferTimers
+    /// The next timeout; `nil` for none.
+    private(set) var deadline: BootTime?
+    /// The handler was given the head: its file is to be opened, if it has one.
+    var opensSink = false
+    var redirects = 0
+    let origin: TransferURL
+
+    init(_ request: TransferRequest, startedAt now: BootTime) {
+        self.request = request
+        origin = request.url
+        timers = TransferTimers(request.timeouts, startedAt: now)
+        record = TransferRecord()
+    }
+
+    // MARK: - Beginning
+
+    mutating func begin(at now: BootTime) -> Action? {
+        guard case .waiting = state else { return nil }
+        beginHop(at: now)
+        if let fault = request.fault { return finish(.failure(fault), at: now) }
+        if case .none = request.body { return findAddresses(at: now) }
+        state = .openingBody
+        return .openBody(request.body)
+    }
+
+    /// - Parameter count: Bytes of the body.
+    mutating func bodyOpened(count: UInt64, at now: BootTime) -> Action? {
+        guard case .openingBody = state else { return nil }
+        record.bodyBytes = count
+        return findAddresses(at: now)
+    }
+
+    /// What the last action was to start could not be started.
+    mutating func failed(_ failure: TransferFailure, at now: BootTime) -> Action? {
+        switch state {
+        case .openingBody, .findingTrust, .connecting: finish(.failure(failure), at: now)
+        default: nil
+        }
+    }
+
+    mutating func beginHop(at now: BootTime) {
+        record.hops.append(
+            TransferHop(url: request.url, method: request.method, phases: TransferPhases(started: now)))
+        timers.beginConnecting(at: now)
+        arm()
+    }
+
+    // MARK: - Addresses
+
+    mutating func findAddresses(at now: BootTime) -> Action? {
+        let proxied: TransferURL? = if case .explicit(let proxy) = request.proxy { proxy } else { nil }
+        let server = proxied ?? request.url
+        if let given = request.addresses, proxied == nil { return use(given, at: now) }
+        if let literal = server.address { return use([literal], at: now) }
+        state = .resolving
+        return .resolve(
+            NameQuestion(server.host, family: request.family, interface: request.interface),
+            within: timers.timeToConnect(at: now) ?? .seconds(30))
+    }
+
+    mutating func resolved(_ answer: Result<[IPAddress], NameFailure>, at now: BootTime) -> Action? {
+        guard case .resolving = state else { return nil }
+        switch answer {
+        case .success(let addresses): return use(addresses, at: now)
+        case .failure(let failure): return finish(.failure(TransferFailure(failure)), at: now)
+        }
+    }
+
+    private mutating func use(_ found: [IPAddress], at now: BootTime) -> Action? {
+        let addresses = found.filter { request.family == nil || $0.family == request.family }
+        record.updateHop { $0.phases.resolved = now }
+        guard !addresses.isEmpty else {
+            let sentence = "\(request.url.host) has no address of the family asked for"
+            return finish(.failure(TransferFailure(.nameNotFound, sentence)), at: now)
+        }
+        let candidates = Candidates(addresses: addresses[...])
+        guard request.url.isSecure else { return tryNext(candidates, at: now) }
+        state = .findingTrust(candidates)
+        return .findTrust(request.security.ownAnchors)
+    }
+
+    mutating func trustFound(at now: BootTime) -> Action? {
+        guard case .findingTrust(let candidates) = state else { return nil }
+        return tryNext(candidates, at: now)
+    }
+
+    mutating func tryNext(_ candidates: Candidates, at now: BootTime) -> Action? {
+        var rest = candidates
+        guard let address = rest.addresses.popFirst() else { return nil }
+        timers.beginAddress(at: now, othersAfter: rest.addresses.count)
+        arm()
+        record.beginAttempt()
+        state = .connecting(rest)
+        return .attempt(address)
+    }
+
+    /// The phases of the hop, as an attempt begins.
+    var attemptPhases: TransferPhases {
+        var phases = record.hops[record.hops.count - 1].phases
+        phases.connected = nil
+        return phases
+    }
+
+    // MARK: - Time
+
+    mutating func arm() { deadline = timers.next }
+
+    mutating func disarm() { deadline = nil }
+
+    /// The deadline came.
+    ///
+    /// - Parameter counts: Of the attempt; `nil` where there is none.
+    mutating func deadlineReached(_ counts: AttemptCounts?, at now: BootTime) -> Action? {
+        disarm()
+        switch state {
+        case .stopping, .decidingRedirect, .flushing, .finishing, .ended: return nil
+        case .waiting, .openingBody, .resolving, .findingTrust, .connecting, .exchanging: break
+        }
+        let moved = counts?.moved ?? 0
+        // Time in which the disk let nothing move is not the server's.
+        if counts?.isPaused == true { timers.beginIdlePeriod(at: now, moved: moved) }
+        guard let expiry = timers.expired(at: now, moved: moved) else {
+            arm()
+            return nil
+        }
+        let failure = timeout(expiry)
+        switch state {
+        case .connecting(let candidates): state = .stopping(failure, expiry == .address ? candidates : nil)
+        case .exchanging: state = .stopping(failure, nil)
+        default: return finish(.failure(failure), at: now)
+        }
+        return .stopAttempt
+    }
+
+    private func timeout(_ expiry: TransferTimers.Expiry) -> TransferFailure {
+        let host = request.url.host
+        if case .resolving = state {
+            return TransferFailure(.nameServerSilent, "\(host): no name server answered in time", curlCode: 28)
+        }
+        switch expiry {
+        case .connect, .address:
+            return TransferFailure(.connectTimeout, "\(host): no connection in time", curlCode: 28)
+        case .total: return TransferFailure(.totalTimeout, "\(host): not finished in time", curlCode: 28)
+        case .idle: return TransferFailure(.idleTimeout, "\(host): too little moved for too long", curlCode: 28)
+        }
+    }
+}
