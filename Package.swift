@@ -50,7 +50,7 @@ let targets: [Target] = [
         "ReachQueueRuntime",
         ["CSQLite", "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachQueue"]),
     room(
-        "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
+        "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue"],
         exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
     room(
         "Reachability",
@@ -72,7 +72,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "reach",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachControl",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -134,7 +134,7 @@ let targets: [Target] = [
     tests(
         "ReachTransferTests",
         ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
-    tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
+    tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTesting"]),
     tests(
         "ReachDaemonTests",
         [
@@ -150,7 +150,10 @@ let targets: [Target] = [
         name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
     tests(
         "ReachCommandTests",
-        ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
+        [
+            "reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue", "ReachControl",
+            "ReachTesting",
+        ]),
     // Apart from those, whose time they would take: they wait for disks and for daemons that are silent.
     tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),
 ]

@@ -1,3 +1,5 @@
+package import ReachCore
+
 /// What became of a transfer: told once, when it has ended.
 package struct TransferReport: Hashable, Sendable {
     /// A response of any status, or a failure. With ``ConnectionUse/connectOnly`` the response is `nil`.
