@@ -142,7 +142,8 @@ extension RequestSession {
             throw RequestError(error)
         }
         let task = core.task(
-            TaskPlan(kind: kind, request: request, options: options, queued: QueuedRequest(queued), resumeData: resumeData))
+            TaskPlan(
+                kind: kind, request: request, options: options, queued: QueuedRequest(queued), resumeData: resumeData))
         if let completion { task.whenComplete(completion) }
         return task
     }

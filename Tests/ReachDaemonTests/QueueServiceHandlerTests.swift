@@ -14,7 +14,9 @@ struct QueueServiceHandlerTests {
 
     /// A request that nothing lets start.
     private static var waiting: RequestSpecification {
-        get throws { try RequestSpecification(url: "http://192.0.2.1/x", constraint: Constraint("interface=nosuch0")) }
+        get throws {
+            try RequestSpecification(url: "http://192.0.2.1/x", constraint: NetworkCondition("interface=nosuch0"))
+        }
     }
 
     @Test func `a request for this machine itself needs no link, and its answer can be had in parts`() async throws {

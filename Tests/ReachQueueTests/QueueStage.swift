@@ -93,7 +93,7 @@ struct QueueStage {
         _ url: String = "https://a.example/", when constraint: String = "any",
         _ change: (inout QueuedRequest) -> Void = { _ in }
     ) throws -> RequestID {
-        var request = try QueuedRequest(RequestSpecification(url: url, constraint: Constraint(constraint)))
+        var request = try QueuedRequest(RequestSpecification(url: url, constraint: NetworkCondition(constraint)))
         change(&request)
         guard case .added(let id) = ask({ .add(request, $0) }) else { throw Refused(reply: replies[lastTicket]?.last) }
         return id

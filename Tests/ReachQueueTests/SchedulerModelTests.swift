@@ -9,7 +9,7 @@ import Testing
     /// What somebody who only sees commands and actions knows.
     private struct Witness {
         var paths: [QueuePath] = []
-        var constraints: [RequestID: Constraint] = [:]
+        var constraints: [RequestID: NetworkCondition] = [:]
         var orders: [RequestID: String] = [:]
         var running: Set<RequestID> = []
         var ends: [RequestID: Int] = [:]
@@ -29,7 +29,7 @@ import Testing
             guard let path = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) else {
                 return faults.append("\(id) started by a path that is gone")
             }
-            if !constraint.lacking(in: path).isEmpty {
+            if !constraint.unmet(on: path).isEmpty {
                 faults.append("\(id) started though '\(constraint)' is not met")
             }
         }
@@ -103,7 +103,8 @@ import Testing
                 let specification = try? RequestSpecification(
                     method: random.pick(["GET", "POST", "PUT"]),
                     url: "https://host\(Int.random(in: 0..<4, using: &random)).example/",
-                    constraint: (try? Constraint(random.pick(["any", "wifi", "unmetered", "not wwan", "validated"])))
+                    constraint: (try? NetworkCondition(
+                        random.pick(["any", "wifi", "unmetered", "not wwan", "validated"])))
                         ?? .any)
             else { return }
             var request = QueuedRequest(specification)

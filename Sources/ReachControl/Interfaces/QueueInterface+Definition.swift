@@ -168,7 +168,7 @@ extension QueueInterface {
         #   method          GET, or POST with a body, where none is given
         #   body            in base64, up to 524288 bytes of it: a message has at most 1048576 bytes; a larger one is uploaded first
         #   upload          the name that Upload gave to a body, instead of body
-        #   when            "any", or terms with commas between them, such as "unmetered, not wwan"
+        #   when            a condition of reach(1): "any", or terms with commas between them, as "unmetered, not wwan"
         #   priority        "urgent", "high", "normal" or "low"
         #   expires_ms      how long it may wait before it dies
         #   idempotency_key the value of the header Idempotency-Key; one is made for what may not be repeated

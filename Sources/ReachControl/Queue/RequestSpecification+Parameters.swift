@@ -51,7 +51,10 @@ extension RequestSpecification {
             },
             write: { if case .spooled(let name, _) = $0.body { .string(name) } else { nil } }),
         text(
-            "when", { (request, text) throws(RequestValidationError) in request.constraint = try Constraint(text) },
+            "when",
+            { (request, text) throws(RequestValidationError) in
+                request.constraint = try RequestSpecification.condition(text)
+            },
             { $0.constraint == .any ? nil : $0.constraint.description }),
         text(
             "priority",

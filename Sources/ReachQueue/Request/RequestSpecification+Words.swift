@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 
 /// The parts of a specification that people and programs write as words.
 extension RequestPriority {
@@ -52,6 +52,24 @@ extension RequestUniqueness {
         case .none: nil
         case .unique(_, let mode): mode.rawValue
         case .coalesce: Self.coalescing
+        }
+    }
+}
+
+extension RequestSpecification {
+    /// Reads a condition that a request can wait for.
+    ///
+    /// - Throws: ``RequestValidationError``, which names the term at fault.
+    package static func condition(_ text: String) throws(RequestValidationError) -> NetworkCondition {
+        do throws(NetworkConditionError) {
+            let condition = try NetworkCondition(text)
+            guard !condition.isTargetUnreachable else {
+                throw NetworkConditionError(
+                    description: "'not-reachable' is not a condition for a request: it needs a path")
+            }
+            return condition
+        } catch {
+            throw RequestValidationError(.constraint, error.description)
         }
     }
 }

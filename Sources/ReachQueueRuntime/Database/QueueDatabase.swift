@@ -23,7 +23,7 @@ final class QueueDatabase {
     /// What the leases say that were written since the file was opened: their rows need not be read when they end.
     var leases: [RequestID: (attempt: Int, interface: String, start: Timestamp)] = [:]
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
-    var lastRead = (condition: "", constraint: Constraint.any, accepted: "", statuses: [ClosedRange<Int>]())
+    var lastRead = (condition: "", constraint: NetworkCondition.any, accepted: "", statuses: [ClosedRange<Int>]())
 
     /// Opens the file, checks it and brings it up to date.
     init(

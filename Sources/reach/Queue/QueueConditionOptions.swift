@@ -7,7 +7,7 @@ internal import ReachQueue
 struct QueueConditionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send only when this holds: any, a class such as wifi, \"not wwan\", unmetered, validated, reachable, interface=NAME, family=4, family=6, or several with commas between them.",
+            "Send only when this holds: a condition of \"reach wait\" other than not-reachable, such as wifi, \"not wwan\", unmetered or validated, or several with commas between them.",
             valueName: "condition"))
     var when: String?
 
@@ -52,7 +52,7 @@ struct QueueConditionOptions: ParsableArguments {
     /// - Throws: ``CommandError``, which names the word that is wrong.
     func apply(to request: inout RequestSpecification) throws(CommandError) {
         do throws(RequestValidationError) {
-            if let when { request.constraint = try Constraint(when) }
+            if let when { request.constraint = try RequestSpecification.condition(when) }
             if let priority { request.priority = try RequestPriority(priority) }
             request.uniqueness = try RequestUniqueness(key: key, mode: mode)
         } catch {

@@ -113,7 +113,7 @@ final class QueueRoom: Sendable {
         _ change: (inout QueuedRequest) -> Void = { _ in }
     ) async throws -> RequestID {
         var request = try QueuedRequest(
-            RequestSpecification(method: method, url: url, body: body, constraint: try Constraint(constraint)))
+            RequestSpecification(method: method, url: url, body: body, constraint: try NetworkCondition(constraint)))
         change(&request)
         let replies = EventLog<QueueReply>()
         perform { [request] room in

@@ -93,7 +93,7 @@ final class Soak {
                     body: .inline([UInt8](repeating: 7, count: 200))))
         else { return }
         if kind == "newest" { request.uniqueness = .coalesce(key: "state") }
-        if kind == "waits", let constraint = try? Constraint("interface=nosuch0") {
+        if kind == "waits", let constraint = try? NetworkCondition("interface=nosuch0") {
             request.constraint = constraint
             request.timeToLive = .seconds(6 * 3600)
         }
