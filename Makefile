@@ -1,7 +1,8 @@
 # What people type. `make` alone lists it.
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
-#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS
+#   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
+#                                                    ATTACK_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
 #   OPENRC  "yes" installs its script in /etc/init.d; where OpenRC is, by itself
 
@@ -14,6 +15,7 @@ ONLY ?=
 BENCH_ARGS ?=
 SCENES_ARGS ?=
 CRASH_ARGS ?=
+ATTACK_ARGS ?=
 
 CC ?= cc
 
@@ -130,6 +132,10 @@ crash: deps build ## Kill the daemon 500 times while its queue is sent; CRASH_AR
 scenes: deps build ## Stage outages in namespaces, and show what reach and NetworkManager say of them (as root)
 	contrib/scenes/networkmanager .build/networkmanager || true
 	contrib/scenes/run --reach $(bin) $(SCENES_ARGS) || [ $$? = 77 ]
+
+.PHONY: attack
+attack: deps build ## Attack the daemon by users, servers and a failing machine; ATTACK_ARGS="--only slots" (as root)
+	contrib/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]
 
 .PHONY: hot-functions
 hot-functions: build ## Trace anew which functions the linker puts together (needs valgrind)

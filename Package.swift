@@ -11,8 +11,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -51,7 +51,9 @@ let targets: [Target] = [
         ["CSQLite", "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachQueue"]),
     room(
         "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue"],
-        exclude: ["Interfaces/io.reach.Monitor.varlink", "Interfaces/io.reach.Queue.varlink"]),
+        resources: [
+            .embedInCode("Interfaces/io.reach.Monitor.varlink"), .embedInCode("Interfaces/io.reach.Queue.varlink"),
+        ]),
     room(
         "Reachability",
         ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachControl", logging]),
@@ -89,7 +91,7 @@ let targets: [Target] = [
     tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
     tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
     tests("ReachLoopTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTesting"]),
-    tests("ReachKernelTests", ["ReachCore", "ReachLoop", "ReachKernel", "ReachTesting"]),
+    tests("ReachKernelTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTesting"]),
     tests(
         "ReachabilityTests",
         [
@@ -97,11 +99,8 @@ let targets: [Target] = [
             logging,
         ]),
     tests(
-        "ReachNamespaceTests",
-        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe", "ReachTesting"]),
-    tests(
         "ReachProbeTests",
-        ["CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachProbe", "ReachTesting"]),
+        ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe", "ReachTesting"]),
     .executableTarget(
         name: "queuerun",
         dependencies: ["ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachQueueRuntime"],

@@ -17,7 +17,7 @@
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
-/* Last, and named: without it IFF_LOWER_UP and IF_OPER_* are missing from what Swift sees. */
+/* Last, and by itself: without it Swift does not see IFF_LOWER_UP and IF_OPER_*. */
 #include <linux/if.h>
 
 #endif

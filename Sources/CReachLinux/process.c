@@ -43,7 +43,7 @@ static int describe(posix_spawn_file_actions_t *files, posix_spawnattr_t *attrib
         error = posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
     if (!error)
         error = posix_spawn_file_actions_addchdir_np(files, "/");
-    /* The threads of a daemon block every signal, and it ignores some; a child would inherit both. */
+    /* A daemon's threads block every signal, and the daemon ignores some; a child would inherit both. */
     if (!error)
         error = posix_spawnattr_setsigmask(attributes, &none);
     if (!error)
@@ -87,7 +87,7 @@ int reach_pidfd_send_signal(int descriptor, int number)
 
 int reach_pidfd_open(pid_t process)
 {
-    /* glibc has a wrapper since 2.36 only. */
+    /* glibc has a wrapper only since 2.36. */
     int descriptor = (int)syscall(SYS_pidfd_open, process, 0);
     return descriptor < 0 ? -errno : descriptor;
 }

@@ -2,7 +2,8 @@ internal import Glibc
 package import ReachCore
 package import ReachLoop
 
-/// Event lines on a descriptor. A reader that is too slow loses lines, is told how many, and given the state anew.
+/// Writes event lines to a descriptor. A reader that is too slow loses lines; later it receives their number and the
+/// current state.
 package final class EventLines {
     package typealias Encoder = (inout EventStream) -> [UInt8]
 
@@ -13,21 +14,21 @@ package final class EventLines {
     private let recover: (Int, ReachabilityState, inout EventStream) -> [UInt8]
 
     /// - Parameters:
-    ///   - recover: What a reader is told that has caught up: how many lines it missed, and the state.
-    ///   - whenClosed: Called with 0 when the reader went away, or the error number.
+    ///   - recover: Makes the lines for a reader that has caught up, from the number of lines it missed and the state.
+    ///   - onClose: Called with 0 when the reader has gone, or with the error number.
     package init(
         _ descriptor: CInt, on loop: EventLoop, source: StatusSource = .kernel,
         recover: @escaping (Int, ReachabilityState, inout EventStream) -> [UInt8] = EventLines.snapshotAfterLoss,
-        whenClosed: @escaping (CInt) -> Void
+        onClose: @escaping (CInt) -> Void
     ) {
         output = LineOutput(descriptor, on: loop)
         stream = EventStream(source: source)
         self.recover = recover
-        output.onClose = whenClosed
+        output.onClose = onClose
         output.onDrain = { [unowned self] in catchUp() }
     }
 
-    /// Who is asked, from the next line on.
+    /// The source named in the status of each line, from the next line on.
     package var source: StatusSource {
         get { stream.source }
         set { stream.source = newValue }
@@ -35,18 +36,18 @@ package final class EventLines {
 
     /// Writes a line, unless the reader is behind.
     ///
-    /// - Parameter state: What holds from now on, if that has changed.
+    /// - Parameter state: The state from now on; `nil` if it has not changed.
     package func write(_ state: ReachabilityState?, _ encode: Encoder) {
         latest = state ?? latest
         guard droppedCount == 0 else { return droppedCount += 1 }
-        // A line that is not taken must not use up a number.
+        // A line that is not written must not use up a number.
         var next = stream
         let line = encode(&next)
         if output.write(line) { stream = next } else { droppedCount = 1 }
     }
 
-    /// Writes a line for what happened to a target.
-    package func take(_ event: MonitorEvent) {
+    /// Writes a line for an event of a target.
+    package func write(_ event: MonitorEvent) {
         switch event {
         case .change(let change): write(change.state) { $0.change(change) }
         case .resync(let moment, let reason): write(nil) { $0.resync(reason: reason, at: moment) }
@@ -55,13 +56,13 @@ package final class EventLines {
         }
     }
 
-    /// Writes a line for what happened in the queue.
-    package func take(_ record: QueueEventRecord) { write(nil) { $0.line(.queue(record)) } }
+    /// Writes a line for an event of the queue.
+    package func write(_ record: QueueEventRecord) { write(nil) { $0.line(.queue(record)) } }
 
-    /// Waits a little for a reader who is about to take what is pending. To be called when the loop has ended.
+    /// Waits for the reader to read pending lines, for a short time. To be called when the loop has ended.
     package func finish() { output.flush(patienceMilliseconds: 200) }
 
-    /// `dropped` and a fresh snapshot.
+    /// Makes a `dropped` line and a snapshot.
     package static func snapshotAfterLoss(
         _ count: Int, _ state: ReachabilityState, _ stream: inout EventStream
     ) -> [UInt8] {

@@ -8,7 +8,7 @@ package enum MonitorError: Error, Hashable, Sendable {
     case tooManyConnections(limit: Int)
     case tooManyTargets(limit: Int)
     case notAvailable(reason: String)
-    /// The configuration was not taken over; the old one is kept.
+    /// The new configuration has a mistake. The daemon keeps the old one.
     case badConfiguration(reason: String)
 
     package var varlink: VarlinkError {
@@ -24,7 +24,7 @@ package enum MonitorError: Error, Hashable, Sendable {
         }
     }
 
-    /// - Returns: `nil` for errors of other interfaces, and for those that this version does not know.
+    /// - Returns: `nil` for errors of other interfaces, and for errors that this version does not know.
     package init?(_ error: VarlinkError) {
         let parameters = JSONValue.object(error.parameters)
         let reason = parameters["reason"]?.string ?? ""

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import ReachLoop
 
-/// A path as the address of a Unix socket, without the 108 bytes of `sun_path` in everybody's way.
+/// The path of a Unix socket as a socket address. Hides the fixed 108 bytes of `sun_path` (unix(7)).
 struct UnixAddress {
     private var address = sockaddr_un()
 
-    /// The path's NUL included.
+    /// The longest path, including its NUL.
     static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-    /// - Returns: `nil` if the path is empty, too long, or has a NUL in it.
+    /// - Returns: `nil` if the path is empty, too long, or contains a NUL.
     init?(_ path: String) {
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count < Self.pathLimit, !bytes.contains(0) else { return nil }
@@ -32,7 +32,7 @@ struct UnixAddress {
         }
     }
 
-    /// A new socket of this kind, which children do not inherit.
+    /// Makes a Unix stream socket, which child processes do not inherit.
     static func socket(isBlocking: Bool) throws(SystemError) -> CInt {
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (isBlocking ? 0 : SOCK_NONBLOCK.rawValue)
         return try SystemError.check("socket") { Glibc.socket(AF_UNIX, CInt(type), 0) }

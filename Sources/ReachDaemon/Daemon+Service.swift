@@ -3,23 +3,23 @@ package import ReachCore
 internal import ReachKernel
 internal import ReachLoop
 
-/// What clients are answered.
+/// Answers the calls of the control socket's clients.
 extension Daemon: ControlService {
     package func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
         history?.noteAlive(at: SystemClock.now)
-        watcher.look(at: target) { reply(.success($0)) }
+        registry.queryState(of: target) { reply(.success($0)) }
     }
 
     package func watch(
         _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
     ) throws(MonitorError) -> ControlWatch {
         history?.noteAlive(at: SystemClock.now)
-        let watch = watcher.watch(target, sink)
+        let watch = registry.watch(target, sink)
         let number = target == .internet ? addSink(sink) : nil
         return ControlWatch(
-            state: { [watcher] in watcher.state(of: watch) },
-            cancel: { [watcher, weak self] in
-                watcher.end(watch)
+            state: { [registry] in registry.state(of: watch) },
+            cancel: { [registry, weak self] in
+                registry.end(watch)
                 if let number { self?.internetSinks[number] = nil }
             })
     }
@@ -35,24 +35,27 @@ extension Daemon: ControlService {
 
     package func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>) {
         let options = configuration.engineOptions
-        examiner.examine(for: caller.user) { () throws(NetlinkError) in
+        queries.run(for: caller.user) { () throws(NetlinkError) in
             try KernelSnapshot(options: options).links()
         } reply: {
-            reply($0.mapError(Self.blindness))
+            reply($0.mapError(Self.observationFailure))
         }
     }
 
     package func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>) {
         let options = configuration.engineOptions
         let target = configuration.target(named: target.description) ?? target
-        examiner.examine(for: caller.user) { () throws(NetlinkError) in
-            try Explainer(options: options).explain(target)
+        let proved = registry.connectivityReport(on: target)
+        queries.run(for: caller.user) { () throws(NetlinkError) in
+            try Explainer(options: options).explain(target, proved: proved)
         } reply: {
-            reply($0.mapError(Self.blindness))
+            reply($0.mapError(Self.observationFailure))
         }
     }
 
-    private static func blindness(_ error: NetlinkError) -> MonitorError { .cannotObserve(reason: error.description) }
+    private static func observationFailure(_ error: NetlinkError) -> MonitorError {
+        .cannotObserve(reason: error.description)
+    }
 
     package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         if let error = reload() {

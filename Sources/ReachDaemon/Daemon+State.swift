@@ -4,11 +4,12 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// What the daemon keeps on the disk: its history and its queue.
+/// The daemon's state on disk: its history and its queue.
 extension Daemon {
-    /// Two must not write one history or one queue: without the directory's lock there is neither.
+    /// Locks the state directory. Two daemons must not write one history or one queue, so without the lock both are
+    /// unavailable.
     ///
-    /// - Throws: When another daemon has it. That it cannot be had at all is only logged.
+    /// - Throws: If another daemon holds the lock. Any other failure is only logged.
     func claimState() throws(StartError) {
         let usual = HistoryFiles.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
         guard configuration.history.entries > 0 || configuration.queue.isEnabled,
@@ -20,32 +21,32 @@ extension Daemon {
             switch error {
             case .held(let process): throw .stateInUse(directory: directory, process: process)
             case .unsafe(let path, let reason):
-                log.error("there is no history and no queue", metadata: ["error": "\(path): \(reason)"])
+                log.error("history and queue are unavailable", metadata: ["error": "\(path): \(reason)"])
             case .failed(let error):
-                log.warning("there is no history and no queue", metadata: ["error": "\(error)"])
+                log.warning("history and queue are unavailable", metadata: ["error": "\(error)"])
             }
         }
     }
 
-    func beginHistory() {
+    func startHistory() {
         guard configuration.history.entries > 0, let directory = stateDirectory?.path else { return }
         do throws(SystemError) {
             let history = try EventHistory(
                 HistoryFiles(directory: directory), entries: configuration.history.entries, at: SystemClock.now,
                 boot: BootIdentity.current
             ) { [log] in log.warning("\($0)") }
-            history.leaveSigns(on: loop)
+            history.scheduleSigns(on: loop)
             self.history = history
         } catch {
-            log.warning("there is no history", metadata: ["error": "\(error)"])
+            log.warning("the history is unavailable", metadata: ["error": "\(error)"])
         }
     }
 
-    func beginQueue() {
+    func startQueue() {
         guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
-        queue.open(in: directory, configuration, version: options.version, network: watcher)
-        watcher.whenSurveyed { [unowned self] in queue.learn($0) }
-        queue.whenPathBroken = { [unowned self] in watcher.noteFailure() }
-        queue.whenAnswered = { [unowned self] in watcher.noteAnswer(in: nil) }
+        queue.open(in: directory, configuration, version: options.version, network: registry)
+        registry.onSurvey { [unowned self] in queue.learn($0) }
+        queue.whenPathBroken = { [unowned self] in registry.noteFailure() }
+        queue.whenAnswered = { [unowned self] in registry.noteAnswer(in: nil) }
     }
 }

@@ -5,18 +5,18 @@ internal import ReachCore
 internal import ReachKernel
 package import ReachLoop
 
-/// The daemon: one engine that watches the kernel for the whole machine, and a socket on which anybody may ask it.
+/// The daemon: one engine that watches the kernel for the whole machine, and a socket that any program may query.
 ///
-/// It lives on an event loop's thread, and nothing of it anywhere else.
+/// Confined to the event loop's thread.
 package final class Daemon {
     package struct Options: Sendable {
         package var configurationFile: ConfigurationFile?
-        /// `nil` is where the configuration says, or the usual place.
+        /// The path of the control socket; `nil` means the configured path, or the default.
         package var socketPath: String?
-        /// Print the events of the Internet on standard output, as `reach watch` does.
+        /// Prints the Internet target's events on standard output, as `reach watch` does.
         package var printsEvents = false
         package var version = ""
-        /// Where the event history is kept; `nil` is where the configuration says, or the usual place.
+        /// The directory of the history and the queue; `nil` means the configured directory, or the default.
         package var stateDirectory: String?
 
         package init() {}
@@ -28,18 +28,18 @@ package final class Daemon {
     private let output: Log
     private let manager: ServiceManager
     private let transfers: SharedTransfers
-    let watcher: TargetRegistry
-    let examiner: QueryPool
+    let registry: TargetRegistry
+    let queries: QueryPool
     private var server: ControlServer?
     var stateDirectory: StateDirectory?
     var history: EventHistory?
     let queue: QueueController
-    /// What clients ask of the queue is asked here.
+    /// The handler of the clients' queue calls.
     package let queueService: any QueueService
     private var hooks: HookRunner?
     var probes: ProbeServiceHandler?
     private var metrics: MetricsPublisher?
-    /// Those who are told what happens to the Internet, by a number of their own.
+    /// Receivers of the Internet target's events, by their IDs.
     var internetSinks: [UInt64: (MonitorEvent) -> Void] = [:]
     private var lastSink: UInt64 = 0
     var configuration: Configuration
@@ -52,8 +52,8 @@ package final class Daemon {
         log = output.logger
         manager = ServiceManager(environment: SocketPath.processEnvironment)
         transfers = SharedTransfers(loop: loop)
-        watcher = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
-        examiner = QueryPool(on: loop)
+        registry = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
+        queries = QueryPool(on: loop)
         queue = QueueController(loop: loop, transfers: transfers, log: log)
         queueService = QueueServiceHandler(queue)
     }
@@ -64,32 +64,32 @@ package final class Daemon {
         return HookRunner.Options(directory: HookDirectory(directory), timeout: configuration.hooks.timeout)
     }
 
-    private func beginHooks() {
+    private func startHooks() {
         guard let hookOptions else { return }
         hooks = HookRunner(on: loop, hookOptions) { [log] report in log.log(level: report.level, "\(report.text)") }
     }
 
-    /// Begins to observe and to answer.
+    /// Starts observing the network and serving clients.
     ///
-    /// - Throws: When another daemon has the state directory or the socket, or the socket cannot be had.
+    /// - Throws: If another daemon holds the state directory or the socket, or the socket cannot be opened.
     package func start() throws(StartError) {
         try claimState()
         let listening = try listen()
-        beginHistory()
-        beginHooks()
-        beginQueue()
-        watcher.whenChanged = { [unowned self] change in take(change) }
-        watcher.start()
-        beginProbes()
-        if let error = watcher.blindness {
+        startHistory()
+        startHooks()
+        startQueue()
+        registry.onChange = { [unowned self] change in handle(change) }
+        registry.start()
+        startProbes()
+        if let error = registry.observationError {
             log.error("the kernel cannot be observed", metadata: ["error": "\(error)"])
         }
-        manager.tell("READY=1\nSTATUS=Watching")
+        manager.notify("READY=1\nSTATUS=Watching")
         manager.feedWatchdog(on: loop)
         log.info("listening", metadata: ["socket": "\(listening)"])
     }
 
-    /// - Returns: What is listened on.
+    /// - Returns: The socket's path, for the log.
     private func listen() throws(StartError) -> String {
         let server = ControlServer(
             loop: loop, service: self,
@@ -98,7 +98,7 @@ package final class Daemon {
             queue: queueService,
             authority: ControlAuthority(user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
-        server.whenTroubled = { [log] in log.warning("\($0)") }
+        server.onWarning = { [log] in log.warning("\($0)") }
         self.server = server
         let inherited = manager.takeDescriptors()
         do throws(ListenError) {
@@ -110,7 +110,7 @@ package final class Daemon {
         return inherited.isEmpty ? socketPath : "the service manager's"
     }
 
-    private func take(_ change: ReachabilityChange) {
+    private func handle(_ change: ReachabilityChange) {
         history?.record(change)
         log.debug(
             "change",
@@ -118,21 +118,22 @@ package final class Daemon {
                 "target": "\(change.state.target)", "status": "\(change.state.status.rawValue)",
                 "interface": "\(change.state.interface ?? "")", "cause": "\(change.cause.rawValue)",
             ])
-        // A state that was there before is no event.
-        if !change.isInitial { hooks?.tell(HookEvent(change)) }
+        // The initial state is not an event.
+        if !change.isInitial { hooks?.handle(HookEvent(change)) }
     }
 
-    private func beginProbes() {
-        let desk = ProbeServiceHandler(loop: loop, watcher: watcher, transfers: transfers) { [unowned self] in take($0)
+    private func startProbes() {
+        let handler = ProbeServiceHandler(loop: loop, registry: registry, transfers: transfers) { [unowned self] in
+            handle($0)
         }
-        probes = desk
-        desk.take(configuration)
+        probes = handler
+        handler.apply(configuration)
         metrics = MetricsPublisher(on: loop) { [unowned self] in snapshot }
-        metrics?.whenTroubled = { [log] in log.warning("metrics", metadata: ["error": "\($0)"]) }
-        metrics?.take(configuration.metrics)
+        metrics?.onWarning = { [log] in log.warning("the metrics cannot be published", metadata: ["error": "\($0)"]) }
+        metrics?.apply(configuration.metrics)
     }
 
-    private func take(_ event: ProbeEvent) {
+    private func handle(_ event: ProbeEvent) {
         log.log(level: event.level, "\(event.text)")
         history?.record(event)
         for sink in internetSinks.values { sink(.probe(event)) }
@@ -140,10 +141,10 @@ package final class Daemon {
 
     private var snapshot: MetricsSnapshot {
         var snapshot = MetricsSnapshot(version: options.version)
-        snapshot.states = watcher.namedStates
+        snapshot.states = registry.namedStates
         snapshot.probes = probes?.records ?? []
-        snapshot.resyncs = watcher.resyncs
-        snapshot.isBlind = watcher.blindness != nil
+        snapshot.resyncs = registry.resyncs
+        snapshot.isObserving = registry.observationError == nil
         snapshot.control = server?.statistics
         return snapshot
     }
@@ -154,63 +155,63 @@ package final class Daemon {
         return lastSink
     }
 
-    /// Where clients find it, if the service manager does not say otherwise.
+    /// The path of the control socket, unless the service manager passes a socket.
     package var socketPath: String {
         options.socketPath ?? configuration.socket.path
             ?? SocketPath.default(uid: getuid(), environment: SocketPath.processEnvironment)
     }
 
-    /// Takes a new configuration over: whole, or not at all.
+    /// Loads the configuration file again and applies it; an invalid file changes nothing.
     @discardableResult
     package func reload() -> ConfigurationError? {
-        manager.tell("RELOADING=1\nMONOTONIC_USEC=\(ServiceManager.monotonicMicroseconds)")
-        defer { manager.tell("READY=1") }
+        manager.notify("RELOADING=1\nMONOTONIC_USEC=\(ServiceManager.monotonicMicroseconds)")
+        defer { manager.notify("READY=1") }
         guard let file = options.configurationFile else { return nil }
         do throws(ConfigurationError) {
             let fresh = try file.load()
             if fresh.socket != configuration.socket || fresh.limits != configuration.limits
                 || fresh.history != configuration.history || fresh.queue != configuration.queue
             {
-                log.warning("changes of [socket], [limits], [history] and [queue] hold from the next start")
+                log.warning("changes to [socket], [limits], [history] and [queue] take effect at the next start")
             }
             configuration = fresh
             output.level = fresh.logLevel.level
-            watcher.take(fresh)
+            registry.apply(fresh)
             queue.take(fresh)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
             for name in gone.sorted() { history?.recordUnwatched(probe: name, at: SystemClock.now) }
-            probes?.take(fresh)
-            metrics?.take(fresh.metrics)
+            probes?.apply(fresh)
+            metrics?.apply(fresh.metrics)
             if let hookOptions { hooks?.options = hookOptions }
-            log.info("the configuration was read anew")
+            log.info("the configuration was reloaded")
             return nil
         } catch {
             for line in error.lines { log.error("\(line)") }
-            log.error("the configuration is refused, and the old one kept")
+            log.error("the new configuration is invalid; the old one stays in effect")
             return error
         }
     }
 
-    /// Tells the service manager, and ends every connection.
+    /// Notifies the service manager, closes every connection and finishes all writes.
     package func stop() {
-        manager.tell("STOPPING=1")
+        manager.notify("STOPPING=1")
         server?.stop()
         hooks?.stop()
         probes?.stop()
         metrics?.finish()
-        // Within the two seconds of an orderly stop, with what the history may take.
+        // Together with the history's limit below, this keeps an orderly stop within two seconds.
         queue.close(patience: .milliseconds(900))
         history?.close(at: SystemClock.now, patience: .seconds(1))
         output.finish()
     }
 
-    /// Calls `sink` with what happens to the Internet's target.
+    /// Calls `sink` with every event of the Internet target.
     package func watchInternet(_ sink: @escaping (MonitorEvent) -> Void) {
-        _ = watcher.watch(.internet, sink)
+        _ = registry.watch(.internet, sink)
         _ = addSink(sink)
     }
 
-    /// Calls `sink` with what happens in the queue, whosever it is.
+    /// Calls `sink` with the queue events of all users.
     package func watchQueue(_ sink: @escaping (QueueEventRecord) -> Void) {
         _ = queue.watch { if case .event(let record) = $0 { sink(record) } }
     }
@@ -218,5 +219,19 @@ package final class Daemon {
     private static func groupNumber(_ name: String) -> UInt32? {
         if let number = UInt32(name) { return number }
         return getgrnam(name)?.pointee.gr_gid
+    }
+}
+
+/// Why a daemon cannot start: another one holds what it needs, or the socket cannot be opened.
+package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
+    case cannotListen(ListenError)
+    case stateInUse(directory: String, process: Int32?)
+
+    package var description: String {
+        switch self {
+        case .cannotListen(let error): "\(error)"
+        case .stateInUse(let directory, let process):
+            "the state directory \(directory) belongs to \(process.map { "process \($0)" } ?? "another process")"
+        }
     }
 }

@@ -2,66 +2,66 @@ package import ReachLoop
 package import ReachKernel
 internal import Synchronization
 
-/// Looks at links and explains targets for those who ask, on threads of its own: a dump of many links takes milliseconds,
-/// a name that does not resolve seconds, and the engine waits for neither.
+/// Runs clients' kernel queries on background threads. Dumping many links takes milliseconds and a name that does not
+/// resolve takes seconds; the engine's thread waits for neither.
 package final class QueryPool: Sendable {
-    private struct Question: Sendable {
+    private struct Query: Sendable {
         let user: UInt32
         let work: @Sendable () -> Void
     }
 
     private struct State {
-        var waiting: [Question] = []
+        var waiting: [Query] = []
         var threads = 0
-        /// Questions that are looked at now, by user.
+        /// The number of running queries of each user.
         var running: [UInt32: Int] = [:]
 
-        /// The first that may be looked at now.
+        /// The first query whose user is below the limit.
         var nextIndex: Int? {
             waiting.firstIndex { running[$0.user, default: 0] < QueryPool.limitPerUser }
         }
     }
 
-    /// So many questions at a time, and so many of one user; the rest wait, no more than one for each connection. Whoever
-    /// asks for names that do not resolve holds up nobody else.
+    /// Queries that run at the same time, of all users and of one. The rest wait, at most one for each connection. A user
+    /// whose names do not resolve delays no one else.
     private static let threadLimit = 8
     private static let limitPerUser = 2
 
     private let mailbox: Mailbox
     private let state = Mutex(State())
 
-    /// - Parameter loop: Where answers are given.
+    /// - Parameter loop: The loop that replies are delivered on.
     package init(on loop: EventLoop) { mailbox = loop.mailbox }
 
-    /// Runs `look` on another thread, and `reply` with what came of it on the loop's.
-    package func examine<Answer: Sendable>(
-        for user: UInt32, _ look: @escaping @Sendable () throws(NetlinkError) -> Answer,
+    /// Runs `body` on another thread, and `reply` with its result on the loop's thread.
+    package func run<Answer: Sendable>(
+        for user: UInt32, _ body: @escaping @Sendable () throws(NetlinkError) -> Answer,
         reply: @escaping (Result<Answer, NetlinkError>) -> Void
     ) {
-        let door = ReplyReference(reply)
-        let question = Question(user: user) { [mailbox] in
+        let reference = ReplyReference(reply)
+        let query = Query(user: user) { [mailbox] in
             let result: Result<Answer, NetlinkError>
-            do throws(NetlinkError) { result = .success(try look()) } catch { result = .failure(error) }
-            mailbox.post { _ in door.reply(result) }
+            do throws(NetlinkError) { result = .success(try body()) } catch { result = .failure(error) }
+            mailbox.post { _ in reference.reply(result) }
         }
         let startsThread = state.withLock { state in
-            state.waiting.append(question)
+            state.waiting.append(query)
             guard state.threads < Self.threadLimit, state.nextIndex != nil else { return false }
             state.threads += 1
             return true
         }
-        if startsThread { BackgroundThread.start(named: "reach-examine") { self.work() } }
+        if startsThread { BackgroundThread.start(named: "reach-query") { self.work() } }
     }
 
     private func work() {
-        var last: Question?
-        while let question = next(after: last) {
-            question.work()
-            last = question
+        var last: Query?
+        while let query = next(after: last) {
+            query.work()
+            last = query
         }
     }
 
-    private func next(after last: Question?) -> Question? {
+    private func next(after last: Query?) -> Query? {
         state.withLock { state in
             if let last, let count = state.running[last.user] {
                 state.running[last.user] = count > 1 ? count - 1 : nil
@@ -70,14 +70,14 @@ package final class QueryPool: Sendable {
                 state.threads -= 1
                 return nil
             }
-            let question = state.waiting.remove(at: index)
-            state.running[question.user, default: 0] += 1
-            return question
+            let query = state.waiting.remove(at: index)
+            state.running[query.user, default: 0] += 1
+            return query
         }
     }
 }
 
-/// Carries an answer's way back through other threads, which never take it: only its own loop does.
+/// Carries a reply closure through other threads. Only the loop's thread calls it.
 private struct ReplyReference<Answer>: @unchecked Sendable {
     let reply: (Result<Answer, NetlinkError>) -> Void
 

@@ -2,32 +2,32 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// What a daemon and systemd tell each other: sd_notify(3), sd_listen_fds(3) and the watchdog, spoken directly.
+/// The daemon's side of systemd's protocols, without libsystemd: sd_notify(3), sd_listen_fds(3) and the watchdog.
 struct ServiceManager {
     private let socketPath: String?
     private let watchdogInterval: Duration?
     private let descriptorCount: Int
 
-    /// - Parameter environment: The variables are only believed if they name this process, where they name one.
+    /// - Parameter environment: Looks up a variable. Variables that name another process are ignored.
     init(environment: (String) -> String?) {
         func isMine(_ name: String) -> Bool { environment(name).flatMap { Int32($0) } == getpid() }
         socketPath = environment("NOTIFY_SOCKET")
         descriptorCount = isMine("LISTEN_PID") ? environment("LISTEN_FDS").flatMap { Int($0) } ?? 0 : 0
         let microseconds = environment("WATCHDOG_USEC").flatMap { Int64($0) }
         let isWatched = environment("WATCHDOG_PID") == nil || isMine("WATCHDOG_PID")
-        // Half of the limit, as sd_watchdog_enabled(3) recommends.
+        // Half the limit, as sd_watchdog_enabled(3) recommends.
         watchdogInterval = isWatched ? microseconds.map { .microseconds(max($0 / 2, 1000)) } : nil
     }
 
-    /// Sockets that were opened on the daemon's behalf: descriptors from 3 on.
+    /// The listening sockets that the service manager passes, as descriptors from 3 on.
     func takeDescriptors() -> [Int32] {
-        // Children must not believe that they are meant.
+        // Child processes must not take the variables for theirs.
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
         return (0..<max(0, min(descriptorCount, 64))).map { 3 + Int32($0) }
     }
 
-    /// Tells the service manager, if there is one. That it does not listen is its own affair.
-    func tell(_ text: String) {
+    /// Sends a notification to the service manager, if there is one. Failures are ignored.
+    func notify(_ text: String) {
         guard let socketPath, !socketPath.isEmpty else { return }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
@@ -47,14 +47,14 @@ struct ServiceManager {
         }
     }
 
-    /// Shows from time to time that the loop goes round. Without a watchdog there is no timer.
+    /// Notifies the watchdog periodically while the loop runs. Without a watchdog there is no timer.
     func feedWatchdog(on loop: EventLoop) {
         guard let watchdogInterval else { return }
-        tell("WATCHDOG=1")
+        notify("WATCHDOG=1")
         loop.schedule(at: SystemClock.boot + watchdogInterval) { [self] in feedWatchdog(on: loop) }
     }
 
-    /// The clock that RELOADING=1 is stamped with.
+    /// The time of CLOCK_MONOTONIC, which RELOADING=1 carries.
     static var monotonicMicroseconds: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)

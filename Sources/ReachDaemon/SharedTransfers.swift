@@ -1,25 +1,24 @@
 internal import ReachLoop
 internal import ReachTransfer
 
-/// The one transfer engine of all that the daemon sends by itself: its probes, and its questions to endpoints. Confined to the
-/// loop.
+/// The transfer engine that probes and connectivity checks share. Confined to the loop.
 ///
-/// It is made when something is first to be sent, and not for a daemon that sends nothing. The queue has an engine of its own,
-/// whose transfers may outlive a change of the network.
+/// The engine is created at the first transfer, so a daemon that sends nothing has none. The queue has an engine of its
+/// own, whose transfers may outlive a network change.
 final class SharedTransfers {
     private let loop: EventLoop
-    private var made: TransferEngine?
+    private var created: TransferEngine?
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// - Throws: Where libcurl cannot be used.
+    /// - Throws: If libcurl is not available.
     func engine() throws(TransferFailure) -> TransferEngine {
-        if let made { return made }
+        if let created { return created }
         let engine = try TransferEngine(loop: loop)
-        made = engine
+        created = engine
         return engine
     }
 
-    /// The network is another one: connections and name servers' answers of before are not used any more.
-    func newEpoch() { made?.newEpoch() }
+    /// Discards open connections and resolved names after a network change.
+    func newEpoch() { created?.newEpoch() }
 }

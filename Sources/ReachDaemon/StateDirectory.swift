@@ -1,17 +1,17 @@
 internal import Glibc
 package import ReachLoop
 
-/// The directory of what outlives the daemon, which one daemon owns at a time.
+/// The directory of the state that outlives the daemon, owned by one daemon at a time.
 ///
-/// Others can reach what they know the name of, which is the history, whose files are open to all. They cannot list the
-/// directory or put anything into it, and everything else in it is its owner's alone.
+/// Other users can open files in it by name, but neither list the directory nor add to it. Only the history's files are
+/// readable for them; everything else is the owner's alone.
 package struct StateDirectory: ~Copyable {
     package let path: String
     private let lock: FileLock
 
     private static let mode: mode_t = 0o711
 
-    /// Makes it if need be, closes it to others if it was open to them, and claims it.
+    /// Creates the directory if it is missing, removes other users' access, and locks it.
     package init(_ path: String) throws(FileLock.Failure) {
         do throws(SystemError) {
             try Self.make(path, mode: Self.mode)
@@ -23,7 +23,7 @@ package struct StateDirectory: ~Copyable {
         self.path = path
     }
 
-    /// Directories above it are made as the XDG base directory specification has them: for their owner alone.
+    /// Creates missing parents for their owner alone, as the XDG base directory specification requires.
     private static func make(_ path: String, mode: mode_t) throws(SystemError) {
         if mkdir(path, mode) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
@@ -33,7 +33,7 @@ package struct StateDirectory: ~Copyable {
         _ = try SystemError.check("mkdir \(path)") { mkdir(path, mode) }
     }
 
-    /// One that an earlier version made is open to everybody.
+    /// Removes other users' access: earlier versions created the directory open to everyone.
     private static func close(_ path: String) throws(FileLock.Failure) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .failed(SystemError(call: "open \(path)")) }
@@ -42,7 +42,7 @@ package struct StateDirectory: ~Copyable {
         guard fstat(directory.rawValue, &status) == 0 else { throw .failed(SystemError(call: "stat \(path)")) }
         guard status.st_uid == geteuid() else {
             guard status.st_uid == 0 else { throw .unsafe(path: path, reason: "it belongs to user \(status.st_uid)") }
-            // Root lays out nothing by mistake, but a place that all share is none for state.
+            // Root's directory is trusted, but state must not lie where other users can write.
             guard status.st_mode & 0o022 == 0 else { throw .unsafe(path: path, reason: "others can write there") }
             return
         }

@@ -5,15 +5,14 @@ internal import ReachKernel
 internal import ReachLoop
 internal import ReachQueueRuntime
 
-/// Everything that is watched, on an engine that a new configuration may replace without those who watch noticing more
-/// than the difference it makes.
+/// The watched targets. A new configuration may replace the engine; watchers then see only the states that differ.
 final class TargetRegistry {
-    /// What somebody watches.
+    /// One watcher's target and event receiver.
     final class Watch {
         fileprivate let target: Target
         fileprivate let sink: (MonitorEvent) -> Void
         fileprivate var engineID: UInt64 = 0
-        /// Engines take each other's place; to those who are told, nothing begins anew.
+        /// Joins the changes of successive engines into one series, so that watchers never see a restart.
         fileprivate var series: ChangeSeries
 
         fileprivate init(target: Target, sink: @escaping (MonitorEvent) -> Void) {
@@ -22,9 +21,9 @@ final class TargetRegistry {
             series = ChangeSeries(of: target)
         }
 
-        fileprivate func take(_ change: ReachabilityChange) {
-            let told = change.isInitial ? series.begin(change, cause: .configuration) : series.take(change)
-            if let told { sink(.change(told)) }
+        fileprivate func publish(_ change: ReachabilityChange) {
+            let joined = change.isInitial ? series.begin(change, cause: .configuration) : series.append(change)
+            if let joined { sink(.change(joined)) }
         }
     }
 
@@ -32,12 +31,12 @@ final class TargetRegistry {
     private var configuration: Configuration
     private var engine: ReachabilityEngine
     private let connectivity: ConnectivityController
-    /// Told of all interfaces by which the Internet may be reached.
+    /// Receives all interfaces with a path to the Internet.
     private var pathHandler: (([DefaultPath]?) -> Void)?
-    /// Told of every change of the Internet and of the targets that the configuration names.
-    var whenChanged: (ReachabilityChange) -> Void = { _ in }
+    /// Receives every change of the Internet and of the configured targets.
+    var onChange: (ReachabilityChange) -> Void = { _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
-    /// The Internet and the targets that the configuration names: watched always, so that they can be told of at once.
+    /// The watches of the Internet and of the configured targets, which are always active so that their states are known.
     private var named: [Watch] = []
 
     init(
@@ -50,13 +49,14 @@ final class TargetRegistry {
         engine = ReachabilityEngine(loop: loop, options: configuration.engineOptions)
     }
 
-    var blindness: NetlinkError? { engine.blindness }
+    /// Why the kernel cannot be observed; `nil` while it can.
+    var observationError: NetlinkError? { engine.observationError }
 
     func start() {
         connectivity.use(engine)
         engine.followPaths(pathHandler)
         engine.start()
-        connectivity.take(configuration.validatorOptions)
+        connectivity.apply(configuration.validatorOptions)
         watchNamedTargets()
     }
 
@@ -72,19 +72,19 @@ final class TargetRegistry {
         engine.unwatch(watch.engineID)
     }
 
-    /// How often notices were lost and everything was read anew.
+    /// How often kernel notifications were lost and everything was read again.
     private(set) var resyncs: UInt64 = 0
 
-    /// The states of the Internet and of the targets that the configuration names, by those names, as far as they are known.
+    /// The known states of the Internet and of the configured targets, with their names.
     var namedStates: [(name: String, state: ReachabilityState)] {
         let names = ["internet"] + configuration.targets.map(\.name)
-        return zip(names, named).compactMap { name, watch in watch.series.told.map { (name, $0) } }
+        return zip(names, named).compactMap { name, watch in watch.series.state.map { (name, $0) } }
     }
 
-    func state(of watch: Watch) -> ReachabilityState? { watch.series.told }
+    func state(of watch: Watch) -> ReachabilityState? { watch.series.state }
 
-    /// Tells the state of a target once it is determined.
-    func look(at target: Target, _ reply: @escaping (ReachabilityState) -> Void) {
+    /// Replies with a target's state once it is determined.
+    func queryState(of target: Target, _ reply: @escaping (ReachabilityState) -> Void) {
         var pending: Watch?
         var isAnswered = false
         let watch = watch(target) { [unowned self] event in
@@ -96,8 +96,9 @@ final class TargetRegistry {
         if isAnswered { end(watch) } else { pending = watch }
     }
 
-    /// Replaces the engine where the new configuration asks for another, and tells what differs.
-    func take(_ fresh: Configuration) {
+    /// Applies a new configuration, with a new engine if the engine's options differ. Watchers receive the states that
+    /// change.
+    func apply(_ fresh: Configuration) {
         let isSameEngine =
             fresh.internet == configuration.internet && fresh.hold == configuration.hold
             && fresh.interfaces == configuration.interfaces
@@ -112,26 +113,29 @@ final class TargetRegistry {
             engine.start()
             for watch in watches.values { begin(watch) }
         }
-        connectivity.take(fresh.validatorOptions)
+        connectivity.apply(fresh.validatorOptions)
         watchNamedTargets()
     }
 
-    /// Something that was sent was not answered as it should be: it is asked at once whether the Internet is still there.
-    func noteFailure() { connectivity.doubt() }
+    /// A transfer failed: checks at once whether the Internet is still reachable.
+    func noteFailure() { connectivity.noteFailure() }
 
-    /// Something that was sent was answered, in this family where it is known: an Internet that was not there may be back.
-    func noteAnswer(in family: IPAddress.Family?) { connectivity.heardAnswer(in: family) }
+    /// A transfer was answered, in this address family if it is known: an unreachable Internet may be reachable again.
+    func noteAnswer(in family: IPAddress.Family?) { connectivity.noteAnswer(in: family) }
 
-    /// Tells what probes have proved, whenever that differs.
-    func whenSurveyed(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.whenSurveyed = handler }
+    /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
+    func connectivityReport(on target: Target) -> ConnectivityReport? { connectivity.report(on: target) }
+
+    /// Calls `handler` with each new result of the connectivity checks.
+    func onSurvey(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.onSurvey = handler }
 
     private func watchNamedTargets() {
         named = ([.internet] + configuration.targets.map(\.target)).map { target in
             watch(target) { [unowned self] event in
                 switch event {
-                case .change(let change): whenChanged(change)
-                case .wake where target == .internet: connectivity.beginAnew()
-                // Everybody is told of it; the Internet is always among them.
+                case .change(let change): onChange(change)
+                case .wake where target == .internet: connectivity.restart()
+                // Every watch receives a resync; it is counted once, at the Internet's.
                 case .resync where target == .internet: resyncs += 1
                 default: break
                 }
@@ -140,11 +144,11 @@ final class TargetRegistry {
     }
 
     private func begin(_ watch: Watch) {
-        // A target may be asked for by the name that the configuration gives it.
+        // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
         watch.engineID = engine.watch(target) { [unowned watch] event in
             switch event {
-            case .change(let change): watch.take(change)
+            case .change(let change): watch.publish(change)
             case .resync(let moment, let reason): watch.sink(.resync(moment, reason: reason))
             case .wake(let moment, let slept): watch.sink(.wake(moment, slept: slept))
             case .notice: break

@@ -23,7 +23,7 @@ package final class SleepWatch {
             var expirations: UInt64 = 0
             read(timer.rawValue, &expirations, MemoryLayout<UInt64>.size)
             arm()
-            if let slept = detector.look(offset: SystemClock.timeAsleep) { handler(slept) }
+            if let slept = detector.update(offset: SystemClock.timeAsleep) { handler(slept) }
         }
     }
 

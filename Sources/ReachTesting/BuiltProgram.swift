@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A program of this package as it was built beside the tests: run it as a person would, and see what comes out.
+/// A program of this package that was built together with the tests. A test runs it as a user would, and checks the output.
 ///
 ///     let result = try BuiltProgram.reach.run(["status", "--json"], in: namespace.name)
 ///     #expect(result.status == 1)
 package struct BuiltProgram: Sendable {
-    /// What came of a program that has ended.
+    /// The result of a program that has ended.
     package struct Result: Hashable, Sendable {
-        /// The exit status; 128 and more where a signal ended it, as the shell tells it.
+        /// The exit status; 128 plus the signal's number where a signal ended it, as in a shell.
         package let status: CInt
         package let standardOutput: String
         package let standardError: String
@@ -16,23 +16,24 @@ package struct BuiltProgram: Sendable {
         package var lines: [String] { standardOutput.split(separator: "\n").map(String.init) }
     }
 
-    /// Where the program is.
+    /// The path of the program.
     package let path: String
 
     package static let reach = BuiltProgram(named: "reach")
 
-    /// Looks beside the running test bundle, then where a debug build of the current directory puts programs.
+    /// Searches the directory of the running test bundle, then the one where a debug build of the current directory puts
+    /// programs.
     package init(named name: String) {
-        let places = [Self.directoryOfThisProgram, ".build/debug"]
-        path = places.map { $0 + "/" + name }.first { access($0, X_OK) == 0 } ?? name
+        let directories = [Self.directoryOfThisProgram, ".build/debug"]
+        path = directories.map { $0 + "/" + name }.first { access($0, X_OK) == 0 } ?? name
     }
 
-    /// Runs it to its end.
+    /// Runs the program until it ends.
     ///
     /// - Parameters:
-    ///   - environment: What differs from this process's environment; `nil` takes a variable out.
-    ///   - namespace: The network namespace to run it in, by its name.
-    ///   - limit: It is killed when it takes longer, and the call throws.
+    ///   - environment: The differences from this process's environment; `nil` removes a variable.
+    ///   - namespace: The name of the network namespace to run it in; `nil` for the test's own.
+    ///   - limit: The time after which the program is killed and the call throws.
     package func run(
         _ arguments: [String] = [], environment: [String: String?] = [:], streams: RunningProgram.Streams = .init(),
         in namespace: String? = nil, limit: Duration = .seconds(20)
@@ -41,7 +42,7 @@ package struct BuiltProgram: Sendable {
         return try program.finish(within: limit)
     }
 
-    /// Starts it, to read its lines as they come.
+    /// Starts the program, to read its lines while it runs.
     package func start(
         _ arguments: [String] = [], environment: [String: String?] = [:], streams: RunningProgram.Streams = .init(),
         in namespace: String? = nil

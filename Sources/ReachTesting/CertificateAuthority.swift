@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Makes certificates with the openssl program: what its own root signs, and what signs itself.
+/// Makes certificates with the openssl program: signed by its own root, or self-signed.
 package final class CertificateAuthority: Sendable {
     package static let isAvailable = TestProgram.path("openssl") != nil
     package static let whyNot = "openssl is not installed (apt-get install openssl)"
@@ -18,7 +18,7 @@ package final class CertificateAuthority: Sendable {
         }
     }
 
-    /// When a certificate is good.
+    /// The validity period of a certificate.
     package enum Validity: String, Sendable {
         case now = "20200101000000Z 20490101000000Z"
         case expired = "20200101000000Z 20210101000000Z"
@@ -26,7 +26,7 @@ package final class CertificateAuthority: Sendable {
     }
 
     private let directory: TemporaryDirectory
-    /// The root's own certificate.
+    /// The root certificate.
     package let root: Identity
 
     package init(named name: String = "Test Root") throws {
@@ -59,9 +59,9 @@ package final class CertificateAuthority: Sendable {
     /// A certificate that the root signs.
     ///
     /// - Parameters:
-    ///   - file: Its name among the others; each needs its own.
-    ///   - names: As subjectAltName takes them: `DNS:example.org`, `IP:127.0.0.1`.
-    ///   - key: Of another identity, to certify the same key again.
+    ///   - file: The name of its files, different for each certificate.
+    ///   - names: The entries of subjectAltName, such as `DNS:example.org` or `IP:127.0.0.1`.
+    ///   - key: Another identity whose key is certified again; `nil` makes a new key.
     package func issue(
         _ file: String, names: [String], validity: Validity = .now, key: Identity? = nil
     ) throws -> Identity {
@@ -81,7 +81,7 @@ package final class CertificateAuthority: Sendable {
         return identity
     }
 
-    /// A certificate that nobody else signs.
+    /// A self-signed certificate.
     package func selfSigned(_ file: String, names: [String]) throws -> Identity {
         let base = directory.path + "/" + file
         let identity = Identity(certificatePath: base + ".pem", keyPath: base + ".key")
@@ -93,7 +93,7 @@ package final class CertificateAuthority: Sendable {
         return identity
     }
 
-    /// A certificate that signs itself, in one file with the root's, as who has no part in it can send them.
+    /// A self-signed certificate, in one file with the root's: a server that the root never certified can send both.
     package func impostor(_ file: String, names: [String]) throws -> Identity {
         let own = try selfSigned(file, names: names)
         try directory.file(file + ".pem", own.certificatePEM + root.certificatePEM)

@@ -5,17 +5,17 @@ package enum ChildProcess {
     /// The program could not be started, or did not exit with 0.
     package struct Failure: Error, CustomStringConvertible {
         package let command: [String]
-        /// The exit status; 128 and more where a signal ended it (as the shell tells it), -1 where it never ran.
+        /// The exit status; 128 plus the signal's number where a signal ended it, as in a shell; -1 where it did not start.
         package let status: CInt
         package let standardError: String
 
         package var description: String {
-            let told = standardError.split(separator: "\n").joined(separator: "; ")
-            return "'\(command.joined(separator: " "))' ended with \(status): \(told)"
+            let errors = standardError.split(separator: "\n").joined(separator: "; ")
+            return "'\(command.joined(separator: " "))' ended with \(status): \(errors)"
         }
     }
 
-    /// - Returns: What the program wrote to its standard output.
+    /// - Returns: The program's standard output.
     @discardableResult
     package static func run(_ command: [String]) throws(Failure) -> String {
         let (status, output, errors) = result(of: command)
@@ -26,7 +26,7 @@ package enum ChildProcess {
     private static func result(of command: [String]) -> (status: CInt, output: String, errors: String) {
         do throws(RunningProgram.Failure) {
             let spawn = try Spawn()
-            // Files and not pipes: they hold any amount while nobody reads.
+            // Files instead of pipes: they hold any amount of output without a reader.
             spawn.open(STDIN_FILENO, "/dev/null", O_RDONLY)
             let output = try spawn.file(STDOUT_FILENO)
             defer { close(output) }

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Collects values from callbacks on any thread, and lets a test wait for them with a limit.
 package final class EventLog<Value: Sendable>: Sendable {
-    /// What was waited for did not come in time. Shows what came instead.
+    /// The expected values did not arrive in time. Shows those that did.
     package struct Timeout: Error, CustomStringConvertible {
         package let limit: Duration
         package let values: [Value]
@@ -28,7 +28,7 @@ package final class EventLog<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// All that came so far, in order.
+    /// All values so far, in order.
     package var values: [Value] { state.withLock { $0.values } }
 
     package func append(_ value: Value) {
@@ -44,15 +44,17 @@ package final class EventLog<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits until so many values have come, since the beginning.
+    /// Waits until the log has at least `count` values.
     ///
-    /// - Returns: All that came so far: these, or more.
+    /// - Returns: All values so far.
     @discardableResult
     package func wait(for count: Int, within limit: Duration = .seconds(10)) async throws -> [Value] {
         try await wait(within: limit) { $0.count >= count }
     }
 
-    /// Waits until a value like this has come.
+    /// Waits for a value that matches.
+    ///
+    /// - Returns: The first such value.
     @discardableResult
     package func wait(
         within limit: Duration = .seconds(10), forOneThat matches: @escaping @Sendable (Value) -> Bool
@@ -62,7 +64,7 @@ package final class EventLog<Value: Sendable>: Sendable {
         return value
     }
 
-    /// Waits until `condition` holds for all that came so far. It runs under the log's lock.
+    /// Waits until `condition` holds for the values so far. The log calls it under its lock.
     ///
     /// - Throws: ``Timeout``.
     @discardableResult

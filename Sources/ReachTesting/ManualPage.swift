@@ -1,4 +1,4 @@
-/// A manual page's mdoc(7), as far as tests have to understand it.
+/// A manual page in mdoc(7), parsed as far as tests need it.
 package struct ManualPage: Sendable {
     private let lines: [String]
 
@@ -6,17 +6,18 @@ package struct ManualPage: Sendable {
         lines = ProjectFile.text("man/" + name).split(separator: "\n").map(String.init)
     }
 
-    /// The titles of the subsections of a section.
+    /// The titles of a section's subsections.
     package func subsections(of section: String) -> [String] {
         lines(of: section).filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) }
     }
 
-    /// The long options that a section explains, or one of its subsections.
+    /// The long options that a section, or one of its subsections, explains.
     package func options(of section: String, _ subsection: String? = nil) -> Set<String> {
         Set(items(of: "Fl", section, subsection)).longOptions
     }
 
-    /// What the items of a section's lists are about, or of one of its subsections: `Va` for keys, `Fl` for options.
+    /// The arguments of a macro in the list items of a section, or of one of its subsections: `Va` for keys, `Fl` for
+    /// options.
     package func items(of macro: String, _ section: String, _ subsection: String? = nil) -> [String] {
         var part = lines(of: section)[...]
         if let subsection {
@@ -25,10 +26,10 @@ package struct ManualPage: Sendable {
         return part.filter { $0.hasPrefix(".It " + macro) }.flatMap { Self.arguments(of: macro, in: $0) }
     }
 
-    /// All long options that are mentioned anywhere.
+    /// All long options that the page mentions.
     package var mentionedOptions: Set<String> { arguments(of: "Fl").longOptions }
 
-    /// All that stands behind a macro, anywhere: `Va` for keys, `Cm` for words.
+    /// The arguments of a macro anywhere on the page: `Va` for keys, `Cm` for words.
     package func arguments(of macro: String) -> Set<String> {
         Set(lines.filter { $0.hasPrefix(".") }.flatMap { Self.arguments(of: macro, in: $0) })
     }
@@ -37,7 +38,7 @@ package struct ManualPage: Sendable {
         Array(lines.drop { $0 != ".Sh " + section }.dropFirst().prefix { !$0.hasPrefix(".Sh ") })
     }
 
-    /// A macro takes the words up to the next macro: `.It Fl h , Fl -help`.
+    /// The word after each occurrence of a macro in a line such as `.It Fl h , Fl -help`.
     private static func arguments(of macro: String, in line: String) -> [String] {
         let words = line.dropFirst().split(separator: " ")
         return words.indices.dropLast().filter { words[$0] == macro }.map { String(words[$0 + 1]) }
@@ -45,7 +46,7 @@ package struct ManualPage: Sendable {
 }
 
 extension Set<String> {
-    /// `-json` is how mdoc(7) has `--json`; `-` alone is `--`.
+    /// The long options: mdoc(7) writes `--json` as `-json`, and `--` as `-`.
     fileprivate var longOptions: Set<String> {
         Set(filter { $0.hasPrefix("-") && $0.count > 1 }.map { "-" + $0 })
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Files of the project that tests hold against the program, such as its manual.
+/// The project's own files, such as the manual, which tests compare with the programs.
 package enum ProjectFile {
-    /// The contents of a file, by its path from the top of the project; empty if it is not there.
+    /// The contents of a file, by its path from the top of the project; empty if it does not exist.
     package static func text(_ path: String) -> String {
         guard let file = fopen(self.path(path), "r") else { return "" }
         defer { fclose(file) }
@@ -12,9 +12,9 @@ package enum ProjectFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Where a file is, by its path from the top of the project.
+    /// The full path of a file, by its path from the top of the project.
     package static func path(_ path: String) -> String { root + "/" + path }
 
-    /// This file is three directories below it.
+    /// The top of the project, three levels above this file.
     private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 }

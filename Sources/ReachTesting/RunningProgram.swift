@@ -2,13 +2,13 @@ internal import Glibc
 
 /// A program that runs in the background. It is killed when the value goes away.
 ///
-/// Its standard output is a pipe without a name in the end: a FIFO, which the child opens by itself, so that no other
-/// child that is started at the same moment can inherit an end and hold it open.
+/// Its standard output is a FIFO that the child opens by itself and that has no name any more afterwards. So no other
+/// child that starts at the same time can inherit an end of it and keep it open.
 package final class RunningProgram {
-    /// What the program gets for its first two descriptors.
+    /// The standard input and output of the program.
     package struct Streams: Sendable {
         package enum Input: Sendable { case null, closed }
-        /// `file` is one that exists, such as `/dev/full`.
+        /// `file` is an existing file, such as `/dev/full`.
         package enum Output: Sendable { case pipe, closed, file(String) }
 
         package var input: Input
@@ -24,7 +24,7 @@ package final class RunningProgram {
         package let description: String
     }
 
-    /// The kernel's number of the process.
+    /// The process ID.
     package let process: Int32
     private let command: [String]
     private let errors: CInt
@@ -61,9 +61,9 @@ package final class RunningProgram {
         close(errors)
     }
 
-    /// The next line of standard output, without its end.
+    /// The next line of standard output, without the newline.
     ///
-    /// - Throws: When there is none in time, or no more.
+    /// - Throws: ``Failure`` when no line comes in time, or the output has ended.
     package func nextLine(within limit: Duration = .seconds(10)) throws(Failure) -> String {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -75,7 +75,7 @@ package final class RunningProgram {
         }
     }
 
-    /// The lines that come within this time: meant for showing that there are none.
+    /// The lines that arrive within this time: for tests which check that there are none.
     package func lines(during time: Duration) throws(Failure) -> [String] {
         let deadline = ContinuousClock.now + time
         while ContinuousClock.now < deadline, (try? read(until: deadline)) == true {}
@@ -84,7 +84,7 @@ package final class RunningProgram {
         return unread[..<end].split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Reads no more: its next write to standard output fails.
+    /// Closes the read end of the output, so that the program's next write fails.
     package func stopReading() {
         if output >= 0 { close(output) }
         output = -1
@@ -92,9 +92,10 @@ package final class RunningProgram {
 
     package func send(_ signal: CInt) { kill(process, signal) }
 
-    /// Waits for its end, and kills it when that does not come in time.
+    /// Waits for the program to end.
     ///
-    /// - Returns: What it wrote, but for the lines that were read already.
+    /// - Returns: Its result, without the lines that were read before.
+    /// - Throws: ``Failure`` when it does not end in time. It is killed when this value goes away.
     package func finish(within limit: Duration = .seconds(20)) throws(Failure) -> BuiltProgram.Result {
         let deadline = ContinuousClock.now + limit
         while output >= 0, try read(until: deadline) {}
@@ -109,7 +110,7 @@ package final class RunningProgram {
             status: status, standardOutput: String(decoding: unread, as: UTF8.self), standardError: errorText)
     }
 
-    /// - Returns: Whether there was something to read; at the end of the output there is not.
+    /// - Returns: Whether it read anything; `false` at the end of the output.
     private func read(until deadline: ContinuousClock.Instant) throws(Failure) -> Bool {
         guard output >= 0 else { return false }
         let milliseconds = (deadline - .now) / .milliseconds(1)

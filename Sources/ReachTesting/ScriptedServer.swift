@@ -4,15 +4,15 @@ package import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// A TCP server that does with each connection what a test says, in bytes: for faults that no real server has.
+/// A TCP server that runs a test's script on each connection, byte by byte: for faults that no real server has.
 ///
 ///     let server = try ScriptedServer { connection in
 ///         connection.readRequest()
 ///         connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
 ///     }
 ///
-/// It listens on a free port of 127.0.0.1 unless told otherwise. Each connection has a thread of its own, and is closed
-/// when the script returns.
+/// By default it listens on a free port of 127.0.0.1. Each connection has a thread of its own, and is closed when the
+/// script returns.
 package final class ScriptedServer: Sendable {
     package typealias Script = @Sendable (Connection) -> Void
 
@@ -21,11 +21,11 @@ package final class ScriptedServer: Sendable {
     }
 
     package let port: UInt16
-    /// Whatever was read as a request, in order.
+    /// The requests that scripts have read, in order.
     package let requests = EventLog<String>()
     private let listener: CInt
 
-    /// - Parameter namespace: Where it listens; `nil` for where the test runs.
+    /// - Parameter namespace: The namespace to listen in; `nil` for the test's own.
     package init(
         in namespace: TestNamespace? = nil, at address: IPAddress = IPAddress(ipv4: 0x7f00_0001), port: UInt16 = 0,
         _ script: @escaping Script
@@ -50,7 +50,7 @@ package final class ScriptedServer: Sendable {
     }
 
     deinit {
-        // Ends the wait of the thread that accepts, which closes it.
+        // Ends the wait of the accepting thread, which then closes the socket.
         shutdown(listener, CInt(SHUT_RDWR))
     }
 
@@ -79,7 +79,7 @@ package final class ScriptedServer: Sendable {
         return withUnsafeMutableBytes(of: &name) { bytes in
             bytes.storeBytes(of: sa_family_t(isIPv4 ? AF_INET : AF_INET6), as: sa_family_t.self)
             bytes.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
-            // Where struct sockaddr_in and struct sockaddr_in6 have the address.
+            // The offset of the address in struct sockaddr_in and in struct sockaddr_in6.
             for (index, byte) in address.bytes.enumerated() { bytes[(isIPv4 ? 4 : 8) + index] = byte }
             guard let generic = bytes.bindMemory(to: sockaddr.self).baseAddress else {
                 return .failure(Failure(description: "no address"))
@@ -98,7 +98,7 @@ package final class ScriptedServer: Sendable {
 }
 
 extension ScriptedServer {
-    /// A client's connection, for a script to play with. Of the script's thread.
+    /// A client's connection, for use on the script's thread.
     package final class Connection {
         private var descriptor: CInt
         private let requests: EventLog<String>
@@ -110,20 +110,20 @@ extension ScriptedServer {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         }
 
-        /// Reads a request with its body, as Content-Length tells it.
+        /// Reads a request, with a body as long as Content-Length says.
         ///
-        /// - Returns: All of it; what there was, where the client ended first.
+        /// - Returns: The whole request, or the part that arrived before the client closed the connection.
         @discardableResult
         package func readRequest() -> String {
             var size: Int?
             while true {
                 if size == nil { size = sizeOfRequest }
-                if let size, unread.count >= size { return take(size) }
-                guard readMore() else { return take(unread.count) }
+                if let size, unread.count >= size { return removeRequest(size) }
+                guard readMore() else { return removeRequest(unread.count) }
             }
         }
 
-        /// With its body; `nil` until the head is complete.
+        /// The size of the request with its body; `nil` until the head is complete.
         private var sizeOfRequest: Int? {
             let end = Array("\r\n\r\n".utf8)
             guard let start = unread.indices.first(where: { unread[$0...].starts(with: end) }) else { return nil }
@@ -135,7 +135,7 @@ extension ScriptedServer {
             return start + end.count + (length ?? 0)
         }
 
-        /// - Returns: `false` when the client is gone.
+        /// - Returns: `false` when the client has closed the connection.
         @discardableResult
         package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
@@ -152,10 +152,10 @@ extension ScriptedServer {
             return true
         }
 
-        /// Waits until the client closes its end, or something more comes from it.
+        /// Waits until the client closes its end or sends more.
         package func waitForEnd() { _ = readMore() }
 
-        /// Ends it with a RST instead of a FIN.
+        /// Closes the connection with a RST instead of a FIN.
         package func reset() {
             var setting = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
@@ -167,7 +167,7 @@ extension ScriptedServer {
             descriptor = -1
         }
 
-        private func take(_ count: Int) -> String {
+        private func removeRequest(_ count: Int) -> String {
             let text = String(decoding: unread.prefix(count), as: UTF8.self)
             unread.removeFirst(count)
             if !text.isEmpty { requests.append(text) }

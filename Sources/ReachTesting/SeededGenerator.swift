@@ -1,6 +1,6 @@
 internal import ReachCore
 
-/// Random numbers that are the same in every run, so that what failed once fails again.
+/// Random numbers that are the same in every run, so that a failure can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
     private var numbers: SplitMix64
 
@@ -8,7 +8,7 @@ package struct SeededGenerator: RandomNumberGenerator {
 
     package mutating func next() -> UInt64 { numbers.next() }
 
-    /// One in `count` is true.
+    /// `true` in one of `count` cases.
     package mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
     package mutating func pick<Element>(_ elements: [Element]) -> Element {

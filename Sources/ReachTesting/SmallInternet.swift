@@ -35,7 +35,7 @@ package final class SmallInternet {
         try router.run("ip", "link", "add", "wan0", "type", "veth", "peer", "name", "wan1", "netns", internet.name)
         try Self.bring(router, up: "wan0", "203.0.113.2/24", "2001:db8:f::2/64")
         try Self.bring(internet, up: "wan1", "203.0.113.1/24", "2001:db8:f::1/64")
-        // Whose address is not the link's own asks for neighbours from a link-local one.
+        // A namespace whose source address is not the link's own solicits neighbours from a link-local address.
         for (namespace, link) in [(router, "up1"), (router, "wan0"), (internet, "wan1")] {
             let address = namespace === router ? "fe80::1/64" : "fe80::2/64"
             try namespace.run("ip", "address", "add", address, "dev", link, "nodad")
@@ -66,37 +66,45 @@ package final class SmallInternet {
         internet.remove()
     }
 
-    /// Files that say where the name server is.
+    /// Writes a resolv.conf that names the name server.
+    ///
+    /// - Returns: Its path.
     package func resolverConfiguration() throws -> String {
         try files.file("resolv.conf", "nameserver 198.51.100.53\n")
     }
+
+    /// Writes an empty hosts file.
+    ///
+    /// - Returns: Its path.
     package func hosts() throws -> String { try files.file("hosts", "") }
 
     package var authorityPath: String { authority.root.certificatePath }
 
-    // MARK: - What can happen
+    // MARK: - Faults
 
-    /// What names are answered with.
+    /// Sets the addresses that the name server answers with.
     package func answerNames(_ addresses: [String] = ["198.51.100.80", "2001:db8:80::80"]) throws {
         names = nil
         names = try NameServer(addresses.map { "--address=/example.net/\($0)" }, port: 53, in: internet)
     }
 
-    /// The router drops what it should pass on: all of it, or what fits the rule (of nft, in an inet table).
+    /// The router drops forwarded packets: all of them, or those that match the nft rule (in an inet table).
     package func goDark(_ rule: String = "") throws {
         try router.run("nft", "add table inet dark; add chain inet dark f { type filter hook forward priority 0; }")
         try router.run("nft", "add rule inet dark f \(rule) drop")
     }
 
-    /// The same for all of IPv6, for good.
+    /// The router drops all forwarded IPv6 packets. ``comeBack()`` does not end this.
     package func goDarkInIPv6() throws {
         let chain = "add chain ip6 dark6 f { type filter hook forward priority 0; policy drop; }"
         try router.run("nft", "add table ip6 dark6; \(chain)")
     }
 
+    /// Ends ``goDark(_:)``.
     package func comeBack() throws { try router.run("nft", "delete table inet dark") }
 
-    /// The router answers HTTP itself, with a redirection or in other words of nginx, and lets no other connection of IPv4 through; names are answered.
+    /// The router becomes a captive portal: it answers HTTP over IPv4 itself, with a redirection or another directive of
+    /// nginx, and drops all other TCP connections over IPv4. Name lookups still work.
     package func openPortal(_ answer: String = "return 302 \(SmallInternet.login);") throws {
         if portal == nil {
             portal = try WebServer("server { listen 8080; location / { \(answer) } }", listensOn: [8080], in: router)
@@ -106,7 +114,7 @@ package final class SmallInternet {
         try goDark("ip protocol tcp")
     }
 
-    /// Somebody has paid.
+    /// Ends ``openPortal(_:)``, as after a login.
     package func closePortal() throws {
         try router.run("nft", "delete table ip portal")
         try comeBack()

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// What posix_spawn(3) wants to be told, in steps.
+/// The arguments of posix_spawn(3), built in steps.
 final class Spawn {
     private var actions = posix_spawn_file_actions_t()
     private var attributes = posix_spawnattr_t()
 
-    /// Tests run on threads of the concurrency runtime, which block nearly every signal; a child would inherit that
-    /// and ignore SIGTERM.
+    /// Unblocks all signals in the child: tests run on threads of the concurrency runtime, which block nearly every signal,
+    /// and a child would inherit that and ignore SIGTERM.
     init() throws(RunningProgram.Failure) {
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
@@ -32,7 +32,9 @@ final class Spawn {
         posix_spawn_file_actions_addopen(&actions, descriptor, path, flags, 0)
     }
 
-    /// - Returns: The end to read from.
+    /// Connects `descriptor` of the child to a pipe.
+    ///
+    /// - Returns: The read end.
     func pipe(_ descriptor: CInt) throws(RunningProgram.Failure) -> CInt {
         let path = temporaryName()
         guard mkfifo(path, 0o600) == 0 else { throw Self.failure("mkfifo") }
@@ -43,7 +45,9 @@ final class Spawn {
         return end
     }
 
-    /// - Returns: A file without a name that the child writes to: it takes any amount while nobody reads.
+    /// Connects `descriptor` of the child to a file without a name, which holds any amount of output without a reader.
+    ///
+    /// - Returns: The file, open for reading as well.
     func file(_ descriptor: CInt) throws(RunningProgram.Failure) -> CInt {
         let path = temporaryName()
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -72,13 +76,13 @@ final class Spawn {
         return child
     }
 
-    /// What a child wrote to a ``file(_:)``.
+    /// The text that a child wrote to a ``file(_:)``.
     static func text(of file: CInt) -> String {
         let size = max(0, Int(lseek(file, 0, SEEK_END)))
         return String(unsafeUninitializedCapacity: size) { max(0, pread(file, $0.baseAddress, size, 0)) }
     }
 
-    /// What waitpid(2) says, as the shell tells it: a signal is 128 and more.
+    /// The exit status from the word that waitpid(2) returns; 128 plus the signal's number for a signal, as in a shell.
     static func status(_ word: CInt) -> CInt {
         let signal = word & 0x7f
         return signal == 0 ? word >> 8 & 0xff : 128 + signal

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A directory of a test's own, gone with the value.
+/// A temporary directory, removed with the value.
 package final class TemporaryDirectory: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -18,16 +18,16 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { _ = try? ChildProcess.run(["rm", "-rf", path]) }
 
-    /// Writes a file into it.
+    /// Writes a file into the directory.
     ///
-    /// - Returns: Its path.
+    /// - Returns: The file's path.
     @discardableResult
     package func file(_ name: String, _ text: String, mode: UInt32 = 0o644) throws(Failure) -> String {
         let path = self.path + "/" + name
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard file >= 0 else { throw Failure(description: "\(path): \(String(cString: strerror(errno)))") }
         defer { close(file) }
-        // The umask is the user's; the mode is the test's.
+        // Sets the mode exactly, whatever the user's umask.
         fchmod(file, mode)
         var text = text
         let written = text.withUTF8 { write(file, $0.baseAddress, $0.count) }

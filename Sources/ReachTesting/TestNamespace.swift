@@ -1,24 +1,26 @@
+internal import CReachLinux
 internal import Glibc
+internal import ReachLoop
 internal import Synchronization
 
-/// A network namespace of its own for a test, with `lo` up and nothing else in it.
+/// A network namespace for one test. Only `lo` is in it, and is up.
 ///
 ///     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)")) func ...() throws {
 ///         let namespace = try TestNamespace()
 ///         defer { namespace.remove() }
 ///         try namespace.run("ip", "link", "add", "b0", "type", "bridge")
 ///
-/// The `defer` also keeps it alive: Swift may release a value after its last use, which could be early in the test.
+/// The `defer` also keeps the value alive: Swift may release it after its last use, which could be early in the test.
 package final class TestNamespace: Sendable {
-    /// Network namespaces can be made here: it takes `ip` and CAP_SYS_ADMIN.
+    /// Whether this process can make network namespaces, which takes `ip` and CAP_SYS_ADMIN.
     package static let isAvailable = refusal == nil
 
-    /// What a test that is skipped for the lack of namespaces says.
+    /// The comment of a test that is skipped because namespaces cannot be made.
     package static let whyNot: String = refusal ?? "network namespaces can be made here"
 
-    /// As `ip netns list` shows it.
+    /// The name, as `ip netns list` shows it.
     package let name: String
-    /// Refers to it for as long as this value lives, for setns(2).
+    /// A descriptor for setns(2), open as long as this value lives.
     package let descriptor: CInt
     private let state = Mutex(State())
 
@@ -29,7 +31,7 @@ package final class TestNamespace: Sendable {
 
     /// - Throws: ``ChildProcess/Failure`` where namespaces cannot be made.
     package init() throws {
-        // The first one also mounts /run/netns, which two must not do at once.
+        // The first namespace also mounts /run/netns, which must not happen twice at once.
         if let refusal = Self.refusal { throw Unavailable(description: refusal) }
         name = Self.nextName()
         descriptor = try Self.make(name)
@@ -40,7 +42,7 @@ package final class TestNamespace: Sendable {
         close(descriptor)
     }
 
-    /// Takes it down, with all its links, and the peers that ``vethPair()`` made. Again does no harm.
+    /// Removes the namespace with its links, and the peers that ``vethPair()`` made. A second call does nothing.
     package func remove() {
         let peers: [TestNamespace]? = state.withLock { state in
             guard !state.isRemoved else { return nil }
@@ -53,23 +55,36 @@ package final class TestNamespace: Sendable {
         peers.forEach { $0.remove() }
     }
 
-    /// Runs a program inside and waits for it.
+    /// Runs a program in the namespace and waits for it.
     ///
-    /// - Returns: What it wrote to standard output.
-    /// - Throws: ``ChildProcess/Failure``, which shows what it wrote to standard error.
+    /// - Returns: Its standard output.
+    /// - Throws: ``ChildProcess/Failure`` with its standard error.
     @discardableResult
     package func run(_ command: String...) throws -> String {
-        // `ip` enters by itself, which spares a process and a mount namespace.
+        // `ip -n` enters the namespace by itself, which saves a process and a mount namespace.
         if command.first == "ip" { return try ChildProcess.run(["ip", "-n", name] + command.dropFirst()) }
         return try ChildProcess.run(["ip", "netns", "exec", name] + command)
     }
 
-    /// An uplink: veth `up0` here with 192.0.2.2/24, a default route via 192.0.2.1 and 2001:db8::2/64; its other end `up1`
-    /// in a namespace of its own, with 192.0.2.1 and 2001:db8::1. There is no IPv6 default route.
+    /// Calls `body` on a thread in the namespace, and waits for it.
+    package func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        let results = EventLog<Result<Value, any Error>>()
+        let descriptor = descriptor
+        BackgroundThread.start(named: "reach-test") {
+            guard reach_enter_network_namespace(descriptor) == 0 else {
+                return results.append(.failure(Unavailable(description: "the namespace cannot be entered")))
+            }
+            results.append(Result { try body() })
+        }
+        return try await results.wait(for: 1, within: .seconds(30))[0].get()
+    }
+
+    /// Makes an uplink: veth `up0` here with 192.0.2.2/24, a default route via 192.0.2.1 and 2001:db8::2/64; its other end
+    /// `up1` in a namespace of its own, with 192.0.2.1 and 2001:db8::1. There is no IPv6 default route.
     ///
-    /// No link-local addresses and no duplicate address detection: nothing happens by itself later on.
+    /// It has no link-local addresses and no duplicate address detection, so nothing changes by itself later.
     ///
-    /// - Returns: The other end's namespace, which is removed with this one.
+    /// - Returns: The namespace of the other end, which is removed with this one.
     @discardableResult
     package func vethPair() throws -> TestNamespace {
         let peer = try TestNamespace()
@@ -87,7 +102,7 @@ package final class TestNamespace: Sendable {
         for address in addresses { try run("ip", "address", "add", address, "dev", interface, "nodad") }
     }
 
-    // MARK: - Making them
+    // MARK: - Creation
 
     private struct Unavailable: Error, CustomStringConvertible {
         let description: String
@@ -112,7 +127,7 @@ package final class TestNamespace: Sendable {
         return descriptor
     }
 
-    /// Why none can be made; `nil` if one could be, just now.
+    /// The reason why namespaces cannot be made; `nil` if an attempt succeeded.
     private static let refusal: String? = {
         removeLeftovers()
         let name = nextName()
@@ -125,7 +140,7 @@ package final class TestNamespace: Sendable {
         }
     }()
 
-    /// Removes what test runs that were killed left behind.
+    /// Removes the namespaces that killed test runs have left.
     private static func removeLeftovers() {
         let list = (try? ChildProcess.run(["ip", "netns", "list"])) ?? ""
         for line in list.split(separator: "\n") {

@@ -1,8 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Servers that are running: what a test keeps for as long as the process lives, such as in a `static let`, is never
-/// deinitialised, so they are ended with the process.
+/// The running servers. They are ended when the process exits, since a server in a `static let` is never deinitialised.
 private enum Running {
     static let processes = Mutex<Set<pid_t>>([])
 
@@ -18,7 +17,7 @@ private enum Running {
     }()
 }
 
-/// A real server of Debian's, in a directory of its own, that is ended with the value.
+/// A real server program from Debian. It is ended when the value goes away.
 package final class TestProgram {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -26,11 +25,11 @@ package final class TestProgram {
 
     private let program: RunningProgram
 
-    /// Starts it and waits until it listens.
+    /// Starts the program and waits until it listens.
     ///
     /// - Parameters:
-    ///   - ports: Those it will listen on, TCP and UDP alike.
-    ///   - namespace: Where it runs; `nil` for where the test runs.
+    ///   - ports: The ports that it will listen on, TCP or UDP.
+    ///   - namespace: The namespace to run it in; `nil` for the test's own.
     package init(_ command: [String], listensOn ports: [UInt16], in namespace: TestNamespace? = nil) throws {
         let entrance = namespace.map { ["ip", "netns", "exec", $0.name] } ?? []
         program = try RunningProgram(entrance + command, environment: [:], streams: .init(output: .closed))
@@ -59,19 +58,19 @@ package final class TestProgram {
         return try ChildProcess.run(entrance + ["ss", "-Hlntu", "sport", "=", ":\(port)"])
     }
 
-    /// A TCP port of 127.0.0.1 that nobody has now. Another process may take it before it is used.
+    /// A free TCP port of 127.0.0.1. Another process may bind it before the test does.
     package static func freePort() throws -> UInt16 {
         let server = try ScriptedServer { _ in }
         return server.port
     }
 
-    /// Where a program is, also where the tests' PATH has no sbin.
+    /// The path of a program; `nil` if it is not installed. It searches sbin too, which PATH may lack.
     package static func path(_ name: String) -> String? {
         ["/usr/sbin/", "/usr/bin/", "/sbin/", "/usr/local/bin/"].map { $0 + name }.first { access($0, X_OK) == 0 }
     }
 }
 
-/// nginx with a test's own `server` blocks.
+/// nginx, with the `server` blocks of a test.
 ///
 ///     let web = try WebServer("server { listen 127.0.0.1:\(port); location / { return 204; } }", listensOn: [port])
 package final class WebServer {
@@ -103,7 +102,7 @@ package final class WebServer {
     }
 }
 
-/// dnsmasq with a test's own records and no others.
+/// dnsmasq, with the records of a test and no others.
 ///
 ///     let names = try NameServer(["--address=/a.example/192.0.2.7"], port: 53, in: namespace)
 package final class NameServer {
@@ -112,7 +111,7 @@ package final class NameServer {
 
     private let program: TestProgram
 
-    /// - Parameter options: As on its command line. What no option answers is refused.
+    /// - Parameter options: Command line options of dnsmasq. It refuses queries that they do not answer.
     package init(_ options: [String], port: UInt16, in namespace: TestNamespace? = nil) throws {
         program = try TestProgram(
             [

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Lets one thread wait for another without a runtime of tasks: for the beginning of a server, and for loops.
+/// Lets one thread wait for another without Swift concurrency, as for the start of a server.
 package final class ThreadGate: Sendable {
     private let isOpen = Atomic(false)
 

@@ -2,16 +2,16 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// The door that every callback of one monitor goes through, so that stopping can promise that none follows.
+/// The gate that all callbacks of one monitor pass, so that none runs after a stop.
 ///
-/// No lock is held while a callback runs.
+/// Callbacks run without the lock.
 final class CallbackGate: Sendable {
-    /// The right to call back, until the gate is shut.
+    /// Permission to call back, valid until the gate is shut.
     struct Pass: Equatable, Sendable {
         fileprivate let gate: CallbackGate
         fileprivate let number: UInt64
 
-        /// Runs `callback`, unless the gate was shut since the pass was given out.
+        /// Runs `callback`, unless the gate was shut after the pass was issued.
         func perform(_ callback: () -> Void) {
             guard gate.enter(number) else { return }
             callback()
@@ -24,14 +24,14 @@ final class CallbackGate: Sendable {
     private struct State {
         var lastPass: UInt64 = 0
         var isOpen = false
-        /// The threads that run a callback at the moment.
+        /// The threads that are running a callback.
         var inside: [pthread_t] = []
         var waiting: [DispatchSemaphore] = []
     }
 
     private let state = Mutex(State())
 
-    /// Opens the gate for callbacks with the new pass.
+    /// Opens the gate, and issues the pass that is valid from now on.
     func open() -> Pass {
         let number = state.withLock { state in
             state.isOpen = true
@@ -41,13 +41,13 @@ final class CallbackGate: Sendable {
         return Pass(gate: self, number: number)
     }
 
-    /// Lets no callback in any more, until it is opened again with another pass.
+    /// Shuts the gate: no further callback starts until it is opened again, with another pass.
     func shut() { state.withLock { $0.isOpen = false } }
 
-    /// Waits until those that were inside have left.
+    /// Waits until all running callbacks have returned.
     ///
-    /// Called from inside it does not wait: for itself it would wait in vain, and for another thread too if that one
-    /// does the same.
+    /// It does not wait when called from a callback: that would be a deadlock, since the callback would wait for
+    /// itself, or two callbacks for each other.
     func waitUntilEmpty() {
         let semaphore: DispatchSemaphore? = state.withLock { state in
             guard !state.inside.isEmpty, !state.inside.contains(pthread_self()) else { return nil }
@@ -58,7 +58,7 @@ final class CallbackGate: Sendable {
         semaphore?.wait()
     }
 
-    /// The calling thread runs a callback of this monitor.
+    /// Whether the calling thread is running a callback of this monitor.
     var isInside: Bool { state.withLock { $0.inside.contains(pthread_self()) } }
 
     private func enter(_ pass: UInt64) -> Bool {

@@ -1,17 +1,17 @@
 internal import ReachCore
 internal import Synchronization
 
-/// Numbers a monitor's changes and tells them: block, then observers, then sequences.
+/// Numbers a monitor's changes and delivers them to the blocks, then the observers, then the sequences.
 ///
-/// One lock fixes the order, and none is held while anybody is told. It does not know its monitor, which must be free
-/// to go while changes wait to be told.
+/// One lock fixes the order; callbacks run without it. The dispatcher holds no reference to its monitor, so that
+/// pending changes do not keep the monitor alive.
 final class ChangeDispatcher: Sendable {
     typealias StatusBlock = @Sendable (NetworkReachabilityStatus) -> Void
     typealias ChangeBlock = @Sendable (ReachabilityChange) -> Void
 
     private struct State {
         var held: ReachabilityState
-        /// What led to `held`; `nil` while stopped or not determined.
+        /// The change that led to `held`; `nil` while stopped or not determined.
         var latest: ReachabilityChange?
         var lastNumber: UInt64 = 0
         var run: Run?
@@ -20,18 +20,19 @@ final class ChangeDispatcher: Sendable {
         var sequences: [ReachabilityChanges.Subscription] = []
     }
 
-    /// From one start to one stop.
+    /// The time from one start to the next stop.
     struct Run {
         let pass: CallbackGate.Pass
         let watch: any ChangeWatch
     }
 
-    /// The one place for a block, and the number of the last change that it was told, or need not be.
+    /// A block and its position in the sequence of changes.
     private struct Slot<Block> {
         var block: Block?
-        /// Goes up with every block that does not carry on where the one before it was.
+        /// Counts the blocks that did not continue at their predecessor's position.
         var generation: UInt64 = 0
-        var heard: UInt64 = 0
+        /// Number of the last change that the block has received, or does not need.
+        var delivered: UInt64 = 0
     }
 
     private let options: ReachabilityOptions
@@ -49,9 +50,11 @@ final class ChangeDispatcher: Sendable {
 
     var isRunning: Bool { state.withLock { $0.run != nil } }
 
-    // MARK: - From start to stop
+    // MARK: - Start and stop
 
-    /// - Returns: The new run; `nil` if one is under way.
+    /// Begins a run.
+    ///
+    /// - Returns: The new run; `nil` if the monitor is running already.
     func begin(_ prepare: () -> any ChangeWatch) -> Run? {
         state.withLock { state in
             guard state.run == nil else { return nil }
@@ -60,7 +63,7 @@ final class ChangeDispatcher: Sendable {
         }
     }
 
-    /// Nothing is told any more once this returns.
+    /// Ends the run. No callback runs after this returns, except when a callback calls it.
     func end() {
         let (run, sequences) = state.withLock { state in
             let run = state.run
@@ -76,7 +79,8 @@ final class ChangeDispatcher: Sendable {
         gate.waitUntilEmpty()
     }
 
-    /// Takes what the run with this pass was told by the engine. To be called on the engine's thread.
+    /// Numbers a change from the source and queues its delivery, if the pass is that of the current run. Call it on the
+    /// source's thread.
     func publish(_ change: ReachabilityChange, of monitor: ReachabilityMonitor, _ pass: CallbackGate.Pass) {
         let isCurrent = state.withLock { state in
             guard let run = state.run, run.pass == pass else { return false }
@@ -84,7 +88,7 @@ final class ChangeDispatcher: Sendable {
             let change = change.numbered(state.lastNumber)
             state.latest = change
             state.held = change.state
-            pump.append { [weak monitor] in monitor.map { self.tell(change, of: $0, pass) } }
+            pump.append { [weak monitor] in monitor.map { self.deliver(change, of: $0, pass) } }
             return true
         }
         guard isCurrent else { return }
@@ -94,37 +98,38 @@ final class ChangeDispatcher: Sendable {
         }
     }
 
-    /// Takes what the run with this pass was told of the state in force. That is no change, and nobody is told.
+    /// Marks the current state as stale, or not, if the pass is that of the current run. That is not a change, so there
+    /// is no callback.
     func mark(isStale: Bool, _ pass: CallbackGate.Pass) {
         state.withLock { state in
             if let run = state.run, run.pass == pass { state.held.isStale = isStale }
         }
     }
 
-    private func tell(_ change: ReachabilityChange, of monitor: ReachabilityMonitor, _ pass: CallbackGate.Pass) {
+    private func deliver(_ change: ReachabilityChange, of monitor: ReachabilityMonitor, _ pass: CallbackGate.Pass) {
         let number = change.sequenceNumber
         if !change.isInitial || options.wantsInitialEvent {
             if change.isOfStatus {
                 pass.perform { claim(\.statusBlock, number)?(change.state.networkReachabilityStatus) }
             }
             pass.perform { claim(\.changeBlock, number)?(change) }
-            options.notificationCenter.announce(change, of: monitor, pass)
+            options.notificationCenter.deliver(change, of: monitor, pass)
         }
         for sequence in state.withLock({ $0.sequences }) { sequence.yield(change) }
     }
 
-    /// The slot's block, if it has not been told this change; from now on it has.
+    /// The slot's block, if it has not received this change yet. Marks the change as delivered.
     private func claim<Block>(
         _ slot: any WritableKeyPath<State, Slot<Block>> & Sendable, _ number: UInt64
     ) -> Block? {
         state.withLock { state in
-            guard let block = state[keyPath: slot].block, state[keyPath: slot].heard < number else { return nil }
-            state[keyPath: slot].heard = number
+            guard let block = state[keyPath: slot].block, state[keyPath: slot].delivered < number else { return nil }
+            state[keyPath: slot].delivered = number
             return block
         }
     }
 
-    // MARK: - Who is told
+    // MARK: - Registration
 
     func setStatusBlock(_ block: StatusBlock?, of monitor: ReachabilityMonitor) {
         set(\.statusBlock, block, of: monitor) { block, change in block(change.state.networkReachabilityStatus) }
@@ -134,8 +139,8 @@ final class ChangeDispatcher: Sendable {
         set(\.changeBlock, block, of: monitor) { block, change in block(change) }
     }
 
-    /// A block that comes late is told the state in force. One that replaces another from within a callback carries
-    /// on where that one was; otherwise a block that sets itself would be called for ever.
+    /// Sets a block. A block that is set late receives the current state. One that replaces another from within a
+    /// callback continues at that one's position instead; otherwise a block that sets itself would be called endlessly.
     private func set<Block: Sendable>(
         _ slot: any WritableKeyPath<State, Slot<Block>> & Sendable, _ block: Block?, of monitor: ReachabilityMonitor,
         call: @escaping @Sendable (Block, ReachabilityChange) -> Void
@@ -147,7 +152,7 @@ final class ChangeDispatcher: Sendable {
             if isInside, old != nil { return old }
             state[keyPath: slot].generation += 1
             let generation = state[keyPath: slot].generation
-            state[keyPath: slot].heard = state.lastNumber
+            state[keyPath: slot].delivered = state.lastNumber
             guard block != nil, options.wantsInitialEvent else { return old }
             replay(in: state, of: monitor) { change, _, pass in
                 pass.perform {
@@ -158,24 +163,25 @@ final class ChangeDispatcher: Sendable {
             }
             return old
         }
-        withExtendedLifetime(replaced) {}  // Let go outside the lock: what a block holds may be anything.
+        // The old block is released outside the lock, since releasing what it captures may run any code.
+        withExtendedLifetime(replaced) {}
         start()
     }
 
-    /// Tells an observer everything from now on, the state in force first.
+    /// Adds an observer, which receives the current state first, then every change.
     func add(_ observer: ReachabilityObserver, of monitor: ReachabilityMonitor) {
         let center = options.notificationCenter
         state.withLock { state in
             observer.begin(after: state.lastNumber, of: monitor.id)
             guard options.wantsInitialEvent else { return }
             replay(in: state, of: monitor) { change, monitor, pass in
-                center.tell([observer], change, of: monitor, pass)
+                center.deliver(change, to: [observer], of: monitor, pass)
             }
         }
         start()
     }
 
-    /// Adds a sequence, which is told the state in force first.
+    /// Adds a sequence, which begins with the current state.
     func add(_ sequence: ReachabilityChanges.Subscription, of monitor: ReachabilityMonitor) {
         state.withLock { state in
             sequence.begin(after: state.lastNumber)
@@ -189,20 +195,20 @@ final class ChangeDispatcher: Sendable {
         state.withLock { $0.sequences.removeAll { $0 === sequence } }
     }
 
-    /// To be called under the lock.
+    /// Queues the delivery of the current state as an initial change. Call it with the lock held.
     private func replay(
         in state: State, of monitor: ReachabilityMonitor,
-        tell: @escaping @Sendable (ReachabilityChange, ReachabilityMonitor, CallbackGate.Pass) -> Void
+        deliver: @escaping @Sendable (ReachabilityChange, ReachabilityMonitor, CallbackGate.Pass) -> Void
     ) {
         guard let run = state.run, let change = state.latest?.asInitial(with: state.held) else { return }
-        pump.append { [weak monitor] in monitor.map { tell(change, $0, run.pass) } }
+        pump.append { [weak monitor] in monitor.map { deliver(change, $0, run.pass) } }
     }
 
-    /// Sees to it that what was appended is told.
+    /// Starts the delivery of the queued changes.
     private func start() {
         var watch = currentWatch
         while !pump.start(onEngine: { work in watch?.perform(work) ?? false }) {
-            // The run had ended. If another has begun, its first change may just have been appended.
+            // The run has ended. If another has begun, its first change may just have been appended.
             let next = currentWatch
             guard next !== watch else { return }
             watch = next

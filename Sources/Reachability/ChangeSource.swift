@@ -1,37 +1,38 @@
 package import ReachCore
 internal import ReachKernel
 
-/// Where a monitor has its changes from: an engine on the kernel, the daemon, or a test.
+/// The source of a monitor's changes: an engine on the kernel, the daemon, or a test.
 package protocol ChangeSource: Sendable {
-    /// Reserves what it takes to watch a target. Nothing is told before ``ChangeWatch/begin(_:)``.
+    /// Prepares to watch a target. No event comes before ``ChangeWatch/begin(_:)``.
     func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch
 }
 
-/// What a source tells a monitor.
+/// An event that a source sends to a monitor.
 package enum SourceEvent: Sendable {
-    /// The first state, or a difference.
+    /// The initial state, or a change.
     case change(ReachabilityChange)
-    /// What was told may no longer hold; or, later, it does hold.
+    /// Whether the last state may no longer hold.
     case stale(Bool)
 }
 
 /// One monitor's watch of its target, from one start to one stop.
 package protocol ChangeWatch: AnyObject, Sendable {
-    /// Tells the state as soon as it is determined, then every change. Does nothing after ``end()``.
+    /// Starts the watch: sends the state as soon as it is determined, then every change. Does nothing after ``end()``.
     ///
-    /// - Parameter handler: Called by one thread.
+    /// - Parameter handler: Receives the events, always on the same thread.
     func begin(_ handler: @escaping @Sendable (SourceEvent) -> Void)
 
-    /// Gives everything back. A call of the handler that has begun may still run. Again does no harm.
+    /// Ends the watch and releases its resources. A call of the handler that has begun may still run. May be called
+    /// twice.
     func end()
 
     /// Runs work on the thread that calls the handler.
     ///
-    /// - Returns: `false` if it is gone.
+    /// - Returns: `false` if the thread has ended.
     func perform(_ work: @escaping @Sendable () -> Void) -> Bool
 }
 
-/// What distinguishes one engine from another. Monitors with equal settings share one.
+/// The settings of an engine. Monitors with equal settings share one.
 package struct EngineSettings: Hashable, Sendable {
     package var anchors: [IPAddress]
     package var holdDown: HoldDown

@@ -9,10 +9,10 @@ package final class DaemonPool: ChangeSource {
 
     private let path: String?
 
-    /// - Parameter path: Where the daemon listens; `nil` is where `reach` looks for it, at the time of the start.
+    /// - Parameter path: The daemon's socket; `nil` means the one that `reach` would use at the time of the start.
     package init(path: String?) { self.path = path }
 
-    /// The settings are the daemon's own.
+    /// Prepares to watch a target. `settings` have no effect: the daemon has its own.
     package func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch {
         let usual = SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
         return Self.threads.prepare(target, for: path ?? usual)
@@ -22,38 +22,38 @@ package final class DaemonPool: ChangeSource {
     package static var count: Int { threads.count }
 }
 
-/// A thread that watches targets through the daemon at a path.
+/// A thread that watches targets through the daemon at a socket path.
 private final class DaemonThread: WatchThread {
     private let path: String
-    private let thread: LoopThread<Desk>
+    private let thread: LoopThread<LoopState>
 
     init(path: String) {
         self.path = path
-        thread = LoopThread(named: "reach-client") { Desk($0) }
+        thread = LoopThread(named: "reach-client") { LoopState($0) }
     }
 
     func watch(_ target: Target, _ handler: @escaping @Sendable (SourceEvent) -> Void) -> UInt64 {
         let id = thread.nextID()
-        thread.post { [path] desk in
-            let watch = DaemonWatch(path: path, target: target, on: desk.loop) { event in
+        thread.post { [path] state in
+            let watch = DaemonWatch(path: path, target: target, on: state.loop) { event in
                 SourceEvent(event).map(handler)
             }
-            desk.watches[id] = watch
+            state.watches[id] = watch
             watch.start()
         }
         return id
     }
 
     func unwatch(_ id: UInt64) {
-        thread.post { desk in desk.watches.removeValue(forKey: id)?.cancel() }
+        thread.post { state in state.watches.removeValue(forKey: id)?.cancel() }
     }
 
     func perform(_ work: @escaping @Sendable () -> Void) -> Bool { thread.post { _ in work() } }
 
     func end() { thread.end() }
 
-    /// What stands on the thread.
-    private final class Desk {
+    /// The thread's loop and watches, confined to the thread.
+    private final class LoopState {
         let loop: EventLoop
         var watches: [UInt64: DaemonWatch] = [:]
 
@@ -62,7 +62,7 @@ private final class DaemonThread: WatchThread {
 }
 
 extension SourceEvent {
-    /// - Returns: `nil` for what a monitor does not tell.
+    /// - Returns: `nil` for events that a monitor does not report.
     fileprivate init?(_ event: DaemonEvent) {
         switch event {
         case .change(let change), .unavailable(_, let change): self = .change(change)

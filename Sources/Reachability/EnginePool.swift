@@ -3,12 +3,13 @@ internal import ReachKernel
 
 /// The engines of a process: one thread for all monitors with equal settings, from the first start to the last stop.
 package final class EnginePool: ChangeSource {
-    /// In the network namespace of the process.
+    /// The pool for the process's own network namespace.
     package static let shared = EnginePool()
 
     private let threads: SharedThreads<EngineSettings, EngineThread>
 
-    /// - Parameter namespace: A descriptor of the network namespace to watch, open for as long as this is used.
+    /// - Parameter namespace: A descriptor of the network namespace to watch, open as long as the pool is used; `nil`
+    ///   means the process's own.
     package init(namespace: CInt? = nil) {
         threads = SharedThreads { settings in
             var options = EngineOptions()

@@ -4,9 +4,9 @@ package import ReachCore
 package import ReachKernel
 internal import ReachLoop
 
-/// A thread with an event loop and an engine on it, which other threads hand their wishes; see ``LoopThread``.
+/// A thread with an event loop and an engine, which other threads use by posting work; see ``LoopThread``.
 package final class EngineThread: WatchThread {
-    private let thread: LoopThread<Desk>
+    private let thread: LoopThread<LoopState>
 
     /// - Parameter namespace: A descriptor of the network namespace to watch; the process's own if `nil`. It is
     ///   duplicated at once.
@@ -15,14 +15,14 @@ package final class EngineThread: WatchThread {
         thread = LoopThread(named: "reach-engine") {
             namespace?.enter()
         } makeResident: { loop in
-            Desk(ReachabilityEngine(loop: loop, options: options))
+            LoopState(ReachabilityEngine(loop: loop, options: options))
         }
     }
 
     package func watch(_ target: Target, _ handler: @escaping @Sendable (SourceEvent) -> Void) -> UInt64 {
         let id = thread.nextID()
-        thread.post { desk in
-            desk.ids[id] = desk.engine.watch(target) { event in
+        thread.post { state in
+            state.ids[id] = state.engine.watch(target) { event in
                 if case .change(let change) = event { handler(.change(change)) }
             }
         }
@@ -30,7 +30,7 @@ package final class EngineThread: WatchThread {
     }
 
     package func unwatch(_ id: UInt64) {
-        thread.post { desk in desk.ids.removeValue(forKey: id).map(desk.engine.unwatch) }
+        thread.post { state in state.ids.removeValue(forKey: id).map(state.engine.unwatch) }
     }
 
     @discardableResult
@@ -38,7 +38,8 @@ package final class EngineThread: WatchThread {
 
     package func end() { thread.end() }
 
-    /// A network namespace, which stays open until the thread has entered it, whatever becomes of others meanwhile.
+    /// A network namespace. Its descriptor is a duplicate, so that it stays open until the thread has entered the
+    /// namespace.
     private final class Namespace: Sendable {
         private let descriptor: CInt
 
@@ -52,10 +53,10 @@ package final class EngineThread: WatchThread {
         }
     }
 
-    /// What stands on the thread.
-    private final class Desk {
+    /// The thread's engine and watches, confined to the thread.
+    private final class LoopState {
         let engine: ReachabilityEngine
-        /// The engine's numbers by ours.
+        /// The engine's watch numbers by our own.
         var ids: [UInt64: UInt64] = [:]
 
         init(_ engine: ReachabilityEngine) {

@@ -1,3 +1,3 @@
-// The values that a monitor hands out (states, changes, paths, targets) live in ReachCore, which the command line and
-// the daemon use without this library. Whoever links the library needs both, and should write one import.
+// The values that a monitor returns (states, changes, paths, targets) belong to ReachCore, which the command line and
+// the daemon use without this library. Users of the library need both modules, and should need only one import.
 @_exported public import ReachCore

@@ -1,15 +1,15 @@
 internal import ReachCore
 
 extension ReachabilityChange {
-    /// AFNetworking would tell of it: the status in its view differs, or is told for the first time.
+    /// Whether AFNetworking would report the change: its four-value status differs, or is the first.
     var isOfStatus: Bool { previous?.networkReachabilityStatus != state.networkReachabilityStatus }
 
-    /// The names under which it is posted, in this order.
+    /// The names under which the change is posted, in this order.
     var notificationNames: [ReachabilityNotification.Name] {
         isOfStatus ? [.reachabilityDidChange, .reachabilityStateDidChange] : [.reachabilityStateDidChange]
     }
 
-    /// The state that it led to, as it is held now, for somebody who begins with it: with the same number and times.
+    /// An initial change with the same number and times, for a receiver that begins with the current state.
     func asInitial(with state: ReachabilityState) -> ReachabilityChange {
         ReachabilityChange(
             at: Instant(wall: time, boot: bootTime), cause: .start, aspects: [], previous: nil, state: state
@@ -18,7 +18,7 @@ extension ReachabilityChange {
 }
 
 extension NetworkReachabilityStatus {
-    /// In English, as AFNetworking put it. These texts do not change.
+    /// AFNetworking's English texts for the status. They never change.
     public var displayText: String {
         switch self {
         case .unknown: "Unknown"

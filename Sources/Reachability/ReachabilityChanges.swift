@@ -1,18 +1,18 @@
 public import ReachCore
 internal import Synchronization
 
-/// The changes of a monitor as an asynchronous sequence, which begins with the state in force.
+/// The changes of a monitor as an asynchronous sequence, which begins with the current state.
 ///
-/// Every iterator is a subscription of its own and is told everything, after blocks and observers. Iterating starts
-/// nothing: until the monitor is started the first element is awaited, and ``ReachabilityMonitor/stop()`` ends the
-/// iteration at once. Cancelling the task does too.
+/// Every iterator is a separate subscription and receives all changes, after the blocks and observers. Iterating does
+/// not start the monitor: the first element comes after ``ReachabilityMonitor/start()``. ``ReachabilityMonitor/stop()``
+/// ends the iteration at once, and so does cancelling the task.
 ///
-/// The last 256 changes are kept for a consumer that is slow; older ones make room. A gap in the sequence numbers shows
-/// it, and the last element always holds the newest state.
+/// For a slow consumer the last 256 changes are kept, and older ones are dropped. A gap in the sequence numbers shows
+/// that. The last element always has the newest state.
 ///
 /// An iterator keeps its monitor alive.
 public struct ReachabilityChanges: AsyncSequence, Sendable {
-    /// How many changes are kept for a slow consumer.
+    /// Number of changes that are kept for a slow consumer.
     public static let bufferSize = 256
 
     let monitor: ReachabilityMonitor
@@ -23,15 +23,15 @@ public struct ReachabilityChanges: AsyncSequence, Sendable {
             of: ReachabilityChange.self, bufferingPolicy: .bufferingNewest(Self.bufferSize))
         let subscription = Subscription(continuation)
         continuation.onTermination = { [weak monitor, weak subscription] _ in
-            if let subscription { monitor?.announcer.remove(subscription) }
+            if let subscription { monitor?.dispatcher.remove(subscription) }
         }
-        monitor.announcer.add(subscription, of: monitor)
+        monitor.dispatcher.add(subscription, of: monitor)
         return Iterator(monitor: monitor, subscription: subscription, base: stream.makeAsyncIterator())
     }
 
-    /// One subscription.
+    /// A subscription to the changes of a monitor.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Kept alive.
+        /// Held to keep the monitor alive.
         let monitor: ReachabilityMonitor
         let subscription: Subscription
         var base: AsyncStream<ReachabilityChange>.Iterator
@@ -44,24 +44,24 @@ public struct ReachabilityChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// Where a monitor puts its changes for one iterator.
+    /// The buffer that a monitor fills for one iterator.
     final class Subscription: Sendable {
         private let continuation: AsyncStream<ReachabilityChange>.Continuation
-        /// Changes up to this number are covered by the state that the iterator begins with.
-        private let heard = Atomic<UInt64>(0)
+        /// Number of the last change that the iterator does not need, since its initial state covers it.
+        private let start = Atomic<UInt64>(0)
         private let hasFinished = Atomic(false)
 
         init(_ continuation: AsyncStream<ReachabilityChange>.Continuation) { self.continuation = continuation }
 
-        /// What was kept for the iterator is not handed out any more.
+        /// Whether the monitor was stopped. Buffered changes are then not returned.
         var isFinished: Bool { hasFinished.load(ordering: .acquiring) }
 
-        func begin(after number: UInt64) { heard.store(number, ordering: .relaxed) }
+        func begin(after number: UInt64) { start.store(number, ordering: .relaxed) }
 
         func yieldInitial(_ change: ReachabilityChange) { continuation.yield(change) }
 
         func yield(_ change: ReachabilityChange) {
-            if change.sequenceNumber > heard.load(ordering: .relaxed) { continuation.yield(change) }
+            if change.sequenceNumber > start.load(ordering: .relaxed) { continuation.yield(change) }
         }
 
         func finish() {

@@ -3,49 +3,51 @@ public import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// Tells whether a target can be reached, through what, and whenever that changes.
+/// Reports whether a target can be reached, by which path, and every change of that.
 ///
 ///     let monitor = ReachabilityMonitor.shared
 ///     monitor.setStatusChangeBlock { status in print(status.displayText) }
 ///     monitor.start()
 ///
-/// The answer is the kernel's, asked for by this process or by the daemon (``ReachabilitySource``): the path it would send by, and the state of what lies on it. No packet is sent to find
-/// out. "Reachable" promises that packets can leave towards the target, not that something answers; use it to decide
-/// when to try again and to explain a failure, not to forbid a first try.
+/// The answer comes from the kernel, queried by this process or by the daemon (``ReachabilitySource``): the path that a
+/// packet would use, and the state of the links on it. No packet is sent. "Reachable" means that packets can leave
+/// towards the target, not that it answers. Use it to decide when to try again and to explain a failure, not to prevent
+/// a first try.
 ///
-/// Every change is told to the blocks first, then to the observers (``ReachabilityNotificationCenter``), then to the
-/// sequences (``changes``): once each, in the same order and with the same number for all. They are called where
-/// ``ReachabilityOptions/delivery`` says, one at a time, with no lock held: a callback may call anything here.
+/// Every change is delivered to the blocks first, then to the observers (``ReachabilityNotificationCenter``), then to
+/// the sequences (``changes``): once to each, in the same order and with the same number.
+/// ``ReachabilityOptions/delivery`` chooses where they are called. They are called one at a time and without a lock, so
+/// a callback may call anything here.
 ///
-/// All members may be used from any thread. Releasing a monitor stops it: a call in progress keeps it until it returns,
-/// and none follows.
+/// All members may be used from any thread. Releasing a monitor stops it: a callback in progress keeps it alive until
+/// it returns, and none follows.
 public final class ReachabilityMonitor: Sendable {
-    /// The Internet, for the whole program. Its block is anybody's to replace: a library should observe it instead, or
-    /// make a monitor of its own, which costs no more.
+    /// The program's monitor of the Internet. Any code may replace its block, so a library should add an observer, or
+    /// create a monitor of its own, which costs no more.
     public static let shared = ReachabilityMonitor()
 
-    /// What is asked about.
+    /// The target that is watched.
     public let target: Target
     let id = MonitorID.next()
-    let announcer: ChangeDispatcher
+    let dispatcher: ChangeDispatcher
     let options: ReachabilityOptions
     private let source: any ChangeSource
 
-    /// A monitor of any target, not yet started.
+    /// Creates a monitor of any target, not yet started.
     public convenience init(_ target: Target = .internet, options: ReachabilityOptions = ReachabilityOptions()) {
         self.init(target, options: options, source: options.changeSource)
     }
 
-    /// A monitor of a host by its name or address, not yet started.
+    /// Creates a monitor of a host by its name or address, not yet started.
     ///
-    /// - Throws: ``TargetError`` when it is neither.
+    /// - Throws: ``TargetError`` if the text is neither.
     public convenience init(
         domain: String, options: ReachabilityOptions = ReachabilityOptions()
     ) throws(TargetError) {
         self.init(try Target.host(domain), options: options)
     }
 
-    /// A monitor of an address, not yet started. The zero address (0.0.0.0 or ::) means the Internet, as it did in
+    /// Creates a monitor of an address, not yet started. The zero address (0.0.0.0 or ::) means the Internet, as in
     /// AFNetworking.
     public convenience init(address: IPAddress, options: ReachabilityOptions = ReachabilityOptions()) {
         self.init(address.isUnspecified ? .internet : .address(address), options: options)
@@ -55,31 +57,31 @@ public final class ReachabilityMonitor: Sendable {
         self.target = target
         self.options = options
         self.source = source
-        announcer = ChangeDispatcher(ReachabilityState(target: target, since: SystemClock.now.wall), options)
+        dispatcher = ChangeDispatcher(ReachabilityState(target: target, since: SystemClock.now.wall), options)
         options.notificationCenter.attach(self)
     }
 
     deinit {
-        announcer.end()
+        dispatcher.end()
         options.notificationCenter.detach(id)
     }
 
     // MARK: - Start and stop
 
-    /// Begins to watch. Blocks, observers and sequences are told the state once it is determined, as an initial change.
+    /// Starts to watch. Blocks, observers and sequences receive an initial change once the state is determined.
     ///
-    /// Does not wait: until then the state is what it was. A monitor that is running is left as it is; after ``stop()``
-    /// it can be started again, and tells an initial change again. Where the kernel cannot be observed the state is
-    /// `unknown` with the reason `cannotObserve`, and it is tried again.
+    /// This does not wait: until then the state is the previous one. It has no effect on a running monitor. After
+    /// ``stop()`` a monitor can be started again, and delivers an initial change again. If the kernel cannot be
+    /// observed, the state is `unknown` with the reason `cannotObserve`, and the monitor keeps trying.
     public func start() {
-        guard let run = announcer.begin({ source.prepare(target, options.engineSettings) }) else { return }
+        guard let run = dispatcher.begin({ source.prepare(target, options.engineSettings) }) else { return }
         let pass = run.pass
         run.watch.begin { [weak self] event in
             guard let self else { return }
             log(event)
             switch event {
-            case .change(let change): announcer.publish(change, of: self, pass)
-            case .stale(let isStale): announcer.mark(isStale: isStale, pass)
+            case .change(let change): dispatcher.publish(change, of: self, pass)
+            case .stale(let isStale): dispatcher.mark(isStale: isStale, pass)
             }
         }
     }
@@ -95,53 +97,53 @@ public final class ReachabilityMonitor: Sendable {
         }
     }
 
-    /// Ends the watch. Once this returns nothing is called any more, what was on its way included, and sequences end.
+    /// Stops watching. After this returns there are no callbacks, not even for pending changes, and sequences end.
     ///
-    /// It waits for a callback that is running on another thread, so do not call it with a lock held that a callback
-    /// takes, nor from a thread or queue that a callback waits for; and let no two monitors' callbacks stop each other.
-    /// Called from within a callback of this monitor it does not wait.
+    /// It waits for a callback that is running on another thread. So do not call it while holding a lock that a
+    /// callback takes, nor from a thread or queue that a callback waits for, and do not let callbacks of two monitors
+    /// stop each other's monitor. Called from a callback of this monitor, it does not wait.
     ///
-    /// The last state is kept, marked stale. Blocks and observers stay for the next ``start()``. When the last monitor
-    /// of the program stops, its thread ends and its sockets are closed, soon after.
-    public func stop() { announcer.end() }
+    /// The last state is kept, marked stale. Blocks and observers remain for the next ``start()``. Soon after the
+    /// program's last monitor stops, the thread ends and its sockets are closed.
+    public func stop() { dispatcher.end() }
 
-    /// Started and not stopped.
-    public var isRunning: Bool { announcer.isRunning }
+    /// Whether the monitor was started and not stopped.
+    public var isRunning: Bool { dispatcher.isRunning }
 
-    // MARK: - Who is told
+    // MARK: - Blocks, notifications and sequences
 
-    /// Sets what to call with the status when it changes, in place of what was set before; `nil` removes it.
+    /// Sets the block that is called when the status changes. It replaces the previous one; `nil` removes it.
     ///
-    /// There is one block, as in AFNetworking; observers are for more. Of changes at equal status it is not told:
-    /// ``setChangeBlock(_:)`` is for these. If the state is determined already, the block is called with it, once. Set
-    /// from within a callback, it carries on where the block before it was. The old block is not called any more by
-    /// this thread; a call on another one that has begun may still run.
+    /// There is one such block, as in AFNetworking; add observers for more. It is not called for changes that leave the
+    /// status equal: use ``setChangeBlock(_:)`` for these. If the state is already determined, the block is called with
+    /// it once. A block that is set in a callback continues where the previous one was. This thread does not call the
+    /// previous block again; a call that has begun on another thread may still run.
     public func setStatusChangeBlock(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?) {
-        announcer.setStatusBlock(block, of: self)
+        dispatcher.setStatusBlock(block, of: self)
     }
 
-    /// Sets what to call with every change, those of the path at equal status included. Otherwise it is like
-    /// ``setStatusChangeBlock(_:)``, after which it is called.
+    /// Sets the block that is called with every change, including changes of the path at equal status. Otherwise it is
+    /// like the block of ``setStatusChangeBlock(_:)``, and is called after that one.
     public func setChangeBlock(_ block: (@Sendable (ReachabilityChange) -> Void)?) {
-        announcer.setChangeBlock(block, of: self)
+        dispatcher.setChangeBlock(block, of: self)
     }
 
-    /// Where this monitor posts.
+    /// The center that this monitor posts to.
     public var notificationCenter: ReachabilityNotificationCenter { options.notificationCenter }
 
-    /// Every change from now on, the state in force first.
+    /// The current state, then every change.
     public var changes: ReachabilityChanges { ReachabilityChanges(monitor: self) }
 
-    /// Waits for a state that fulfils a condition: the state in force, or a later one. Starts nothing.
+    /// Waits until a state meets a condition: the current one, or a later one. Does not start the monitor.
     ///
-    /// - Returns: That state; `nil` if the monitor was stopped first, or the task cancelled.
+    /// - Returns: That state; `nil` if the monitor was stopped or the task cancelled first.
     public func wait(until condition: @Sendable (ReachabilityState) -> Bool) async -> ReachabilityState? {
         for await change in changes where condition(change.state) { return change.state }
         return nil
     }
 }
 
-/// Tells monitors apart, and is never used again, as an address would be.
+/// A monitor's identity. Unlike an object's address, it is never reused.
 struct MonitorID: Hashable, Sendable {
     private let number: UInt64
 

@@ -1,45 +1,45 @@
 public import ReachCore
 
-/// What an observer is told: which monitor, and what changed.
+/// A notification for observers: the monitor, and the change.
 public struct ReachabilityNotification: Sendable {
-    /// Tells kinds of notification apart.
+    /// The name of a kind of notification.
     public struct Name: RawRepresentable, Hashable, Sendable {
         /// The name's text.
         public let rawValue: String
 
-        /// A name of one's own, for notifications that a program posts itself.
+        /// Creates a name for notifications that a program posts itself.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The status changed, as ``NetworkReachabilityStatus`` has it, or is told for the first time.
+        /// The ``NetworkReachabilityStatus`` changed, or is reported for the first time.
         ///
-        /// What AFNetworking called `AFNetworkingReachabilityDidChangeNotification`.
+        /// AFNetworking's `AFNetworkingReachabilityDidChangeNotification`.
         public static let reachabilityDidChange = Name(rawValue: "io.reach.reachability.change")
-        /// Anything changed, at equal status too: interface, gateway, family, class, meter.
+        /// Anything changed, even at equal status: interface, gateway, family, class or metering.
         public static let reachabilityStateDidChange = Name(rawValue: "io.reach.reachability.state-change")
     }
 
-    /// The key in ``userInfo`` for the raw value (-1, 0, 1 or 2) of the status, as an `Int`. AFNetworking's own.
+    /// The key in ``userInfo`` for the raw value of the status (-1, 0, 1 or 2), an `Int`. The key is AFNetworking's.
     public static let statusKey = "AFNetworkingReachabilityNotificationStatusItem"
     /// The key in ``userInfo`` for the ``ReachabilityChange``.
     public static let changeKey = "ReachabilityNotificationChangeItem"
 
-    /// What kind of notification it is.
+    /// The kind of notification.
     public let name: Name
     /// The monitor that posted it.
     public let object: ReachabilityMonitor
-    /// The change; its `state` is the one that the notification is about, which may no longer be the newest.
+    /// The change. Its `state` may no longer be the newest.
     public let change: ReachabilityChange
 
-    /// A notification, as a monitor would post it.
+    /// Creates a notification like those that a monitor posts.
     public init(name: Name, object: ReachabilityMonitor, change: ReachabilityChange) {
         self.name = name
         self.object = object
         self.change = change
     }
 
-    /// The status in AFNetworking's view.
+    /// The status as one of AFNetworking's four values.
     public var status: NetworkReachabilityStatus { change.state.networkReachabilityStatus }
 
-    /// Status and change under their keys, for code that looks them up as AFNetworking's users did.
+    /// Status and change under their keys, for code that was written for AFNetworking.
     public var userInfo: [String: any Sendable] { [Self.statusKey: status.rawValue, Self.changeKey: change] }
 }

@@ -2,13 +2,13 @@ public import Dispatch
 internal import ReachCore
 internal import Synchronization
 
-/// Tells any number of observers what monitors post. It works as Foundation's NotificationCenter does, without
-/// Foundation; the product `ReachabilityFoundation` posts to that one.
+/// Delivers the notifications of monitors to any number of observers. It works like Foundation's NotificationCenter,
+/// without Foundation; the product `ReachabilityFoundation` posts to Foundation's.
 ///
-/// Observers are called in the order they were added, after the monitor's blocks and before its sequences. No lock is
-/// held while they are called: they may add and remove observers, post, and start and stop monitors.
+/// Observers are called in the order in which they were added, after the monitor's blocks and before its sequences.
+/// They are called without a lock, so they may add and remove observers, post, and start and stop monitors.
 public final class ReachabilityNotificationCenter: Sendable {
-    /// The one that monitors post to unless told otherwise.
+    /// The center that monitors post to by default.
     public static let `default` = ReachabilityNotificationCenter()
 
     private struct State {
@@ -22,21 +22,21 @@ public final class ReachabilityNotificationCenter: Sendable {
 
     private let state = Mutex(State())
 
-    /// A centre of one's own, for the monitors that are made with it.
+    /// Creates a separate center, for monitors whose options name it.
     public init() {}
 
-    /// Adds an observer. Whoever is there already stays.
+    /// Adds an observer, next to those already added.
     ///
-    /// If a monitor that is observed has determined its state, the observer is told that state, once, marked initial
+    /// If an observed monitor has already determined its state, the observer receives that state once, marked initial
     /// and with the number of the change that led to it.
     ///
     /// - Parameters:
-    ///   - name: The notifications wanted; all if `nil`.
-    ///   - object: The monitor whose notifications are wanted; all monitors' if `nil`. It is not kept alive.
-    ///   - queue: Where to call the block. If `nil`, the block is called where its monitor calls its blocks, and
-    ///     whoever comes after waits for it. Otherwise it is called on that queue, in order, and nobody waits for it.
-    ///   - block: What to call, until the observer is removed.
-    /// - Returns: What to remove it by. It need not be kept.
+    ///   - name: The name of the notifications to observe; `nil` observes all.
+    ///   - object: The monitor to observe; `nil` observes all monitors. The observer does not keep it alive.
+    ///   - queue: The queue on which to call the block, in order and without delaying other receivers. With `nil` the
+    ///     block is called where its monitor calls its blocks, and later receivers wait for it.
+    ///   - block: The block to call until the observer is removed.
+    /// - Returns: The observer, for ``removeObserver(_:)``. It need not be kept.
     @discardableResult
     public func addObserver(
         forName name: ReachabilityNotification.Name?, object: ReachabilityMonitor? = nil, queue: DispatchQueue? = nil,
@@ -49,33 +49,33 @@ public final class ReachabilityNotificationCenter: Sendable {
             state.observers.append(observer)
             return monitors
         }
-        for monitor in monitors { monitor.announcer.add(observer, of: monitor) }
+        for monitor in monitors { monitor.dispatcher.add(observer, of: monitor) }
         return observer
     }
 
-    /// Removes an observer: it is not called any more by this thread. A call on another thread that has begun, or is
-    /// about to, may still run.
+    /// Removes an observer. This thread does not call it again; a call on another thread that has begun, or is about to
+    /// begin, may still run.
     public func removeObserver(_ observer: ReachabilityObserver) {
         observer.remove()
         state.withLock { $0.observers.removeAll { $0 === observer } }
     }
 
-    /// Calls the observers of this name and monitor, those without a queue on the calling thread. Monitors post by
-    /// themselves.
+    /// Posts a notification of the program's own. Observers without a queue are called on the calling thread. Monitors
+    /// post theirs themselves.
     public func post(_ notification: ReachabilityNotification) {
         for observer in observers(of: notification.object.id) where observer.observes(notification.name) {
-            observer.tell(notification)
+            observer.deliver(notification)
         }
     }
 
-    // MARK: - For monitors
+    // MARK: - Monitors
 
     func attach(_ monitor: ReachabilityMonitor) {
         state.withLock { $0.monitors[monitor.id] = Weak(monitor: monitor) }
     }
 
     func detach(_ monitor: MonitorID) {
-        // Observers are let go outside the lock: what their blocks hold may be anything.
+        // Observers are released outside the lock, since releasing what their blocks capture may run any code.
         let (orphans, others) = state.withLock { state in
             state.monitors[monitor] = nil
             let orphans = state.observers.filter { $0.observesOnly(monitor) }
@@ -86,22 +86,24 @@ public final class ReachabilityNotificationCenter: Sendable {
         others.forEach { $0.forget(monitor) }
     }
 
-    /// Tells the change to all who have not heard it.
-    func announce(_ change: ReachabilityChange, of monitor: ReachabilityMonitor, _ pass: CallbackGate.Pass) {
+    /// Delivers a change to all observers that have not received it.
+    func deliver(_ change: ReachabilityChange, of monitor: ReachabilityMonitor, _ pass: CallbackGate.Pass) {
         let names = change.notificationNames
-        let listeners = observers(of: monitor.id).filter { observer in
-            names.contains(where: observer.observes) && observer.hears(change.sequenceNumber, of: monitor.id)
+        let receivers = observers(of: monitor.id).filter { observer in
+            names.contains(where: observer.observes) && observer.claim(change.sequenceNumber, of: monitor.id)
         }
-        tell(listeners, change, of: monitor, pass)
+        deliver(change, to: receivers, of: monitor, pass)
     }
 
-    /// Tells these observers the change under every name that they observe.
-    func tell(
-        _ listeners: [ReachabilityObserver], _ change: ReachabilityChange, of monitor: ReachabilityMonitor,
+    /// Delivers a change to these observers, under every name that they observe.
+    func deliver(
+        _ change: ReachabilityChange, to receivers: [ReachabilityObserver], of monitor: ReachabilityMonitor,
         _ pass: CallbackGate.Pass
     ) {
         for name in change.notificationNames {
-            for observer in listeners where observer.observes(name) { observer.tell(name, change, of: monitor, pass) }
+            for observer in receivers where observer.observes(name) {
+                observer.deliver(name, change, of: monitor, pass)
+            }
         }
     }
 

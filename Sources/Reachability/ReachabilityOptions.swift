@@ -2,34 +2,35 @@ public import Logging
 public import ReachCore
 internal import ReachKernel
 
-/// What a monitor is told once, when it is made.
+/// The options of a monitor, which are fixed when it is created.
 public struct ReachabilityOptions: Sendable {
-    /// Who observes.
+    /// What observes the network: this process, or the daemon.
     public var source = ReachabilitySource.kernel
-    /// How long a new status must last before it is told. By default not at all: the kernel is believed at once. A daemon
-    /// has hold-downs of its own, and this is not looked at.
+    /// How long a new status must last before it is reported. By default it is reported at once. Ignored with a daemon,
+    /// which has its own hold-downs.
     public var holdDown = HoldDown()
-    /// Addresses that stand for the Internet: it is reachable if one of them is. The kernel is asked for the way to
-    /// them; nothing is ever sent there. A daemon has its own, and these are not looked at.
+    /// Addresses that stand for the Internet, which is reachable if the kernel has a path to enough of them. Nothing is
+    /// ever sent to them. Ignored with a daemon, which has its own.
     public var anchors: [IPAddress] = ReferenceAddresses.standard
-    /// Blocks and observers are told the state in force when the monitor starts, or when they are registered late.
+    /// Whether blocks and observers receive the current state when the monitor starts, or when they are registered
+    /// later.
     ///
-    /// If `false` they are told differences only. Sequences begin with the state in force all the same.
+    /// If `false`, they receive changes only. Sequences begin with the current state in any case.
     public var wantsInitialEvent = true
     /// Where blocks and observers are called.
     public var delivery = ReachabilityDelivery.privateQueue
-    /// Whose observers are told.
+    /// The center that the monitor posts to.
     public var notificationCenter = ReachabilityNotificationCenter.default
-    /// Translates ``ReachabilityMonitor/localizedStatusDescription``: is given the English text as its key, as
-    /// AFNetworking's table of strings was.
+    /// Translates ``ReachabilityMonitor/localizedStatusDescription``. It receives the English text as the key, like
+    /// AFNetworking's table of strings.
     public var translation: @Sendable (String) -> String = { $0 }
 
-    /// Gets a line at level debug when the daemon goes away or is back, and when the network cannot be observed. By
-    /// default nothing is logged. Called by the thread that observes: a handler must not wait.
+    /// Receives a line at level debug when the daemon goes away or comes back, and when the network cannot be observed.
+    /// By default nothing is logged. The observing thread calls it, so a handler must not block.
     public var logger: Logger?
 
-    /// The defaults. Monitors that are equal in source, hold-down and anchors share one thread and its sockets; those of
-    /// a daemon one thread, with a connection each.
+    /// Creates the default options. Monitors with equal source, hold-down and anchors share one thread and its sockets.
+    /// Those that use a daemon share one thread, with one connection each.
     public init() {}
 
     var changeSource: any ChangeSource {
@@ -40,4 +41,22 @@ public struct ReachabilityOptions: Sendable {
     }
 
     var engineSettings: EngineSettings { EngineSettings(anchors: anchors, holdDown: holdDown) }
+}
+
+/// What observes the network for a monitor.
+public enum ReachabilitySource: Hashable, Sendable {
+    /// This process queries the kernel itself, on a thread that its monitors share.
+    case kernel
+
+    /// The daemon `reachd` reports over its socket: for programs in sandboxes without netlink, and for programs that
+    /// should use the daemon's configuration of classes, anchors and hold-downs.
+    ///
+    /// `socket` is the path of the daemon's socket. Without one it is found as `reach` finds it: from `REACH_SOCKET`,
+    /// then that of the user's own daemon, then that of the machine's.
+    ///
+    /// If no daemon answers, the state is `unknown` with the reason `cannotObserve`, and the monitor keeps
+    /// reconnecting, first after 100 ms, finally every 5 s. If the daemon goes away later, the state is stale, and
+    /// `unknown` after 10 s. When the daemon is back, all differences are one change. The kernel is never queried
+    /// instead.
+    case daemon(socket: String? = nil)
 }

@@ -1,17 +1,17 @@
 public import ReachCore
 
-/// What the status of its target means for work that is about to begin.
+/// How work that is about to begin depends on the status of its target.
 public enum ReachabilityPolicy: String, Hashable, Sendable, CaseIterable {
-    /// It begins whatever the status.
+    /// Work begins whatever the status.
     case ignore
-    /// It waits while the target is known to be out of reach. Unknown is not "offline", and holds nothing up.
+    /// Work waits while the target is known to be unreachable. Unknown is not "offline", and delays nothing.
     case unlessNotReachable
-    /// It waits until the target is known to be within reach. Where the kernel cannot be observed, that is for ever.
+    /// Work waits until the target is known to be reachable. If the kernel cannot be observed, it waits indefinitely.
     case onlyIfReachable
 
     /// Whether work may begin.
     ///
-    /// - Parameter isPaused: Somebody paused it. Then no change of the network lets it go on.
+    /// - Parameter isPaused: Whether a user paused the work. Then it may not begin, whatever the status.
     public func permits(_ status: ReachabilityStatus, isPaused: Bool = false) -> Bool {
         guard !isPaused else { return false }
         return switch self {

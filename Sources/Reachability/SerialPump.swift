@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs work one item at a time, in order, where the user wants to be called.
+/// Runs work items one at a time, in order, where the user wants to be called.
 ///
-/// Appending and setting in motion are two steps: the first may happen under a lock, which fixes the order.
+/// Appending and starting are separate steps, so that items can be appended under a lock, which fixes their order.
 package final class SerialPump: Sendable {
     package typealias Work = @Sendable () -> Void
 
@@ -33,10 +33,10 @@ package final class SerialPump: Sendable {
 
     package func append(_ work: @escaping Work) { state.withLock { $0.pending.append(work) } }
 
-    /// Sees to it that what was appended will run.
+    /// Starts to run the appended items.
     ///
-    /// - Parameter onEngine: Runs work on the engine's thread; `false` if that is gone.
-    /// - Returns: `false` if what was appended waits for another start, since the engine's thread is gone.
+    /// - Parameter onEngine: Runs work on the engine's thread; returns `false` if that has ended.
+    /// - Returns: `false` if the engine's thread has ended, so that the items wait for another start.
     package func start(onEngine: (@escaping Work) -> Bool) -> Bool {
         let isIdle = state.withLock { state in
             guard !state.isPumping, !state.pending.isEmpty else { return false }

@@ -1,26 +1,27 @@
 package import ReachCore
 internal import Synchronization
 
-/// A thread that watches targets for others. Wishes are carried out in order; a thread begins with the first.
+/// A thread that watches targets for other threads. Calls take effect in order; the first one starts the thread.
 package protocol WatchThread: AnyObject, Sendable {
-    /// Has `handler` called on the thread with the target's state, once it is determined, and with every change.
+    /// Watches a target. `handler` is called on the thread with the target's state, once it is determined, and with
+    /// every change.
     ///
     /// - Returns: A number for ``unwatch(_:)``.
     func watch(_ target: Target, _ handler: @escaping @Sendable (SourceEvent) -> Void) -> UInt64
 
-    /// The handler will not be called any more; a call that has begun, or is about to, still runs.
+    /// Ends a watch. A call of its handler that has begun, or is about to begin, still runs.
     func unwatch(_ id: UInt64)
 
-    /// Runs work on the thread, after all that was wished for before.
+    /// Runs work on the thread, after all earlier calls.
     ///
     /// - Returns: `false` after ``end()``.
     func perform(_ work: @escaping @Sendable () -> Void) -> Bool
 
-    /// Ends the thread after all that was wished for before, and does not wait for it. It closes its descriptors.
+    /// Ends the thread after all earlier calls, without waiting for it. The thread closes its descriptors.
     func end()
 }
 
-/// The threads of a process that watch: one for all watches that are alike in something, from the first of them to the last.
+/// The watching threads of a process: one for all watches with the same key, from the first of them to the last.
 final class SharedThreads<Key: Hashable & Sendable, Thread: WatchThread>: Sendable {
     private struct Entry {
         let thread: Thread
@@ -57,7 +58,7 @@ final class SharedThreads<Key: Hashable & Sendable, Thread: WatchThread>: Sendab
     }
 }
 
-/// A watch on a shared thread, which is given back at its end.
+/// A watch on a shared thread, which it releases at its end.
 private final class SharedWatch: ChangeWatch {
     private enum Phase {
         case prepared

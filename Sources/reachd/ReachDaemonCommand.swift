@@ -9,9 +9,9 @@ internal import ReachLoop
 struct ReachDaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reachd",
-        abstract: "Watch the network for the whole machine, and answer programs that ask.",
+        abstract: "Watch the network for the whole machine, and serve its state to programs.",
         discussion: """
-            Runs in the foreground. SIGHUP reads the configuration anew, SIGTERM and SIGINT end it.
+            Runs in the foreground. SIGHUP reloads the configuration; SIGTERM and SIGINT stop the daemon.
 
             Exit status: 0 after an orderly stop, 2 usage, 73 another daemon owns the socket or the state \
             directory, 78 bad configuration.
@@ -21,24 +21,24 @@ struct ReachDaemonCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Where to listen.", valueName: "path"))
+    @Option(help: ArgumentHelp("The path of the control socket.", valueName: "path"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("Where the event history and the queue are kept.", valueName: "directory"))
+    @Option(help: ArgumentHelp("The directory of the event history and the queue.", valueName: "directory"))
     var state: String?
 
     @Flag(help: "Print the events of the Internet and of the queue on standard output.")
     var events = false
 
-    @Flag(help: "Check the configuration, and end.")
+    @Flag(help: "Check the configuration, and exit.")
     var checkConfig = false
 
     @Option(
         help: ArgumentHelp(
-            "Make one attempt, print what came of it as \"reach probe --json\" does, and end.", valueName: "url"))
+            "Make one attempt, print its result as \"reach probe --json\" does, and exit.", valueName: "url"))
     var probe: String?
 
-    @Option(help: ArgumentHelp("With --probe: send by this interface and no other.", valueName: "name"))
+    @Option(help: ArgumentHelp("With --probe: send over this interface only.", valueName: "name"))
     var interface: String?
 
     @Option(help: ArgumentHelp("With --probe: how long the attempt may take.", valueName: "duration"))
@@ -67,7 +67,7 @@ struct ReachDaemonCommand: ParsableCommand {
             Glibc.exit(0)
         } catch {
             let code = exitCode(for: error)
-            complain(fullMessage(for: error), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
+            printLine(fullMessage(for: error), to: code == .success ? STDOUT_FILENO : STDERR_FILENO)
             Glibc.exit(code == .success ? 0 : code == .validationFailure ? usage : code.rawValue)
         }
     }
@@ -81,7 +81,7 @@ struct ReachDaemonCommand: ParsableCommand {
         do throws(ConfigurationError) {
             configuration = try file?.load() ?? Configuration()
         } catch {
-            for line in error.lines { Self.complain("reachd: \(line)", to: STDERR_FILENO) }
+            for line in error.lines { Self.printLine("reachd: \(line)", to: STDERR_FILENO) }
             return Self.badConfiguration
         }
         if checkConfig { return 0 }
@@ -105,18 +105,18 @@ struct ReachDaemonCommand: ParsableCommand {
             try daemon.start()
             let printer = printsEvents ? EventLines(STDOUT_FILENO, on: loop, source: .daemon) { _ in loop.stop() } : nil
             if let printer {
-                daemon.watchInternet { printer.take($0) }
-                daemon.watchQueue { printer.take($0) }
+                daemon.watchInternet { printer.write($0) }
+                daemon.watchQueue { printer.write($0) }
             }
             loop.run()
             daemon.stop()
             printer?.finish()
             return 0
         } catch let error as StartError {
-            complain("reachd: \(error)", to: STDERR_FILENO)
+            printLine("reachd: \(error)", to: STDERR_FILENO)
             return cannotCreate
         } catch {
-            complain("reachd: \(error)", to: STDERR_FILENO)
+            printLine("reachd: \(error)", to: STDERR_FILENO)
             return 1
         }
     }
@@ -126,18 +126,18 @@ struct ReachDaemonCommand: ParsableCommand {
         do {
             let limit = timeout.flatMap { DurationText.parse($0) }
             let (result, line) = try SingleProbe.run(url, by: interface, timeout: limit)
-            Self.complain(String(decoding: line.dropLast(), as: UTF8.self), to: STDOUT_FILENO)
+            Self.printLine(String(decoding: line.dropLast(), as: UTF8.self), to: STDOUT_FILENO)
             return result.outcome == .ok ? 0 : result.outcome.word == "fail" ? 1 : 3
         } catch let error as TargetError {
-            Self.complain("reachd: \(error)", to: STDERR_FILENO)
+            Self.printLine("reachd: \(error)", to: STDERR_FILENO)
             return Self.usage
         } catch {
-            Self.complain("reachd: \(error)", to: STDERR_FILENO)
+            Self.printLine("reachd: \(error)", to: STDERR_FILENO)
             return 4
         }
     }
 
-    private static func complain(_ text: String, to descriptor: Int32) {
+    private static func printLine(_ text: String, to descriptor: Int32) {
         var line = text + "\n"
         line.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
     }

@@ -121,7 +121,7 @@ internal import Testing
             daemon.send(SIGTERM)
             let end = try daemon.finish()
             #expect(end.status == 0)
-            #expect(end.standardError.contains("warning: there is no history and no queue error="))
+            #expect(end.standardError.contains("warning: history and queue are unavailable error="))
         }
     }
 

@@ -19,7 +19,7 @@ struct ExplainCommandTests {
         Case(testDescription: "no default route", commands: ["route del default"], said: "(ENETUNREACH)"),
         Case(
             testDescription: "a blackhole", commands: ["route replace blackhole default"],
-            said: "The route `blackhole default` in table main drops what is for 198.41.0.4 without a word."),
+            said: "The route `blackhole default` in table main drops packets for 198.41.0.4 silently."),
         Case(
             testDescription: "an unreachable route for some", commands: ["route add unreachable 198.51.100.0/24"],
             target: "198.51.100.7", said: "The route `unreachable 198.51.100.0/24` in table main rejects 198.51.100.7"),

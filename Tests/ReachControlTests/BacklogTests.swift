@@ -17,7 +17,7 @@ import Testing
         return (try? JSONReader.read(stream.line(event)))?["boottime_ns"]?.integer
     }
 
-    @Test func `a single event is kept, however large`() {
+    @Test func `the backlog keeps a single event of any size`() {
         var backlog = Backlog(limit: 10)
         backlog.append(event(0, size: 1000))
         backlog.append(event(1, size: 1000))
@@ -26,7 +26,7 @@ import Testing
         #expect(backlog[0] == nil && backlog[2] == nil)
     }
 
-    @Test func `it keeps what a simple list keeps`() {
+    @Test func `the backlog keeps the same events as a simple list`() {
         var random = SeededGenerator(seed: 8)
         for _ in 0..<50 {
             let limit = Int.random(in: 100...5000, using: &random)

@@ -17,7 +17,7 @@ import Testing
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test func `the service tells what it is, and defines its interfaces`() throws {
+    @Test func `the service describes itself and defines its interfaces`() throws {
         #expect(
             text(try client.call(#"{"method":"org.varlink.service.GetInfo"}"#)) == """
                 {"parameters":{"interfaces":["org.varlink.service","io.reach.Monitor"],"product":"test",\
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"method":"io.nobody.Here"}"#, "org.varlink.service.InterfaceNotFound", #"{"interface":"io.nobody"}"#),
+        (#"{"method":"io.absent.Here"}"#, "org.varlink.service.InterfaceNotFound", #"{"interface":"io.absent"}"#),
         (#"{"method":"nodots"}"#, "org.varlink.service.MethodNotFound", #"{"method":"nodots"}"#),
         (
             #"{"method":"io.reach.Monitor.Guess"}"#, "org.varlink.service.MethodNotFound",
@@ -84,14 +84,14 @@ import Testing
             "org.varlink.service.InvalidParameter", #"{"parameter":"timeout_ms"}"#
         ),
     ])
-    func `a mistake is answered by its name, and the connection goes on`(
+    func `a faulty call gets the error's name, and the connection stays open`(
         call: String, name: String, parameters: String
     ) throws {
         #expect(text(try client.call(call)) == #"{"error":"\#(name)","parameters":\#(parameters)}"#)
         #expect(try client.call(#"{"method":"io.reach.Monitor.Status"}"#)["parameters"]?["status"] != nil)
     }
 
-    @Test func `a status is the daemon's, of the target that was asked for`() throws {
+    @Test func `a status names the daemon as its source, and the target of the call`() throws {
         for target in ["internet", "192.0.2.7", "interface:eth0", "host.example"] {
             let reply = try client.call(
                 #"{"method":"io.reach.Monitor.Status","parameters":{"target":"\#(target)"}}"#)

@@ -6,7 +6,7 @@ import ReachTesting
 import Testing
 
 @Suite struct ClientTests {
-    @Test func `a client gets the state that the service has`() throws {
+    @Test func `a client gets the state of the service`() throws {
         let server = try TestServer()
         let target = try Target("host.example")
         server.run { service, _ in for _ in 0..<7 { service.change(target) } }
@@ -18,13 +18,13 @@ import Testing
         #expect(server.run { service, _ in service.reloads.count } == 1)
     }
 
-    @Test func `a client knows whether the daemon watches its own network namespace`() throws {
+    @Test func `a client learns whether the daemon watches its own network namespace`() throws {
         let server = try TestServer()
         var client = try ControlClient(path: server.path)
         #expect(try client.isInThisNamespace())
     }
 
-    @Test func `errors come as what they are`() throws {
+    @Test func `a client gets errors with their type and their reason`() throws {
         let server = try TestServer()
         var client = try ControlClient(path: server.path)
         let blind = try Target("blind.example")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `where no daemon is, that is told at once`() throws {
+    @Test func `a missing daemon is an error at once`() throws {
         let server = try TestServer()
         server.run { _, server in server.stop() }
         #expect(connect(server.path) == .notRunning(path: server.path))
@@ -62,7 +62,7 @@ import Testing
             connect(file + "/s") == .failed(path: file + "/s", SystemError(call: "connect", number: ENOTDIR)))
     }
 
-    @Test func `a daemon that does not answer is not waited for without end`() throws {
+    @Test func `a call times out if the daemon does not answer`() throws {
         let server = try TestServer()
         server.run { service, _ in service.answersLater = true }
         var client = try ControlClient(path: server.path, patience: .milliseconds(100))
@@ -76,10 +76,10 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(5))
     }
 
-    @Test func `a daemon that stops is noticed by who asks and by who watches`() async throws {
+    @Test func `calls and subscriptions notice a daemon that stops`() async throws {
         let server = try TestServer()
         let events = EventLog<ControlSubscription.Event>()
-        let watcher = try TargetRegistry(server.path, events)
+        let watcher = try SubscriptionThread(server.path, events)
         try await events.wait(for: 1)
         var client = try ControlClient(path: server.path)
         server.run { _, server in server.stop() }
@@ -97,10 +97,10 @@ import Testing
         watcher.stop()
     }
 
-    @Test func `a subscription tells the state, the differences, and nothing after its end`() async throws {
+    @Test func `a subscription emits the state, then changes, and nothing after its end`() async throws {
         let server = try TestServer()
         let events = EventLog<ControlSubscription.Event>()
-        let watcher = try TargetRegistry(server.path, events)
+        let watcher = try SubscriptionThread(server.path, events)
         try await events.wait(for: 1)
         for number in 2...20 {
             server.run { service, _ in service.change() }
@@ -124,10 +124,10 @@ import Testing
         #expect(events.values.count == 20)
     }
 
-    @Test func `a subscription that is refused says why`() async throws {
+    @Test func `a refused subscription ends with the reason`() async throws {
         let server = try TestServer()
         let events = EventLog<ControlSubscription.Event>()
-        let watcher = try TargetRegistry(server.path, events, target: try Target("blind.example"))
+        let watcher = try SubscriptionThread(server.path, events, target: try Target("blind.example"))
         guard case .ended(let error)? = try await events.wait(for: 1).last else {
             Issue.record("no error")
             return
@@ -136,7 +136,7 @@ import Testing
         watcher.stop()
     }
 
-    @Test func `one connection too many is told so, and the next is let in`() throws {
+    @Test func `a connection over the limit is refused with an error, and the next one is admitted`() throws {
         var limits = ControlLimits()
         limits.connectionsPerUser = 3
         let server = try TestServer(limits: limits)
@@ -158,8 +158,8 @@ import Testing
     }
 }
 
-/// A subscription on a loop of its own.
-private final class TargetRegistry: @unchecked Sendable {
+/// A subscription on an event loop of its own.
+private final class SubscriptionThread: @unchecked Sendable {
     private var subscription: ControlSubscription?
     private let mailbox: Mailbox
     private let ended = DispatchSemaphore(value: 0)

@@ -3,17 +3,17 @@ import ReachControl
 import ReachCore
 import Testing
 
-/// What may come over one connection, and what it may not do to others.
+/// What a client can send over one connection, and that it does not harm others.
 @Suite struct ConversationTests {
     private static let status = #"{"method":"io.reach.Monitor.Status"}"#
 
-    /// A client that is answered, among whatever others do.
+    /// Checks that the server answers a new client, whatever others do.
     private func expectService(_ server: TestServer) throws {
         let client = try RawClient(server.path)
         #expect(try client.call(Self.status)["parameters"]?["status"] != nil)
     }
 
-    @Test func `calls that come at once are answered in their order`() throws {
+    @Test func `calls sent at once are answered in order`() throws {
         let server = try TestServer()
         nonisolated(unsafe) let client = try RawClient(server.path)
         let count = 300
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a call in pieces is one call`() throws {
+    @Test func `a call that arrives in pieces is one call`() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
         for byte in Array(Self.status.utf8) + [0] {
@@ -37,7 +37,7 @@ import Testing
         #expect(try client.next()["parameters"] != nil)
     }
 
-    @Test func `a call that wants no answer gets none`() throws {
+    @Test func `a one-way call gets no answer`() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
         client.send(#"{"method":"io.reach.Monitor.Nothing","oneway":true}"#)
@@ -47,7 +47,7 @@ import Testing
         #expect(server.run { service, _ in service.reloads.count } == 1)
     }
 
-    @Test func `one who has said everything is still answered`() throws {
+    @Test func `a client that has shut down its sending side still gets its answers`() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
         client.send(Self.status)
@@ -58,7 +58,7 @@ import Testing
         #expect(server.run { service, _ in service.reloads.count } == 1)
     }
 
-    @Test func `an answer that takes its time keeps only its own connection waiting`() throws {
+    @Test func `a slow answer delays only its own connection`() throws {
         let server = try TestServer()
         server.run { service, _ in service.answersLater = true }
         let client = try RawClient(server.path)
@@ -86,7 +86,7 @@ import Testing
         "GET / HTTP/1.1\r\n\r\n", "", "[]", #""a""#, "{}", #"{"method":7}"#, #"{"method":"a.b""#,
         #"{"method":"a.b","parameters":[]}"#, "\u{1}\u{2}\u{3}", String(repeating: "[", count: 100),
     ])
-    func `garbage ends its own connection`(garbage: String) throws {
+    func `garbage closes only its own connection`(garbage: String) throws {
         let server = try TestServer()
         let good = try RawClient(server.path)
         let bad = try RawClient(server.path)
@@ -97,7 +97,7 @@ import Testing
         #expect(server.statistics.connections == 1)
     }
 
-    @Test func `what was asked before garbage is answered`() throws {
+    @Test func `calls before garbage are answered`() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
         client.send(Array(Self.status.utf8) + [0] + Array("garbage\0".utf8))
@@ -105,7 +105,7 @@ import Testing
         #expect(client.isHungUp())
     }
 
-    @Test func `a message of a mebibyte is read, and one of a byte more is not`() throws {
+    @Test func `a message of one mebibyte is accepted, and one byte more is refused`() throws {
         let server = try TestServer()
         let start = Array(#"{"method":"io.reach.Monitor.Status","parameters":{"target":""#.utf8)
         let end = Array(#""}}"#.utf8)
@@ -114,14 +114,14 @@ import Testing
         client.send(start + fill + end + [0])
         let reply = try client.next()
         #expect(reply["error"] == .string("io.reach.Monitor.InvalidTarget"))
-        // An answer does not carry back whatever was sent.
+        // An error repeats only the beginning of what was sent.
         #expect(reply["parameters"]?["target"]?.string?.utf8.count == 256)
         client.send(start + fill + [0x61] + end + [0])
         #expect(client.isHungUp())
         try expectService(server)
     }
 
-    @Test func `a message that is begun must end in time, and silence may last`() throws {
+    @Test func `a message must be complete in time, but a connection may stay silent`() throws {
         var limits = ControlLimits()
         limits.messagePatience = .milliseconds(300)
         let server = try TestServer(limits: limits)
@@ -130,7 +130,7 @@ import Testing
         #expect(try asked.call(Self.status)["parameters"] != nil)
         let half = try RawClient(server.path)
         let start = ContinuousClock.now
-        // Its trickle does not buy it time.
+        // Sending more bytes does not extend the time.
         for byte in Self.status.utf8.prefix(10) {
             half.send([byte])
             usleep(20_000)
@@ -141,7 +141,7 @@ import Testing
         for client in [silent, asked] { #expect(try client.call(Self.status)["parameters"] != nil) }
     }
 
-    @Test func `a user can only leave so much unfinished`() throws {
+    @Test func `a user's unfinished bytes are limited`() throws {
         var limits = ControlLimits()
         limits.unfinishedBytesPerUser = 100_000
         let server = try TestServer(limits: limits)
@@ -154,25 +154,25 @@ import Testing
         try expectService(server)
     }
 
-    @Test func `one who does not read is not answered further, and keeps nobody busy`() throws {
+    @Test func `a client that does not read gets no further answers, and causes no work`() throws {
         let server = try TestServer()
         let client = try RawClient(server.path)
         let call = Array(Self.status.utf8) + [0]
-        var taken = 0
-        // The server stops reading, and then the kernel stops taking.
+        var sent = 0
+        // The server stops reading, and then the kernel's buffer fills.
         for _ in 0..<200 {
             let calls = Array(repeating: call, count: 100).flatMap { $0 }
             let count = client.send(calls, waits: false)
-            taken += count
+            sent += count
             guard count == calls.count else { break }
             usleep(1000)
         }
-        #expect(taken < 200 * 100 * call.count)
+        #expect(sent < 200 * 100 * call.count)
         try expectService(server)
-        for _ in 0..<(taken / call.count) { _ = try client.next() }
+        for _ in 0..<(sent / call.count) { _ = try client.next() }
     }
 
-    @Test func `only some may have the configuration read again, and a mistake in it is told`() throws {
+    @Test func `only authorized callers reload the configuration, and they get its mistakes`() throws {
         let call = #"{"method":"io.reach.Monitor.Reload"}"#
         let server = try TestServer()
         let client = try RawClient(server.path)

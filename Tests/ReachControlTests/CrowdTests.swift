@@ -5,18 +5,18 @@ import ReachLoop
 import ReachTesting
 import Testing
 
-/// Many clients at once, few of them good.
+/// Many clients at once, few of them well-behaved.
 @Suite(.serialized) struct CrowdTests {
     private static let watch = #"{"method":"io.reach.Monitor.Watch","more":true}"#
 
-    /// How many sockets the kernel knows by this path: the one that listens, and those accepted from it.
+    /// The number of sockets with this path in the kernel: the listening one, and those accepted from it.
     private func sockets(_ path: String) throws -> Int {
-        // A file of /proc has no size that Foundation could read up to.
+        // Files of /proc have size 0, so Foundation reads nothing from them.
         let list = try ChildProcess.run(["cat", "/proc/net/unix"])
         return list.split(separator: "\n").count { $0.hasSuffix(" " + path) }
     }
 
-    @Test func `among a hundred that send garbage and a hundred that are silent, one is told everything`() throws {
+    @Test func `a client gets every event among a hundred that send garbage and a hundred that are silent`() throws {
         let server = try TestServer()
         var random = SeededGenerator(seed: 30)
         let good = try RawClient(server.path)
@@ -41,7 +41,7 @@ import Testing
         for client in silent { #expect(try client.nextEvent()["status"]?["epoch"] == .integer(number)) }
     }
 
-    @Test func `two thousand come and go, and no descriptor is left behind`() throws {
+    @Test func `two thousand clients come and go without leaking a descriptor`() throws {
         let server = try TestServer()
         for number in 0..<2000 {
             let client = try RawClient(server.path)
@@ -58,12 +58,12 @@ import Testing
         #expect(try sockets(server.path) == 0)
     }
 
-    @Test func `of five hundred subscribers each gets every change, in order`() throws {
+    @Test func `each of five hundred subscribers gets every change in order`() throws {
         let (subscribers, changes) = (500, 100)
         let server = try TestServer()
         let tallies = try (0..<subscribers).map { _ in try StreamTally(server.path) }
         for tally in tallies { tally.client.send(Self.watch) }
-        // What happens before a stream begins is in its first event.
+        // A change before a stream begins is part of its first event.
         for tally in tallies { try tally.read(upTo: 1) }
         let start = ContinuousClock.now
         for number in 1...changes {
@@ -76,13 +76,13 @@ import Testing
         #expect(server.statistics.droppedEvents == 0)
     }
 
-    @Test func `out of descriptors, those who come are turned away, and those who are there go on`() throws {
+    @Test func `a server out of descriptors refuses new clients and serves the others`() throws {
         try ScarceDescriptors.run(limit: 60) {
             let server = try TestServer()
             let good = try RawClient(server.path)
             good.send(Self.watch)
             #expect(try good.nextEvent()["seq"] == .integer(1))
-            // Their own ends are descriptors, too, so the server runs out while they connect.
+            // The clients' ends are descriptors of this process, too, so the server runs out while they connect.
             var clients: [RawClient] = []
             while let client = try? RawClient(server.path) { clients.append(client) }
             #expect(clients.count > 10)
@@ -90,7 +90,7 @@ import Testing
                 server.run { service, _ in service.change() }
                 #expect(try good.nextEvent()["seq"] == .integer(number))
             }
-            // It does not spin meanwhile.
+            // The server does not spin in the meantime.
             let before = clock()
             usleep(500_000)
             #expect(clock() - before < CLOCKS_PER_SEC / 10)
@@ -102,7 +102,7 @@ import Testing
     }
 }
 
-/// Reads a stream without understanding more of it than it must.
+/// Checks the types and numbers of a stream's events without decoding them.
 private final class StreamTally {
     let client: RawClient
     private(set) var sequence = 0
@@ -123,8 +123,8 @@ private final class StreamTally {
     }
 }
 
-/// Runs a test's body in a process of its own that may only have so many descriptors: the same test in the same program,
-/// told by the environment that it is the child.
+/// Runs a test's body in a process of its own with a limit of descriptors: the same test of the same program, which a
+/// variable in the environment marks as the child.
 private enum ScarceDescriptors {
     private static let mark = "REACH_TEST_SCARCE"
 

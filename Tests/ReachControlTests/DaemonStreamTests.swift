@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReachControl
 
-/// One stream out of connections that end: decided by a value, so no daemon is needed, and no waiting.
+/// The stream over successive connections. A value decides, so the tests need no daemon and do not wait.
 @Suite struct DaemonStreamTests {
     private static let gone = ControlError.closed(path: "/s")
 
@@ -33,28 +33,28 @@ import Testing
 
     private func begun() -> DaemonStream {
         var stream = DaemonStream(of: .internet)
-        _ = stream.take(snapshot())
+        _ = stream.handle(snapshot())
         return stream
     }
 
-    @Test func `attempts are made after 100 ms, doubling to 5 s, and anew after each success`() {
+    @Test func `delays between attempts double from 100 ms to 5 s, and start again after a success`() {
         var stream = DaemonStream(of: .internet)
-        let waits = (0..<8).map { _ in stream.lose(Self.gone, at: at(0)).wait }
+        let waits = (0..<8).map { _ in stream.handleLoss(Self.gone, at: at(0)).wait }
         #expect(waits == [100, 200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) })
-        _ = stream.take(snapshot())
-        #expect(stream.lose(Self.gone, at: at(1)).wait == .milliseconds(100))
+        _ = stream.handle(snapshot())
+        #expect(stream.handleLoss(Self.gone, at: at(1)).wait == .milliseconds(100))
     }
 
-    @Test func `a daemon that was never there is said so once`() {
+    @Test func `a daemon that never answered is reported unavailable once`() {
         var stream = DaemonStream(of: .internet)
-        guard case .unavailable(Self.gone, let change)? = stream.lose(Self.gone, at: at(0)).events.first else {
-            Issue.record("not said")
+        guard case .unavailable(Self.gone, let change)? = stream.handleLoss(Self.gone, at: at(0)).events.first else {
+            Issue.record("no event")
             return
         }
         #expect(change.isInitial && change.state.reason == .cannotObserve)
-        #expect(stream.lose(Self.gone, at: at(1)).events.isEmpty)
+        #expect(stream.handleLoss(Self.gone, at: at(1)).events.isEmpty)
         #expect(stream.deadline == nil)
-        let events = stream.take(snapshot(at: 3))
+        let events = stream.handle(snapshot(at: 3))
         guard events.count == 2, case .change(let found) = events[1] else {
             Issue.record("\(events)")
             return
@@ -63,31 +63,31 @@ import Testing
         #expect(found.aspects == [.status] && !found.isInitial)
     }
 
-    @Test func `one that goes away leaves a stale state, which is unknown after ten seconds`() {
+    @Test func `a lost daemon leaves a stale state, which becomes unknown after ten seconds`() {
         var stream = begun()
         var stale = ReachabilityState.reachable(.internet)
         stale.isStale = true
-        #expect(stream.lose(Self.gone, at: at(5)).events == [.disconnected(at(5), Self.gone, stale)])
-        #expect(stream.lose(Self.gone, at: at(6)).events.isEmpty)
+        #expect(stream.handleLoss(Self.gone, at: at(5)).events == [.disconnected(at(5), Self.gone, stale)])
+        #expect(stream.handleLoss(Self.gone, at: at(6)).events.isEmpty)
         #expect(stream.deadline == at(15).boot)
-        #expect(stream.patienceEnded(at: at(14)).isEmpty)
-        let events = stream.patienceEnded(at: at(15))
+        #expect(stream.expire(at: at(14)).isEmpty)
+        let events = stream.expire(at: at(15))
         guard case .change(let change)? = events.first else {
             Issue.record("\(events)")
             return
         }
         #expect(change.cause == .cannotObserve && change.state.status == .unknown)
         #expect(stream.deadline == nil)
-        #expect(stream.patienceEnded(at: at(16)).isEmpty)
+        #expect(stream.expire(at: at(16)).isEmpty)
     }
 
-    @Test func `when it is back that is told, and one change if anything differs`() {
+    @Test func `a daemon that is back emits reconnected, and one change if anything differs`() {
         var stream = begun()
-        _ = stream.lose(Self.gone, at: at(5))
-        #expect(stream.take(snapshot(at: 7)) == [.reconnected(at(7), away: .seconds(2))])
+        _ = stream.handleLoss(Self.gone, at: at(5))
+        #expect(stream.handle(snapshot(at: 7)) == [.reconnected(at(7), away: .seconds(2))])
         #expect(stream.deadline == nil)
-        _ = stream.lose(Self.gone, at: at(8))
-        let events = stream.take(snapshot(away, at: 9))
+        _ = stream.handleLoss(Self.gone, at: at(8))
+        let events = stream.handle(snapshot(away, at: 9))
         guard events.count == 2, case .change(let change) = events[1] else {
             Issue.record("\(events)")
             return
@@ -97,40 +97,40 @@ import Testing
         #expect(change.previous?.status == .reachable && change.previous?.isStale == true)
     }
 
-    @Test func `lost events are said, then the state, with what they changed together`() {
+    @Test func `lost events emit their number, then the state with the combined difference`() {
         var stream = begun()
-        #expect(stream.take(event(.dropped(count: 3), at: 1)) == [.dropped(at(1), count: 3)])
-        let events = stream.take(snapshot(away, at: 1))
+        #expect(stream.handle(event(.dropped(count: 3), at: 1)) == [.dropped(at(1), count: 3)])
+        let events = stream.handle(snapshot(away, at: 1))
         guard case .snapshot(_, let state, let difference?)? = events.first else {
             Issue.record("\(events)")
             return
         }
         #expect(state.status == .notReachable && difference.aspects == [.status])
-        #expect(stream.take(snapshot(away, at: 2)) == [.snapshot(at(2), state, difference: nil)])
+        #expect(stream.handle(snapshot(away, at: 2)) == [.snapshot(at(2), state, difference: nil)])
     }
 
-    @Test func `other events go through, but not before there is a state`() {
+    @Test func `other events pass through, but not before the first state`() {
         let others: [StreamEvent.Content] = [
             .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
         ]
         var stream = DaemonStream(of: .internet)
-        for other in others { #expect(stream.take(event(other)).isEmpty) }
-        #expect(!stream.isTold)
-        _ = stream.take(snapshot())
-        #expect(stream.isTold)
-        for other in others { #expect(stream.take(event(other)).count == 1) }
-        _ = stream.lose(Self.gone, at: at(1))
-        for other in others { #expect(stream.take(event(other)).isEmpty) }
+        for other in others { #expect(stream.handle(event(other)).isEmpty) }
+        #expect(!stream.isLive)
+        _ = stream.handle(snapshot())
+        #expect(stream.isLive)
+        for other in others { #expect(stream.handle(event(other)).count == 1) }
+        _ = stream.handleLoss(Self.gone, at: at(1))
+        for other in others { #expect(stream.handle(event(other)).isEmpty) }
     }
 
-    @Test func `an event of a later version is written as it came, with a number of ours`() throws {
+    @Test func `an event of a later version is written as received, with this stream's number`() throws {
         let json = try JSONReader.read(
             Array(
                 #"{"v":1,"type":"probe","seq":9,"time":"2026-11-21T03:10:00.000001Z","boottime_ns":7,"url":"x","n":[1]}"#
                     .utf8))
         var (reader, lines) = (StreamReader(), EventStream(source: .daemon))
         var stream = begun()
-        let found = stream.take(try reader.read(json)).first
+        let found = stream.handle(try reader.read(json)).first
         let event = try #require(found)
         #expect(
             String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self)
@@ -138,46 +138,46 @@ import Testing
                 + "\n")
     }
 
-    /// Whatever comes, in whatever order: what is told is one series without a gap.
+    /// Checks that any events in any order make one series without a gap.
     @Test func `any order of events makes one series`() {
         var random = SeededGenerator(seed: 31)
         for _ in 0..<300 {
             var stream = DaemonStream(of: .internet)
-            var told: ReachabilityState?
+            var latest: ReachabilityState?
             var isConnected = true
             for second in 1...40 as ClosedRange<Int64> {
                 for event in random.step(&stream, snapshot(random.oneIn(2) ? away : .reachable(.internet), at: second))
                 {
                     switch event {
                     case .change(let change), .unavailable(_, let change):
-                        // That it is stale no more is told before what differs.
+                        // `reconnected` ends staleness before the change follows.
                         var previous = change.previous
-                        previous?.isStale = told?.isStale ?? false
-                        #expect(previous == told && change.isInitial == (told == nil))
+                        previous?.isStale = latest?.isStale ?? false
+                        #expect(previous == latest && change.isInitial == (latest == nil))
                         #expect(change.isInitial == change.aspects.isEmpty)
-                        #expect(change.state.epoch >= told?.epoch ?? 0)
-                        told = change.state
+                        #expect(change.state.epoch >= latest?.epoch ?? 0)
+                        latest = change.state
                     case .snapshot(_, let state, let difference):
-                        #expect(difference == nil || difference?.previous?.status == told?.status)
-                        told = state
+                        #expect(difference == nil || difference?.previous?.status == latest?.status)
+                        latest = state
                     case .disconnected(_, _, let state):
                         #expect(isConnected && state.isStale)
-                        told?.isStale = true
-                        #expect(state == told)
+                        latest?.isStale = true
+                        #expect(state == latest)
                         isConnected = false
                     case .reconnected:
-                        told?.isStale = false
+                        latest?.isStale = false
                         isConnected = true
                     default: #expect(isConnected)
                     }
                     if case .unavailable = event { isConnected = false }
                 }
-                #expect(stream.deadline == nil || !stream.isTold)
+                #expect(stream.deadline == nil || !stream.isLive)
             }
         }
     }
 
-    @Test func `what is said of the daemon itself has the keys that the manual names`() {
+    @Test func `events about the daemon itself have the keys that the manual names`() {
         var lines = EventStream(source: .daemon)
         func text(_ event: DaemonEvent) -> String { String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self) }
         #expect(
@@ -191,7 +191,7 @@ import Testing
 }
 
 extension SeededGenerator {
-    /// Lets something happen at the time of the snapshot.
+    /// Feeds the stream a random event or loss at the time of the snapshot.
     fileprivate mutating func step(_ stream: inout DaemonStream, _ snapshot: StreamEvent) -> [DaemonEvent] {
         let contents: [StreamEvent.Content] = [
             .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
@@ -200,10 +200,10 @@ extension SeededGenerator {
             StreamEvent(sequenceNumber: 1, moment: snapshot.moment, content: content)
         }
         switch Int.random(in: 0..<6, using: &self) {
-        case 0, 1: return stream.lose(.closed(path: "/s"), at: snapshot.moment).events
-        case 2: return stream.take(event(pick(contents)))
-        case 3: return stream.patienceEnded(at: snapshot.moment)
-        default: return stream.take(snapshot)
+        case 0, 1: return stream.handleLoss(.closed(path: "/s"), at: snapshot.moment).events
+        case 2: return stream.handle(event(pick(contents)))
+        case 3: return stream.expire(at: snapshot.moment)
+        default: return stream.handle(snapshot)
         }
     }
 }

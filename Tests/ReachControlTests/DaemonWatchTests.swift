@@ -6,9 +6,9 @@ import Testing
 
 @testable import ReachControl
 
-/// Watching through a daemon that comes and goes, and through something that only plays one.
+/// A watch through a daemon that restarts, and through a fake daemon.
 @Suite(.timeLimit(.minutes(1))) struct DaemonWatchTests {
-    @Test func `a daemon that is not there yet is found`() async throws {
+    @Test func `a watch connects to a daemon that starts later`() async throws {
         let server = try TestServer(listens: false)
         let (events, watch) = try DaemonWatcher.watch(server.path)
         guard case .unavailable(.notRunning(server.path), let change)? = try await events.wait(for: 1).first else {
@@ -27,28 +27,28 @@ import Testing
         watch.stop()
     }
 
-    @Test func `one that is started again is found again, and each difference told once`() async throws {
+    @Test func `a watch reconnects to a restarted daemon, and emits each difference once`() async throws {
         let server = try TestServer()
         let (events, watch) = try DaemonWatcher.watch(server.path)
         try await events.wait(for: 1)
         for round in 1...3 {
-            let told = events.values.count
+            let before = events.values.count
             let path = server.path
             server.run { _, server in server.stop() }
-            try await events.wait(for: told + 1)
-            server.run { service, _ in if round == 2 { service.lose() } }
+            try await events.wait(for: before + 1)
+            server.run { service, _ in if round == 2 { service.makeUnreachable() } }
             #expect(server.run { _, server in (try? server.listen(at: path)) != nil })
-            try await events.wait(for: told + (round == 2 ? 3 : 2))
+            try await events.wait(for: before + (round == 2 ? 3 : 2))
             server.run { service, _ in service.change() }
-            let all = try await events.wait(for: told + (round == 2 ? 4 : 3))
-            let words = all[told...].map(\.word)
+            let all = try await events.wait(for: before + (round == 2 ? 4 : 3))
+            let words = all[before...].map(\.word)
             #expect(words == ["disconnected", "reconnected"] + (round == 2 ? ["change"] : []) + ["change"])
         }
         watch.stop()
         #expect(server.wait { $0.connections == 0 })
     }
 
-    @Test func `one that takes a connection and says nothing is given up after five seconds`() async throws {
+    @Test func `a daemon that accepts a connection and sends nothing times out after five seconds`() async throws {
         let daemon = try FakeDaemon([])
         defer { daemon.stop() }
         let start = ContinuousClock.now
@@ -61,7 +61,7 @@ import Testing
         watch.stop()
     }
 
-    /// What a daemon may not do to its clients.
+    /// Malformed answers: a name, the bytes, and a part of the error's text.
     static let nonsense: [(String, [UInt8], String)] = [
         ("garbage", Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8) + [0], "not JSON"),
         ("no object", Array("[1]".utf8) + [0], "not a JSON object"),
@@ -76,7 +76,7 @@ import Testing
     ]
 
     @Test(arguments: nonsense)
-    func `what makes no sense ends the connection, and is said to make none`(
+    func `a malformed answer ends the connection with an error that says so`(
         name: String, bytes: [UInt8], complaint: String
     ) async throws {
         let daemon = try FakeDaemon(bytes)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `half a message is told from none`() throws {
+    @Test func `an incomplete message and an empty connection are different errors`() throws {
         for (bytes, error) in [
             ([], ControlError.closed(path: "")), (Array("{\"par".utf8), .notUnderstood("it ends in the middle")),
         ] {
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `one that answers and hangs up at once is not asked without end`() async throws {
+    @Test func `reconnecting to a daemon that answers and hangs up is not a busy loop`() async throws {
         var stream = EventStream(source: .daemon)
         var reply = stream.change(
             ReachabilityChange(
@@ -130,13 +130,13 @@ import Testing
         let (events, watch) = try DaemonWatcher.watch(daemon.path)
         let start = ContinuousClock.now
         try await events.wait(for: 9)
-        // The first, then four times away and back, with 100 ms between.
+        // The first event, then four times disconnected and reconnected, 100 ms apart.
         #expect(ContinuousClock.now - start >= .milliseconds(390))
         #expect(events.values.dropFirst().prefix(2).map(\.word) == ["disconnected", "reconnected"])
         watch.stop()
     }
 
-    @Test func `nothing is told after the end, which may come from within`() async throws {
+    @Test func `a watch that its handler cancels emits nothing more`() async throws {
         let server = try TestServer()
         let (events, watch) = try DaemonWatcher.watch(server.path, endsAfterFirst: true)
         try await events.wait(for: 1)
@@ -163,7 +163,7 @@ extension DaemonEvent {
     }
 }
 
-/// A watch on a loop of its own.
+/// A watch on an event loop of its own.
 private final class DaemonWatcher: @unchecked Sendable {
     private var watch: DaemonWatch?
     private let mailbox: Mailbox

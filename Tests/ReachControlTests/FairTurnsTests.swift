@@ -5,7 +5,7 @@ import Testing
 @testable import ReachControl
 
 @Suite struct FairTurnsTests {
-    @Test func `users take turns, however many each of them waits with`() {
+    @Test func `users take turns, however many turns each of them waits for`() {
         var turns = FairTurns<Int>()
         for number in 0..<1000 { turns.add(number, for: 1) }
         for number in 2000..<2003 { turns.add(number, for: 2) }
@@ -19,7 +19,7 @@ import Testing
         #expect(order.prefix(6).count { $0 >= 2000 } == 3)
     }
 
-    @Test func `who has used much waits until the others have, and what one user waits with keeps its order`() {
+    @Test func `a user that has used much time waits for the others, and each user's turns keep their order`() {
         var turns = FairTurns<String>()
         turns.add("a1", for: 1)
         turns.add("a2", for: 1)
@@ -35,7 +35,7 @@ import Testing
         #expect((9...11).contains(order.firstIndex(of: "a2") ?? -1))
     }
 
-    @Test func `silence saves up no time, and what was used while nobody waited is not paid back without end`() {
+    @Test func `idle users save up no time, and a debt is paid back only up to a limit`() {
         var turns = FairTurns<Int>()
         for _ in 0..<1000 {
             turns.add(1, for: 1)
@@ -43,7 +43,7 @@ import Testing
             turns.charge(.milliseconds(5), to: 1)
         }
         turns.charge(.seconds(60), to: 1)
-        // The newcomer is first, and not for a minute.
+        // The new user is first, but not for a minute.
         turns.add(1, for: 1)
         for number in 0..<1000 { turns.add(2000 + number, for: 2) }
         var used = Duration.zero
@@ -54,7 +54,7 @@ import Testing
         #expect(used > .milliseconds(50) && used <= FairTurns<Int>.longestDebt + .milliseconds(1))
     }
 
-    @Test func `of a thousand users who came and went nothing is left`() {
+    @Test func `a thousand users that came and went leave nearly no lines`() {
         var turns = FairTurns<Int>()
         for user in 0..<1000 as Range<UInt32> {
             turns.add(1, for: user)
@@ -65,14 +65,14 @@ import Testing
         #expect(turns.userCount <= 66)
     }
 
-    @Test func `each user gets a like share of the time, whatever a turn costs`() {
+    @Test func `each user gets an equal share of the time, whatever a turn costs`() {
         var turns = FairTurns<UInt32>()
         var random = SeededGenerator(seed: 11)
         for user in 1...3 as ClosedRange<UInt32> { for _ in 0..<(user == 1 ? 500 : 5) { turns.add(user, for: user) } }
         var used: [UInt32: Duration] = [:]
         for _ in 0..<3000 {
             guard let (user, turn) = turns.next() else { break }
-            // The second user's are ten times as long.
+            // The second user's turns are ten times as long.
             let time = Duration.microseconds(Int.random(in: 10...50, using: &random) * (user == 2 ? 10 : 1))
             turns.charge(time, to: user)
             used[user, default: .zero] += time
@@ -84,7 +84,7 @@ import Testing
 }
 
 @Suite struct CallGateTests {
-    @Test func `so many calls of a user go through, and the others after them in their order`() {
+    @Test func `calls of a user up to the limit pass at once, and the others later in order`() {
         var gate = CallGate<Int>(limit: 2)
         let begun = (1...5).map { gate.admit($0, of: 1) }
         #expect(begun == [true, true, false, false, false])

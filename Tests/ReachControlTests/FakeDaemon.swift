@@ -4,8 +4,8 @@ import ReachTesting
 
 @testable import ReachControl
 
-/// What plays the daemon and sends whatever a test has it send. It answers each connection with the same bytes, once the
-/// client has said something.
+/// A server in place of the daemon that sends each client the same bytes, chosen by the test, once the client has sent
+/// something.
 final class FakeDaemon: Sendable {
     enum Ending: Sendable {
         case hangUp, stayOpen
@@ -29,7 +29,7 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// The `defer` that calls this also keeps it alive.
+    /// Stops accepting. A `defer` that calls this also keeps the object alive.
     func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     deinit {
@@ -47,7 +47,7 @@ final class FakeDaemon: Sendable {
             guard result > 0 else { return }
             sent += result
         }
-        // Until the client has had enough.
+        // Stays open until the client hangs up.
         if case .stayOpen = ending { while recv(client, &input, input.count, 0) > 0 {} }
     }
 }

@@ -18,23 +18,23 @@ import Testing
         (["a\0b\0c"], ["a", "b"]), (["a\0b", "c\0", "\0d\0"], ["a", "bc", "", "d"]),
         (["12345678\0"], ["12345678"]), (["1234", "5678", "\0", "1"], ["12345678"]),
     ])
-    func `messages are cut at every NUL`(pieces: [String], expected: [String]) throws {
+    func `messages end at every NUL`(pieces: [String], expected: [String]) throws {
         #expect(try frames(pieces) == expected)
     }
 
     @Test(arguments: [["123456789"], ["123456789\0"], ["1234", "56789"], ["a\0123456789"], ["12345678", "9\0"]])
-    func `a message beyond the limit is an error`(pieces: [String]) {
+    func `a message over the limit is an error`(pieces: [String]) {
         #expect(throws: FrameReader.TooLong.self) { try frames(pieces) }
     }
 
-    @Test func `messages before one that is too long are still had, and nothing after it`() throws {
+    @Test func `messages before one that is too long are returned, and none after it`() throws {
         var reader = FrameReader(limit: 3)
         reader.append(Array("a\0bcde\0f\0".utf8))
         #expect(try reader.next() == Array("a".utf8))
         for _ in 0..<2 { #expect(throws: FrameReader.TooLong.self) { try reader.next() } }
     }
 
-    @Test func `however the bytes come, the messages are the same`() throws {
+    @Test func `the messages are the same in whatever pieces the bytes arrive`() throws {
         var random = SeededGenerator(seed: 21)
         for _ in 0..<500 {
             let messages = (0..<Int.random(in: 0...20, using: &random)).map { _ in
@@ -48,7 +48,7 @@ import Testing
                 let count = min(bytes.count, Int.random(in: 1...60, using: &random))
                 reader.append(bytes[..<count])
                 bytes.removeFirst(count)
-                // Not all that is there must be taken at once.
+                // A reader need not take all available messages at once.
                 while !random.oneIn(4), let frame = try reader.next() { read.append(frame) }
             }
             while let frame = try reader.next() { read.append(frame) }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a large message in small pieces is looked at once`() throws {
+    @Test func `a large message in small pieces is searched once`() throws {
         var reader = FrameReader()
         let piece = [UInt8](repeating: 0x61, count: 16)
         for _ in 0..<(FrameReader.standardLimit / 16) {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import ReachControl
 
-/// A client that wants more than its share.
+/// Clients that demand more than their share.
 @Suite struct GreedyUserTests {
     private static let status = #"{"method":"io.reach.Monitor.Status"}"#
 
-    @Test func `a call that wants no answer is over before the next one is looked at`() throws {
+    @Test func `a one-way call is over before the next call is read`() throws {
         let server = try TestServer()
         server.run { service, _ in service.answersLater = true }
         let client = try RawClient(server.path)
@@ -33,7 +33,7 @@ import Testing
         #expect(try client.next()["parameters"]?["product"] == .string("test"))
     }
 
-    @Test func `calls without answers are still made when their caller has left, one after the other`() throws {
+    @Test func `one-way calls are made one after the other even after their caller has hung up`() throws {
         let server = try TestServer()
         server.run { service, _ in service.answersLater = true }
         let client = try RawClient(server.path)
@@ -54,7 +54,7 @@ import Testing
         #expect(server.wait { $0.connections == 0 })
     }
 
-    @Test func `a connection counts until its last call is over, whether its caller waits for it or not`() throws {
+    @Test func `a connection counts until its last call is over, even after its caller has hung up`() throws {
         var limits = ControlLimits()
         limits.connectionsPerUser = 3
         let server = try TestServer(limits: limits)
@@ -77,7 +77,7 @@ import Testing
         #expect(try client.call(Self.status)["parameters"] != nil)
     }
 
-    @Test func `of calls that are costly a user has two at a time, by however many connections`() throws {
+    @Test func `a user has two costly calls at a time, over any number of connections`() throws {
         let server = try TestServer(hasQueue: true)
         server.queue { $0.answersLater = true }
         let clients = try (0..<50).map { _ in try RawClient(server.path) }
@@ -93,7 +93,7 @@ import Testing
         }
         #expect(isDone && most == 2)
         for client in clients { #expect(try client.next()["parameters"]?["requests"] != nil) }
-        // Whoever has left is not worked for.
+        // The server makes no costly call for a client that has hung up.
         server.queue { $0.filters.removeAll() }
         let waiting = try (0..<10).map { _ in try RawClient(server.path) }
         for client in waiting { client.send(#"{"method":"io.reach.Queue.List"}"#) }
@@ -106,7 +106,7 @@ import Testing
         #expect(server.queue { $0.filters.count } == 2)
     }
 
-    @Test func `a page is short, whatever is asked for`() throws {
+    @Test func `a page is short, whatever limit the call names`() throws {
         let server = try TestServer(hasQueue: true)
         server.queue { queue in for id in 1...1000 { queue.items[Int64(id)] = .waiting(Int64(id)) } }
         let client = try RawClient(server.path)

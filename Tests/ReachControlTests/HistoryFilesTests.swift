@@ -35,7 +35,7 @@ import Testing
         (false, [], "/var/lib/reach"),
         (true, [], "/var/lib/reach"),
     ])
-    func `who reads finds their own daemon's history, and else the machine's`(
+    func `a reader gets the history of the user's own daemon, or else the machine's`(
         isRoot: Bool, files: [String], path: String
     ) {
         let environment = ["HOME": "/home/a"]
@@ -44,7 +44,7 @@ import Testing
                 == path)
     }
 
-    @Test func `torn and foreign lines are counted and passed over`() throws {
+    @Test func `torn and foreign lines are counted and skipped`() throws {
         try directory.file(
             "history.jsonl", lines[0] + "\n{\"v\":1,\"ty\n" + lines[1] + "\u{0}\u{0}\n" + lines[2].dropLast(5))
         let log = try files.read()
@@ -52,12 +52,12 @@ import Testing
         #expect(log.damaged == 3)
     }
 
-    @Test func `a last line without its newline is whole if its checksum is`() throws {
+    @Test func `a last line without a newline is whole if its checksum is right`() throws {
         try directory.file("history.jsonl", lines[0] + lines[2].dropLast())
         #expect(try files.read().entries.count == 2)
     }
 
-    @Test func `lines that end beyond a piece of the file are put together`() throws {
+    @Test func `lines that span two reads are joined`() throws {
         let many = String(repeating: lines.joined(), count: 1000)
         #expect(many.utf8.count > 3 * 262_144)
         try directory.file("history.jsonl", many)
@@ -66,7 +66,7 @@ import Testing
         #expect(log.damaged == 0)
     }
 
-    @Test func `a file of another kind without lines is read in bounded memory, and is no history`() throws {
+    @Test func `a long file without lines is read in bounded memory, and contains no record`() throws {
         try directory.file("history.jsonl", String(repeating: "x", count: 3 << 20) + "\n" + lines[0])
         let log = try files.read()
         #expect(log.entries.count == 1)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a pipe or a link in its place is an error, and not waited at`() throws {
+    func `a pipe or a link in place of a file is an error and does not block`() throws {
         mkfifo(files.current, 0o644)
         #expect(throws: SystemError.self) { try files.read() }
         #expect(HistoryFiles.lastSign(in: files.current).entry == nil)
@@ -83,14 +83,14 @@ import Testing
         #expect(throws: SystemError(call: "open \(files.current)", number: ELOOP)) { try files.read() }
     }
 
-    @Test func `a file whose time is beyond what nanoseconds can say is read`() throws {
+    @Test func `a file with a time beyond the range of nanoseconds is read`() throws {
         let path = try directory.file("history.jsonl", lines[0])
         var times = [timespec(tv_sec: 9_300_000_000, tv_nsec: 0), timespec(tv_sec: 9_300_000_000, tv_nsec: 0)]
         #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
         #expect(try files.read().lastSeen == Timestamp("2200-01-01T00:00:00Z"))
     }
 
-    @Test func `the last record is found from the end`() throws {
+    @Test func `the last record is read from the end of the file`() throws {
         let path = try directory.file("history.jsonl", String(repeating: lines[0], count: 2000) + lines[2] + "torn")
         #expect(HistoryFiles.lastSign(in: path).entry == HistoryLineTests.entries[2])
         #expect(HistoryFiles.lastSign(in: directory.path + "/none").entry == nil)
@@ -104,7 +104,7 @@ import Testing
             (false, ["HOME": "/home/a"], "/home/a/.local/state/reach"),
             (false, ["HOME": "/home/a", "XDG_STATE_HOME": "/s"], "/s/reach"), (false, [:], nil),
         ] as [(Bool, [String: String], String?)])
-    func `it is in the state directory`(isRoot: Bool, environment: [String: String], path: String?) {
+    func `the history is in the state directory`(isRoot: Bool, environment: [String: String], path: String?) {
         #expect(HistoryFiles.directory(isRoot: isRoot) { environment[$0] } == path)
     }
 }

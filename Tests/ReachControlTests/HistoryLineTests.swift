@@ -19,7 +19,7 @@ import Testing
     ].map { HistoryEntry($0, at: moment, boot: "b") }
 
     @Test(arguments: entries)
-    func `what is written is read`(entry: HistoryEntry) {
+    func `an encoded record decodes to the same record`(entry: HistoryEntry) {
         let line = HistoryLine.encode(entry)
         #expect(line.last == UInt8(ascii: "\n"))
         #expect(HistoryLine.decode(line.dropLast()) == .entry(entry))
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: entries)
-    func `a line that was torn or changed anywhere is known for it`(entry: HistoryEntry) {
+    func `a line that is torn or changed anywhere is damaged`(entry: HistoryEntry) {
         let line = HistoryLine.encode(entry).dropLast()
         for count in line.indices.dropFirst() { #expect(HistoryLine.decode(line.prefix(count)) == .damaged) }
         #expect(HistoryLine.decode([]) == .damaged)
@@ -52,13 +52,13 @@ import Testing
         #"{"v":1,"type":"portal","time":"2026-11-21T03:10:00Z","boottime_ns":1,"boot":"b"}"#,
         #"{"v":2,"type":"stopped"}"#,
     ])
-    func `a whole line of a newer version is no damage`(text: String) {
+    func `a whole line of a newer version is unknown, not damaged`(text: String) {
         let sum = String(CyclicRedundancy.checksum(Array(text.utf8)), radix: 16)
         let line = text.dropLast() + ",\"crc\":\"" + String(repeating: "0", count: 8 - sum.count) + sum + "\"}"
         #expect(HistoryLine.decode(Array(line.utf8)[...]) == .unknown)
     }
 
-    @Test func `a newer version's words do not hide its record`() {
+    @Test func `a record with words of a newer version is still read`() {
         var state = HistoryEntry.State(target: "internet", status: .reachable, linkClass: "satellite", cause: "moon")
         state.reason = "eclipse"
         let entry = HistoryEntry(.state(state), at: Self.moment, boot: "b")

@@ -7,22 +7,9 @@ import Testing
 @testable import ReachControl
 
 @Suite struct InterfaceDefinitionTests {
-    private static let definitions = [
-        MonitorInterface.name: MonitorInterface.definition, QueueInterface.name: QueueInterface.definition,
-    ]
-
-    @Test(arguments: definitions.keys)
-    func `the program has the definition that is in the package`(name: String) throws {
-        let path = "Sources/ReachControl/Interfaces/\(name).varlink"
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let file = try String(contentsOf: root.appending(path: path), encoding: .utf8)
-        #expect(file == Self.definitions[name])
-    }
-
-    /// Some readers keep types, methods and errors in one table.
+    /// Checks that types, methods and errors have distinct names, since some parsers keep them in one table.
     @Test(arguments: [(MonitorInterface.definition, 29), (QueueInterface.definition, 29)])
-    func `no name stands for two things`(definition: String, count: Int) {
+    func `every name in a definition is unique`(definition: String, count: Int) {
         let names = definition.split(separator: "\n").compactMap { line in
             let words = line.split { " (".contains($0) }
             return ["type", "method", "error"].contains(words[0]) ? words[1] : nil
@@ -31,14 +18,14 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    /// The names of a type's fields, as the definition has them.
+    /// The names of a type's fields in a definition.
     private func fields(of type: String, in definition: String = MonitorInterface.definition) -> Set<String> {
         let lines = definition.split(separator: "\n")
         let body = lines.drop { $0 != "type \(type) (" }.dropFirst().prefix { $0 != ")" }
         return Set(body.compactMap { $0.split(separator: ":").first?.trimmingCharacters(in: .whitespaces) })
     }
 
-    @Test func `links and explanations are defined as they are written`() throws {
+    @Test func `links and explanations have the keys of their definition`() throws {
         var table = NetworkTable()
         let link = Link(index: 1, name: "lo")
         _ = table.apply(.link(link))
@@ -63,7 +50,7 @@ import Testing
         #expect(Set(steps?.first?.object?.keys ?? [:].keys) == fields(of: "Step"))
     }
 
-    @Test func `every key that is written is defined, and every defined one is written`() throws {
+    @Test func `events, statuses and probes have the keys of their definition`() throws {
         let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
         var state = ReachabilityState.reachable(.internet)
         state.ipv4.connectivity = .full
@@ -93,7 +80,7 @@ import Testing
         #expect(Set(event["status"]?["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Path"))
     }
 
-    @Test func `what the queue tells is defined as it is written`() throws {
+    @Test func `the queue's objects have the keys of their definition`() throws {
         func fields(_ type: String) -> Set<String> { self.fields(of: type, in: QueueInterface.definition) }
         func check(_ type: String, _ body: (inout JSONWriter) -> Void) throws -> JSONValue {
             var writer = JSONWriter()
@@ -121,7 +108,7 @@ import Testing
         #expect(Set(answer["headers"]?.array?.first?.object?.keys ?? [:].keys) == fields("Header"))
     }
 
-    /// An event of the queue that says everything that one can say.
+    /// An event of the queue with a value for every key.
     private static var record: QueueEventRecord {
         var record = QueueEventRecord("queued", at: .second(0), epoch: 1)
         record.id = 1
@@ -138,7 +125,7 @@ import Testing
         return record
     }
 
-    @Test func `every key of the queue's events is defined, and the methods take what is defined`() throws {
+    @Test func `the queue's events and the parameters of Add have the names of their definition`() throws {
         let progress = QueueProgress(
             id: 1, interface: "", began: .second(0), sent: 0, toSend: 0, received: 0, toReceive: 0)
         var stream = EventStream(source: .daemon)

@@ -19,7 +19,7 @@ import Testing
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test func `a link that was written is read again, as far as anything is printed of it`() throws {
+    @Test func `a written link is read with everything that is printed of it`() throws {
         var random = SeededGenerator(seed: 23)
         for _ in 0..<2000 {
             let report = random.report()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `an explanation that was written is read again`() throws {
+    @Test func `a written explanation is read as the same`() throws {
         var random = SeededGenerator(seed: 24)
         for _ in 0..<500 {
             let explanation = random.explanation()
@@ -45,7 +45,7 @@ import Testing
         ("internet", nil, "internet"), ("internet", .object(["ipv4": .bool(true)]), "internet.ipv6"),
         ("mtu", .integer(-1), "mtu"),
     ])
-    func `a link with a wrong member is an error that names it`(key: String, value: JSONValue?, fault: String) throws {
+    func `a wrong member of a link is an error that names it`(key: String, value: JSONValue?, fault: String) throws {
         var random = SeededGenerator(seed: 25)
         var members = try #require(try JSONReader.read(Array(text(random.report()).utf8)).object)
         members[key] = value
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: StatusReadingError(key: fault)) { try LinkReport(reading: json) }
     }
 
-    @Test func `a client gets the links and the explanations that the service has`() throws {
+    @Test func `a client gets the service's links and explanations`() throws {
         let server = try TestServer()
         var random = SeededGenerator(seed: 26)
         let reports = (0..<50).map { _ in random.report() }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `more links than a message holds are an error, and the connection goes on`() throws {
+    @Test func `more links than fit in a message are an error, and the connection stays open`() throws {
         let server = try TestServer()
         var random = SeededGenerator(seed: 27)
         let reports = (0..<4000).map { _ in random.report() }
@@ -90,7 +90,7 @@ import Testing
         #expect(try client.status(of: .internet).isReachable)
     }
 
-    @Test func `answers that nobody takes are counted, and cost their user's connections`() throws {
+    @Test func `answers that clients do not read count for their user, and close connections over the limit`() throws {
         var limits = ControlLimits()
         limits.unfinishedBytesPerUser = 2 << 20
         let server = try TestServer(limits: limits)

@@ -3,11 +3,11 @@ import ReachControl
 import ReachTesting
 import Testing
 
-/// One that other users may run, too.
+/// A Python that other users may run, too.
 private let otherPython = "/usr/bin/python3"
 
-/// Callers who are somebody else, which takes root to be.
-@Suite(.enabled(if: getuid() == 0 && access(otherPython, X_OK) == 0, "only root can call as somebody else"))
+/// Callers of another user; only root can run a program as another user.
+@Suite(.enabled(if: getuid() == 0 && access(otherPython, X_OK) == 0, "only root can call as another user"))
 struct PermissionTests {
     private static let script = """
         import socket, sys
@@ -21,7 +21,7 @@ struct PermissionTests {
             print(data[:13].decode(), b"PermissionDenied" in data)
         """
 
-    /// What a client of another user, in these groups, is answered.
+    /// The answers that a client of another user, in these groups, gets.
     private func answers(_ server: TestServer, groups: String) throws -> String {
         chmod(server.directory, 0o755)
         return try ChildProcess.run([
@@ -29,7 +29,7 @@ struct PermissionTests {
         ])
     }
 
-    @Test func `everybody may ask, and only some may change something`() throws {
+    @Test func `every user may query, and only some may change something`() throws {
         let server = try TestServer(authority: ControlAuthority(user: 0, group: 12345))
         #expect(try answers(server, groups: "--clear-groups") == "{\"parameters\" False\n{\"error\":\"io. True\n")
         #expect(server.run { service, _ in service.reloads.isEmpty })

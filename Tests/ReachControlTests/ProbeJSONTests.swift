@@ -41,7 +41,7 @@ import Testing
         return try JSONReader.read(json.bytes)
     }
 
-    @Test func `what is written of a result is read as it was`() throws {
+    @Test func `a written result is read as the same`() throws {
         let json = try read { $0.probeResult(Self.result, of: "https://example.net/", named: nil) }
         #expect(try ProbeResult(reading: json) == Self.result)
         #expect(json["certificate_days"]?.integer == 9)
@@ -53,14 +53,14 @@ import Testing
         }
     }
 
-    @Test func `what is written of a probe is read as it was`() throws {
+    @Test func `a written probe report is read as the same`() throws {
         let json = try read { $0.probeReport(Self.report, at: Self.moment, hasBeats: true) }
         #expect(try ProbeReport(reading: json) == Self.report)
         let fresh = ProbeReport(name: "x", target: "y", state: .unknown, since: Self.moment.wall, interval: .zero)
         #expect(try ProbeReport(reading: try read { $0.probeReport(fresh, at: Self.moment, hasBeats: true) }) == fresh)
     }
 
-    @Test func `an event carries the probe without its chart`() throws {
+    @Test func `an event contains the probe without its chart`() throws {
         var stream = EventStream(source: .daemon)
         let line = stream.line(.probe(ProbeEvent(.down, at: Self.moment, report: Self.report)))
         let json = try JSONReader.read(line)

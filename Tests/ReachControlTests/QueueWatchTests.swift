@@ -43,7 +43,7 @@ import Testing
         let notices: [QueueNotice] = [
             .event(record), .progress(progress), .event(QueueEventRecord("done", at: .second(8), epoch: 3)),
         ]
-        server.queue { queue in for notice in notices { queue.tell(notice, toWatchersOf: 7) } }
+        server.queue { queue in for notice in notices { queue.publish(notice, toWatchersOf: 7) } }
         for (number, notice) in notices.enumerated() {
             let event = try client.nextEvent()
             #expect(event["seq"] == .integer(Int64(number + 2)))
@@ -96,7 +96,7 @@ import Testing
         let client = try watch(server)
         _ = try client.nextEvent()
         server.queue { queue in
-            for _ in 0..<20_000 { queue.tell(.event(QueueEventRecord("queued", at: .second(1), epoch: 1))) }
+            for _ in 0..<20_000 { queue.publish(.event(QueueEventRecord("queued", at: .second(1), epoch: 1))) }
         }
         var (number, missed): (Int64, Int64?) = (1, nil)
         while missed == nil {
@@ -107,7 +107,7 @@ import Testing
         }
         #expect(try client.nextEvent()["event"] == .string("watching"))
         #expect(Int64(20_000) == (missed ?? 0) + number - 2)
-        server.queue { $0.tell(.event(record)) }
+        server.queue { $0.publish(.event(record)) }
         #expect(try QueueNotice(reading: client.nextEvent()) == .event(record))
     }
 
@@ -119,8 +119,8 @@ import Testing
             #expect(try client.nextEvent()["type"] == .string("snapshot"))
             return client
         }
-        server.queue { $0.tell(.event(record)) }
-        server.run { service, _ in service.tell(.resync(.second(6), reason: "overrun")) }
+        server.queue { $0.publish(.event(record)) }
+        server.run { service, _ in service.publish(.resync(.second(6), reason: "overrun")) }
         let event = try clients[0].nextEvent()
         #expect(event["type"] == .string("queue") && event["seq"] == .integer(2))
         #expect(try QueueNotice(reading: event) == .event(record))
@@ -152,7 +152,7 @@ import Testing
             case .event(let event):
                 guard case .other("queue", let json) = event.content else { return }
                 events.append(try? QueueNotice(reading: json))
-                if events.count == 1 { server.queue { $0.tell(.progress(self.progress), toWatchersOf: 7) } }
+                if events.count == 1 { server.queue { $0.publish(.progress(self.progress), toWatchersOf: 7) } }
                 if events.count == 2 { server.stop() }
             }
         }

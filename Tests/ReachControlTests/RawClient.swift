@@ -3,9 +3,9 @@ import ReachControl
 import ReachCore
 import ReachLoop
 
-/// A client that sends what a test has it send, and shows what comes back, byte by byte.
+/// A client that sends any bytes, and gives access to what it receives.
 final class RawClient {
-    /// What was waited for did not come.
+    /// What the test waited for did not arrive.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -35,10 +35,10 @@ final class RawClient {
         descriptor = -1
     }
 
-    /// Says that nothing more is sent.
+    /// Shuts down the sending side.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// - Returns: How many bytes were taken before the server hung up, or without waiting.
+    /// - Returns: Bytes sent before the server hung up, or without blocking.
     @discardableResult
     func send(_ bytes: [UInt8], waits: Bool = true) -> Int {
         var sent = 0
@@ -59,7 +59,7 @@ final class RawClient {
         try JSONReader.read(try nextFrame(within: limit))
     }
 
-    /// The next message as it came, without its NUL.
+    /// The bytes of the next message, without its NUL.
     func nextFrame(within limit: Duration) throws -> [UInt8] {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -84,14 +84,14 @@ final class RawClient {
         return event
     }
 
-    /// Whether the server hangs up in time, whatever it sends before.
+    /// Whether the server hangs up in time, regardless of what it sends before.
     func isHungUp(within limit: Duration = .seconds(30)) -> Bool {
         let deadline = ContinuousClock.now + limit
         while (try? receive(until: deadline)) == true {}
         return isAtEnd
     }
 
-    /// - Returns: Whether something came; `false` at the end.
+    /// - Returns: Whether bytes arrived; `false` at the end.
     private func receive(until deadline: ContinuousClock.Instant) throws -> Bool {
         let milliseconds = max(0, (deadline - .now) / .milliseconds(1))
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

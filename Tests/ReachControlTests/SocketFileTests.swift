@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReachControl
 
-/// What becomes of the socket's file.
+/// The life of the socket's file.
 @Suite struct SocketFileTests {
     private func file(_ path: String) -> stat? {
         var information = stat()
@@ -24,20 +24,20 @@ import Testing
         }
     }
 
-    @Test func `everybody may connect, and the file goes with the server`() throws {
+    @Test func `every user may connect, and the server removes the file when it stops`() throws {
         let server = try TestServer()
         let information = try #require(file(server.path))
         #expect(information.st_mode == S_IFSOCK | 0o666)
         server.run { _, server in server.stop() }
         #expect(file(server.path) == nil)
         #expect(throws: SystemError.self) { try RawClient(server.path) }
-        // The lock stays, and keeps nobody out.
+        // The lock's file stays, but is not locked.
         #expect(file(server.path + ".lock") != nil)
         #expect(listen(server, at: server.path) == nil)
         _ = try RawClient(server.path)
     }
 
-    @Test func `a server that stops leaves another's file alone`() throws {
+    @Test func `a server that stops leaves another file at its path alone`() throws {
         let server = try TestServer()
         unlink(server.path)
         try Data().write(to: URL(filePath: server.path))
@@ -45,7 +45,7 @@ import Testing
         #expect(file(server.path) != nil)
     }
 
-    @Test func `a second server is refused, and told who is first`() throws {
+    @Test func `a second server is refused with the process of the first`() throws {
         let first = try TestServer()
         let second = try TestServer(listens: false)
         #expect(listen(second, at: first.path) == .inUse(path: first.path, process: getpid()))
@@ -53,7 +53,7 @@ import Testing
         #expect(try client.call(#"{"method":"org.varlink.service.GetInfo"}"#)["parameters"] != nil)
     }
 
-    @Test func `a socket on which somebody answers is not replaced, lock or not`() throws {
+    @Test func `a socket on which a process listens is not replaced, even without a lock`() throws {
         let first = try TestServer()
         unlink(first.path + ".lock")
         let second = try TestServer(listens: false)
@@ -76,7 +76,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: server.path) == Data("dear".utf8))
     }
 
-    @Test func `of many who start at once, one listens`() throws {
+    @Test func `one of many servers that start at once listens`() throws {
         let directory = try TemporaryDirectory()
         defer { withExtendedLifetime(directory) {} }
         let path = directory.path + "/s"
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `the directory is made where it is missing, but not a whole path`() throws {
+    @Test func `a missing directory is created, but not its parents`() throws {
         let server = try TestServer(listens: false)
         #expect(listen(server, at: server.directory + "/new/s") == nil)
         #expect(file(server.directory + "/new")?.st_mode == S_IFDIR | 0o755)
@@ -105,7 +105,7 @@ import Testing
                 == .failed(path: server.directory + "/a/b", SystemError(call: "mkdir", number: ENOENT)))
     }
 
-    @Test func `a directory in which others write is refused`() throws {
+    @Test func `a directory in which others can write is refused`() throws {
         let server = try TestServer(listens: false)
         chmod(server.directory, 0o777)
         #expect(
@@ -121,11 +121,11 @@ import Testing
             (S_IFDIR | 0o775, 1000, false), (S_IFDIR | 0o757, 0, false), (S_IFDIR | 0o1777, 0, true),
             (S_IFDIR | 0o1777, 1001, false), (S_IFREG | 0o644, 0, false),
         ] as [(mode_t, uid_t, Bool)])
-    func `a directory is good if nobody else can change what is in it`(mode: mode_t, owner: uid_t, isGood: Bool) {
+    func `a directory is good if no other user can change its entries`(mode: mode_t, owner: uid_t, isGood: Bool) {
         #expect((SocketDirectory.objection(mode: mode, owner: owner, user: 1000) == nil) == isGood)
     }
 
-    @Test func `a path that no socket can have is refused`() throws {
+    @Test func `a path that cannot be a socket's is refused`() throws {
         let server = try TestServer(listens: false)
         for path in ["", "/tmp/" + String(repeating: "x", count: 103), "/tmp/a\0b"] {
             #expect(listen(server, at: path) == .badPath(path))
@@ -135,7 +135,7 @@ import Testing
         _ = try RawClient(longest)
     }
 
-    @Test func `a socket that was handed down is served, and its file left alone`() throws {
+    @Test func `an inherited socket is served, and its file left alone`() throws {
         let server = try TestServer(listens: false)
         let address = try #require(UnixAddress(server.path))
         let handed = try UnixAddress.socket(isBlocking: true)
@@ -159,7 +159,7 @@ import Testing
                 Result { () throws(ListenError) in try server.listen(inheriting: descriptor) }
             }
             #expect(throws: ListenError.badDescriptor(descriptor)) { try result.get() }
-            // It is still the caller's.
+            // The caller still owns it.
             #expect(close(descriptor) == 0)
         }
     }

@@ -20,7 +20,7 @@ import Testing
         (1000, [:], true, "/run/user/1000/reach/reach.sock"), (1000, [:], false, "/run/reach/reach.sock"),
         (1000, ["REACH_SOCKET": "/a"], false, "/a"), (0, [:], false, "/run/reach/reach.sock"),
     ])
-    func `a client takes the machine's daemon where the user has none`(
+    func `a client uses the machine's daemon if the user has none`(
         uid: UInt32, environment: [String: String], exists: Bool, path: String
     ) {
         #expect(SocketPath.forClient(uid: uid, environment: { environment[$0] }, exists: { _ in exists }) == path)

@@ -20,7 +20,7 @@ import Testing
         return .object(members)
     }
 
-    @Test func `a state that was written is read again`() throws {
+    @Test func `a written state is read as the same`() throws {
         var random = SeededGenerator(seed: 17)
         for _ in 0..<2000 {
             let state = random.state()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that was written is read again, event by event`() throws {
+    @Test func `a written stream is read as the same events`() throws {
         var random = SeededGenerator(seed: 18)
         for _ in 0..<200 {
             var stream = EventStream(source: .daemon)
@@ -42,8 +42,8 @@ import Testing
                     aspects: previous == nil ? [] : [random.pick(ReachabilityChange.Aspect.allCases)],
                     previous: previous, state: state)
                 let event = try reader.read(try JSONReader.read(stream.change(change)))
-                let told = change.numbered(number)
-                #expect(event.content == (number == 1 ? .snapshot(told) : .change(told)))
+                let expected = change.numbered(number)
+                #expect(event.content == (number == 1 ? .snapshot(expected) : .change(expected)))
                 #expect(event.sequenceNumber == number && event.moment == moment)
             }
         }
@@ -61,7 +61,7 @@ import Testing
         #expect(try reader.read(later).content == .other(type: "probe", later))
     }
 
-    @Test func `what was before is a summary where the rest is not known`() throws {
+    @Test func `the previous state is a summary if the reader does not know the rest`() throws {
         var stream = EventStream(source: .daemon)
         var reader = StreamReader()
         var (before, after) = (ReachabilityState.reachable(.internet), ReachabilityState.reachable(.internet))
@@ -77,7 +77,7 @@ import Testing
         #expect(read.previous?.ipv4 == .unknown)
     }
 
-    @Test func `words and keys of a newer daemon are taken for the least they can mean`() throws {
+    @Test func `unknown words of a newer daemon get the weakest meaning, and unknown keys are skipped`() throws {
         let state = ReachabilityState.reachable(.internet)
         func read(_ key: String, _ value: JSONValue?) throws -> ReachabilityState {
             try ReachabilityState(reading: try changing(state, key, to: value))
@@ -87,7 +87,7 @@ import Testing
         #expect(try read("class", .string("starlight")).linkClass == .other)
         #expect(try read("reason", .string("eclipse")).reason == nil)
         #expect(try read("connectivity", .string("odd")).connectivity == .unknown)
-        // An older daemon did not tell these.
+        // An older daemon does not write these keys.
         #expect(try read("held", nil).isHeld == false)
         #expect(try read("flaps", nil).flaps == 0)
     }

@@ -11,7 +11,7 @@ import Testing
         return client
     }
 
-    @Test func `a stream begins with the state now, and goes on with each difference`() throws {
+    @Test func `a stream begins with the current state, and continues with each change`() throws {
         let server = try TestServer()
         let client = try watch(server)
         let reply = try client.next()
@@ -28,14 +28,14 @@ import Testing
         }
         let now = SystemClock.now
         server.run { service, _ in
-            service.tell(.resync(now, reason: "overrun"))
-            service.tell(.wake(now, slept: .seconds(3)))
+            service.publish(.resync(now, reason: "overrun"))
+            service.publish(.wake(now, slept: .seconds(3)))
         }
         #expect(try client.nextEvent()["reason"] == .string("overrun"))
         #expect(try client.nextEvent()["slept_ms"] == .integer(3000))
     }
 
-    @Test func `an event is the line that the program prints, with the stream's own number`() throws {
+    @Test func `subscribers get the same event, each with the number of its own stream`() throws {
         let server = try TestServer()
         let early = try watch(server)
         _ = try early.nextEvent()
@@ -55,7 +55,7 @@ import Testing
         #expect(one == other)
     }
 
-    @Test func `a state that takes its time is the first event when it comes`() throws {
+    @Test func `a state that is determined late is the first event`() throws {
         let server = try TestServer()
         let client = try watch(server, "slow.example")
         #expect(server.wait { $0.subscribers == 1 })
@@ -67,18 +67,18 @@ import Testing
         #expect(event["seq"] == .integer(1))
     }
 
-    /// Somebody who waits for the target would wait for ever: those who came before are told nothing but the resync.
+    /// Checks that a subscriber does not keep a stale state indefinitely: earlier subscribers get only the resync.
     @Test(arguments: [false, true])
-    func `a state that is stale at first is made good, by a change or else by a snapshot`(hasChange: Bool) throws {
+    func `a change or else a snapshot replaces a state that is stale at first`(hasChange: Bool) throws {
         let server = try TestServer()
         let early = try watch(server)
         #expect(try early.nextEvent()["status"]?["stale"] == .bool(false))
-        server.run { service, _ in service.blind(true) }
+        server.run { service, _ in service.setStale(true) }
         let late = try watch(server)
         #expect(try late.nextEvent()["status"]?["stale"] == .bool(true))
         server.run { service, _ in
-            service.tell(.resync(SystemClock.now, reason: "lost"))
-            service.blind(false)
+            service.publish(.resync(SystemClock.now, reason: "lost"))
+            service.setStale(false)
             if hasChange { service.change() }
         }
         #expect(try late.nextEvent()["type"] == .string("resync"))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a target is watched once for all, and not after the last has left`() throws {
+    @Test func `all subscribers share one watch of a target, which ends with the last of them`() throws {
         let server = try TestServer()
         var clients = try (0..<20).map { _ in try watch(server) }
         for client in clients { _ = try client.nextEvent() }
@@ -109,7 +109,7 @@ import Testing
         #expect(server.run { service, _ in service.cancelCount } == 2)
     }
 
-    @Test func `only so many targets are watched`() throws {
+    @Test func `the number of watched targets is limited`() throws {
         var limits = ControlLimits()
         limits.targets = 2
         let server = try TestServer(limits: limits)
@@ -121,7 +121,7 @@ import Testing
         #expect(try third.nextEvent()["type"] == .string("snapshot"))
     }
 
-    @Test func `one who has said everything is still told`() throws {
+    @Test func `a client that has shut down its sending side still gets events`() throws {
         let server = try TestServer()
         let client = try watch(server)
         client.finishSending()
@@ -130,7 +130,7 @@ import Testing
         #expect(try client.nextEvent()["type"] == .string("change"))
     }
 
-    @Test func `one who does not read is told what it missed, and costs nobody else`() throws {
+    @Test func `a subscriber that does not read gets the number of lost events, and does not slow others`() throws {
         let server = try TestServer()
         let (slow, good) = (try watch(server), try watch(server))
         _ = try good.nextEvent()
@@ -148,7 +148,7 @@ import Testing
             switch event["type"]?.string {
             case "change":
                 changesSeen += 1
-                // Nothing is left out without a word.
+                // No event is lost without a `dropped` event.
                 #expect(event["status"]?["epoch"] == .integer(epoch + 1))
             case "dropped":
                 dropped += try #require(event["count"]?.integer)
@@ -159,14 +159,14 @@ import Testing
                 #expect(epoch == 1 + changesSeen + dropped)
                 continue
             case "snapshot": snapshots += 1
-            default: Issue.record("what is \(event)?")
+            default: Issue.record("unexpected event: \(event)")
             }
             epoch = try #require(event["status"]?["epoch"]?.integer)
         }
         #expect(snapshots == 1 && dropped > 0)
         #expect(changesSeen + dropped == changes)
         #expect(server.statistics.droppedEvents == UInt64(dropped))
-        // From then on it is told like anybody.
+        // From then on the subscriber gets every event again.
         server.run { service, _ in service.change() }
         #expect(try slow.nextEvent()["seq"] == .integer(sequence + 1))
         #expect(try good.nextEvent()["seq"] == .integer(changes + 2))

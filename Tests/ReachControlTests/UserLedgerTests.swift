@@ -11,7 +11,7 @@ import Testing
         return UserLedger(limits: limits, exempt: exempt)
     }
 
-    @Test func `a user has only so many connections, and others have theirs`() throws {
+    @Test func `connections are limited for each user, and for all together`() throws {
         var ledger = ledger()
         try ledger.admit(1)
         try ledger.admit(1)
@@ -24,7 +24,7 @@ import Testing
         #expect(ledger.connections == 4)
     }
 
-    @Test func `whoever can put things right is let in when all is full, but not without end`() throws {
+    @Test func `exempt users connect when the server is full, up to their own limit`() throws {
         var ledger = ledger(exempt: [0])
         for user in [1, 1, 2, 2] as [UInt32] { try ledger.admit(user) }
         try ledger.admit(0)
@@ -32,20 +32,20 @@ import Testing
         #expect(throws: MonitorError.tooManyConnections(limit: 2)) { try ledger.admit(0) }
     }
 
-    @Test func `a user watches a quarter of all targets, and whoever puts things right as many as there are`() throws {
+    @Test func `a user watches a quarter of all targets, and exempt users as many as there are`() throws {
         var limits = ControlLimits()
         limits.targets = 8
-        try limits.checkTarget(beside: 7, ofUser: 1, isExempt: false)
+        try limits.checkTarget(watched: 7, byUser: 1, isExempt: false)
         #expect(throws: MonitorError.tooManyTargets(limit: 2)) {
-            try limits.checkTarget(beside: 2, ofUser: 2, isExempt: false)
+            try limits.checkTarget(watched: 2, byUser: 2, isExempt: false)
         }
-        try limits.checkTarget(beside: 7, ofUser: 7, isExempt: true)
+        try limits.checkTarget(watched: 7, byUser: 7, isExempt: true)
         #expect(throws: MonitorError.tooManyTargets(limit: 8)) {
-            try limits.checkTarget(beside: 8, ofUser: 0, isExempt: true)
+            try limits.checkTarget(watched: 8, byUser: 0, isExempt: true)
         }
     }
 
-    @Test func `unfinished bytes count for the user, and go with the connection`() throws {
+    @Test func `unfinished bytes count for the user until the connection is released`() throws {
         var ledger = ledger()
         try ledger.admit(1)
         try ledger.admit(1)

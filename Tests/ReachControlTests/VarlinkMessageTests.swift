@@ -8,7 +8,7 @@ import Testing
         try VarlinkCall(reading: Array(text.utf8))
     }
 
-    @Test func `a call is read with what it asks for`() throws {
+    @Test func `a call is read with its parameters and flags`() throws {
         let call = try call(
             #"{"method":"a.b.C","parameters":{"d":1},"more":true,"oneway":false,"upgrade":null,"later":[]}"#)
         #expect(call == VarlinkCall("a.b.C", ["d": .integer(1)], wantsMore: true))
@@ -29,11 +29,11 @@ import Testing
         (#"{"method":"a.B"}{}"#, .notJSON(JSONError(.trailingBytes, at: 16))),
         (#"{"method":"a.B","method":"a.C"}"#, .notJSON(JSONError(.duplicateKey("method"), at: 16))),
     ])
-    func `what is no call is told from one`(text: String, fault: VarlinkFault) {
+    func `a malformed call is an error that names the fault`(text: String, fault: VarlinkFault) {
         #expect(throws: fault) { try call(text) }
     }
 
-    @Test func `a call that was written is read again`() throws {
+    @Test func `a written call is read as the same`() throws {
         var random = SeededGenerator(seed: 4)
         for _ in 0..<200 {
             var call = VarlinkCall("io.reach.Monitor.Status", ["target": .string("é\"\0\n")])
@@ -61,7 +61,7 @@ import Testing
         .permissionDenied(method: "io.reach.Monitor.Reload"), .tooManyConnections(limit: 3), .tooManyTargets(limit: 4),
         .notAvailable(reason: "later"), .badConfiguration(reason: "line 3"),
     ])
-    func `an error of the monitor crosses the wire`(error: MonitorError) {
+    func `an error of io.reach.Monitor survives encoding`(error: MonitorError) {
         #expect(MonitorError(error.varlink) == error)
     }
 }

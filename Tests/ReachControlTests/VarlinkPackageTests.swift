@@ -4,9 +4,9 @@ import Testing
 
 @testable import ReachControl
 
-/// The client that others have: the `varlink` package for Python, in an environment of its own.
+/// An independent client: the `varlink` package for Python, in a virtual environment of its own.
 @Suite struct VarlinkPackageTests {
-    /// Where its Python is, or why there is none.
+    /// The virtual environment's directory, or the reason why there is none.
     private static let environment: Result<String, ChildProcess.Failure> = {
         let directory = "/tmp/reach-varlink-\(getpid())"
         do throws(ChildProcess.Failure) {
@@ -22,14 +22,14 @@ import Testing
     private static var isThere: Bool { (try? environment.get()) != nil }
     private static var whyNot: String {
         if case .failure(let failure) = environment {
-            "the Python package varlink cannot be had: \(failure)"
+            "the Python package varlink cannot be installed: \(failure)"
         } else {
             ""
         }
     }
 
     @Test(.enabled(if: isThere, "\(whyNot)"))
-    func `the Python package finds its way, asks, and watches`() throws {
+    func `the Python package reads the definitions, calls, and watches`() throws {
         let server = try TestServer()
         let directory = try Self.environment.get()
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -10,12 +10,12 @@ import Testing
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
         ])
-    func `the RFC's own examples, both ways`(plain: String, coded: String) {
+    func `the RFC's examples are encoded and decoded`(plain: String, coded: String) {
         #expect(Base64.encode(Array(plain.utf8)) == coded)
         #expect(Base64.decode(Array(coded.utf8)) == Array(plain.utf8))
     }
 
-    @Test func `it is Foundation's, both ways`() {
+    @Test func `encoding and decoding agree with Foundation`() {
         var generator = SeededGenerator(seed: 3)
         for count in 0..<200 {
             let bytes = generator.bytes(count)
@@ -29,12 +29,12 @@ import Testing
             "A", "A===", "AA=", "AA=A", "A*AA", "AAAA=", "====", "=AAA", "AAAAA", "AA", "AAA", "AAA==", "AA==AAAA",
             "AAAA====", "AA==\n", "AA =", " AA==", "A-AA", "A_AA", "ÄAA",
         ])
-    func `what is not exactly Base64 is refused`(text: String) {
+    func `anything except exact Base64 is refused`(text: String) {
         #expect(Base64.decode(Array(text.utf8)) == nil)
     }
 
     @Test(arguments: ["AB==", "AP==", "AAB=", "AAD="])
-    func `bits that belong to no byte are zero`(text: String) {
+    func `nonzero bits after the last byte are refused`(text: String) {
         #expect(Base64.decode(Array(text.utf8)) == nil)
     }
 }

@@ -6,38 +6,37 @@ import Testing
         NetworkTable.Effect(cause: cause, interface: interface)
     }
 
-    @Test func `nothing has no cause`() {
-        #expect(Cause.telling([], touching: [1, 2]) == nil)
+    @Test func `without effects there is no cause`() {
+        #expect(Cause.weightiest(of: [], touching: [1, 2]) == nil)
     }
 
-    @Test func `of several causes the weightiest is told, in whatever order they came`() {
+    @Test func `of several causes the weightiest counts, in whatever order they came`() {
         let effects = [effect(.routeRemoved), effect(.linkDown, on: 2), effect(.addressRemoved, on: 2)]
-        #expect(Cause.telling(effects, touching: [2]) == .linkDown)
-        #expect(Cause.telling(effects.reversed(), touching: [2]) == .linkDown)
+        #expect(Cause.weightiest(of: effects, touching: [2]) == .linkDown)
+        #expect(Cause.weightiest(of: effects.reversed(), touching: [2]) == .linkDown)
     }
 
-    // peers 68
-    @Test func `what happened on the path's interfaces outweighs what happened elsewhere`() {
+    @Test func `an effect on the path's interfaces outweighs effects elsewhere`() {
         let effects = [effect(.linkRemoved, on: 9), effect(.neighbour, on: 2)]
-        #expect(Cause.telling(effects, touching: [2]) == .neighbour)
-        #expect(Cause.telling(effects, touching: [2, 9]) == .linkRemoved)
-        #expect(Cause.telling(effects, touching: []) == .linkRemoved, "something must have done it")
+        #expect(Cause.weightiest(of: effects, touching: [2]) == .neighbour)
+        #expect(Cause.weightiest(of: effects, touching: [2, 9]) == .linkRemoved)
+        #expect(Cause.weightiest(of: effects, touching: []) == .linkRemoved, "a change always has a cause")
     }
 
-    @Test func `what happened to no interface in particular touches every path`() {
-        #expect(Cause.telling([effect(.linkRemoved, on: 9), effect(.ruleAdded)], touching: [2]) == .ruleAdded)
-        #expect(Cause.telling([effect(.linkDown, on: 2), effect(.resync)], touching: [2]) == .resync)
+    @Test func `an effect on no particular interface affects every path`() {
+        #expect(Cause.weightiest(of: [effect(.linkRemoved, on: 9), effect(.ruleAdded)], touching: [2]) == .ruleAdded)
+        #expect(Cause.weightiest(of: [effect(.linkDown, on: 2), effect(.resync)], touching: [2]) == .resync)
     }
 
-    @Test func `every pair of causes has an order, and it is that of the list`() {
+    @Test func `the order of the list decides between any two causes`() {
         for (index, heavier) in Cause.allCases.enumerated() {
             for lighter in Cause.allCases.dropFirst(index + 1) {
-                #expect(Cause.telling([effect(lighter), effect(heavier)], touching: []) == heavier)
+                #expect(Cause.weightiest(of: [effect(lighter), effect(heavier)], touching: []) == heavier)
             }
         }
     }
 
-    @Test func `the words that scripts hold on to`() {
+    @Test func `the words on which scripts rely`() {
         #expect(
             Cause.allCases.map(\.rawValue) == [
                 "start", "resync", "wake", "cannot-observe", "link-removed", "link-down", "carrier-lost", "link-up",

@@ -1,9 +1,9 @@
 import ReachCore
 import Testing
 
-/// One series out of several observers, each of which begins anew.
+/// A series from several observers, each of which starts with counters of its own.
 @Suite struct ChangeSeriesTests {
-    /// What an observer that begins at this time says first.
+    /// The initial change of an observer that begins at this time.
     private func first(
         _ verdict: Verdict = .eth0, at seconds: Double, epoch: UInt64 = 1, flaps: Int = 0
     ) -> ReachabilityChange {
@@ -23,26 +23,26 @@ import Testing
     @Test func `the first observer's first state is the initial one`() {
         var series = ChangeSeries(of: .internet)
         let initial = first(at: 1)
-        let told = series.begin(initial, cause: .resync)
-        #expect(told == initial)
-        #expect(series.told == initial.state)
+        let change = series.begin(initial, cause: .resync)
+        #expect(change == initial)
+        #expect(series.state == initial.state)
     }
 
-    @Test func `the next one's is no change where nothing differs, and its time does not begin anew`() throws {
+    @Test func `the next one's is no change if nothing differs, and the time of the status does not restart`() throws {
         var series = begun()
         series.becomeStale()
-        #expect(series.told?.isStale == true)
+        #expect(series.state?.isStale == true)
         #expect(series.begin(first(at: 9), cause: .resync) == nil)
-        let told = try #require(series.told)
-        #expect(!told.isStale)
-        #expect(told.since == Instant.at(0).wall)
-        #expect(told.epoch == 1)
+        let state = try #require(series.state)
+        #expect(!state.isStale)
+        #expect(state.since == Instant.at(0).wall)
+        #expect(state.epoch == 1)
     }
 
     @Test(arguments: [
         (Verdict.lost, [ReachabilityChange.Aspect.status], 9.0), (.via("wlan0", .wifi), [.path, .linkClass], 0),
     ])
-    func `what differs is one change, from what was told`(
+    func `a difference is one change from the previous state`(
         verdict: Verdict, aspects: [ReachabilityChange.Aspect], since: Double
     ) throws {
         var series = begun()
@@ -52,37 +52,39 @@ import Testing
         #expect(change.cause == .resync)
         #expect(change.previous?.interface == "eth0")
         #expect(change.state.since == Instant.at(since).wall)
-        #expect(change.state == series.told)
-        // Somebody who tries again with each epoch must not miss this one.
+        #expect(change.state == series.state)
+        // A subscriber that tries again with each epoch must not miss this one.
         #expect(change.state.epoch == 2)
     }
 
-    @Test func `numbers go on, and the time of a status that lasts`() throws {
+    @Test func `counters continue, and so does the time of a status that lasts`() throws {
         var series = begun(epoch: 7, flaps: 3)
         #expect(series.begin(first(at: 9), cause: .resync) == nil)
-        #expect(series.told?.epoch == 7)
+        #expect(series.state?.epoch == 7)
         var later = first(.via("wlan0"), at: 10, epoch: 2, flaps: 1).state
         later.since = Instant.at(9).wall
-        let change = series.take(
+        let change = series.append(
             ReachabilityChange(at: .at(10), cause: .routeAdded, aspects: [.path], previous: nil, state: later))
         #expect(change.state.epoch == 8)
         #expect(change.state.flaps == 4)
         #expect(change.state.since == Instant.at(0).wall)
         #expect(change.previous?.interface == "eth0")
-        let lost = series.take(
+        let lost = series.append(
             ReachabilityChange(
                 at: .at(11), cause: .routeRemoved, aspects: [.status], previous: nil, state: first(.lost, at: 11).state)
         )
         #expect(lost.state.since == Instant.at(11).wall)
     }
 
-    @Test func `an observer that counted on meanwhile is believed`() {
+    @Test func `a higher epoch of the next observer is kept`() {
         var series = begun(epoch: 7)
         _ = series.begin(first(.via("wlan0"), at: 9, epoch: 12), cause: .resync)
-        #expect(series.told?.epoch == 12)
+        #expect(series.state?.epoch == 12)
     }
 
-    @Test func `without an observer for long the status is unknown, once, and what follows is a difference`() throws {
+    @Test func `after a long time without an observer the status is unknown once, and what follows is a difference`()
+        throws
+    {
         var series = begun(epoch: 4)
         series.becomeStale()
         let found = series.becomeUnknown(at: .at(10))
@@ -94,11 +96,11 @@ import Testing
         let next = series.begin(first(at: 12), cause: .resync)
         let back = try #require(next)
         #expect(back.aspects == [.status] && back.previous?.status == .unknown)
-        // Where nothing had happened, nothing needs to be tried once more.
+        // Nothing had changed, so nothing needs to be tried again.
         #expect(back.state.epoch == 4)
     }
 
-    @Test func `where none has ever told anything, unknown is the initial state`() throws {
+    @Test func `if no observer ever reported, unknown is the initial state`() throws {
         var series = ChangeSeries(of: .internet)
         let found = series.becomeUnknown(at: .at(1))
         let unknown = try #require(found)
@@ -106,7 +108,7 @@ import Testing
         #expect(series.begin(first(at: 2), cause: .resync)?.aspects == [.status])
     }
 
-    @Test func `what was not heard is one difference`() throws {
+    @Test func `lost changes are one difference`() throws {
         var series = begun()
         #expect(series.catchUp(to: first(at: 0).state, at: .at(5)) == nil)
         let found = series.catchUp(to: first(.lost, at: 4, flaps: 2).state, at: .at(5))
@@ -114,11 +116,11 @@ import Testing
         #expect(change.aspects == [.status] && change.state.flaps == 2)
     }
 
-    @Test func `numbers that cannot be right do no harm`() {
+    @Test func `impossible numbers do no harm`() {
         var series = begun(epoch: .max, flaps: .max)
         #expect(series.begin(first(.lost, at: 1, epoch: 1, flaps: .max), cause: .resync) != nil)
         _ = series.begin(first(.eth0, at: 2, epoch: .max, flaps: 1), cause: .resync)
-        #expect(series.told?.epoch == .max)
-        #expect(series.told?.flaps == .max)
+        #expect(series.state?.epoch == .max)
+        #expect(series.state?.flaps == .max)
     }
 }

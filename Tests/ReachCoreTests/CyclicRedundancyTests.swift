@@ -3,14 +3,14 @@ import ReachTesting
 import Testing
 
 @Suite struct CyclicRedundancyTests {
-    @Test func `it is the checksum that others call CRC-32`() {
+    @Test func `the checksum is CRC-32`() {
         #expect(CyclicRedundancy.checksum([UInt8]("123456789".utf8)) == 0xcbf4_3926)
         #expect(CyclicRedundancy.checksum([UInt8]()) == 0)
         #expect(CyclicRedundancy.checksum([0]) == 0xd202_ef8d)
         #expect(CyclicRedundancy.checksum([UInt8](repeating: 0xff, count: 32)) == 0xff6c_ab0b)
     }
 
-    @Test func `a change of any bit changes it`() {
+    @Test func `a change of any bit changes the checksum`() {
         var random = SeededGenerator(seed: 1)
         let bytes = random.bytes(40)
         let sum = CyclicRedundancy.checksum(bytes)

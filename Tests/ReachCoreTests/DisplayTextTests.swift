@@ -10,11 +10,11 @@ import Testing
         ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"), ("\u{e000}", "\\u{e000}"), ("\u{378}", "\\u{378}"),
         ("\u{fffd}", "\u{fffd}"), ("\u{ad}", "\\u{ad}"),
     ])
-    func `what could rewrite a screen is shown and not done`(text: String, shown: String) {
+    func `characters that could rewrite a screen are escaped`(text: String, shown: String) {
         #expect(DisplayText.sanitized(text) == shown)
     }
 
-    @Test func `what is shown once is shown the same again`() {
+    @Test func `escaped text stays the same when escaped again`() {
         let every = String(String.UnicodeScalarView((0...0x2fff).compactMap { Unicode.Scalar(UInt32($0)) }))
         let once = DisplayText.sanitized(every)
         #expect(once != every)

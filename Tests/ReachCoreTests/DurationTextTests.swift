@@ -10,7 +10,7 @@ import Testing
             ("1m30s", .seconds(90)), ("1d12h", .seconds(129_600)), ("0.5ms", .microseconds(500)), ("0s", .zero),
             ("36525d", .seconds(3_155_760_000)), ("007s", .seconds(7)), ("1s1s", .seconds(2)),
         ] as [(String, Duration)])
-    func `durations are read as people write them`(text: String, duration: Duration) {
+    func `durations are read in all their forms`(text: String, duration: Duration) {
         #expect(DurationText.parse(text) == duration)
     }
 
@@ -19,17 +19,17 @@ import Testing
         "1sec",
         "1e3", "0x10", "inf", "nan", "1,5s", "٣s", "1s\0", "1w", "40000d", "99999999999999999999", "5µs",
     ])
-    func `what is no duration gives nothing`(text: String) {
+    func `anything else is no duration`(text: String) {
         #expect(DurationText.parse(text) == nil)
     }
 
-    @Test func `a number of a thousand digits is too long, and no crash`() {
+    @Test func `a number of a thousand digits is refused`() {
         #expect(DurationText.parse(String(repeating: "9", count: 1000) + "s") == nil)
         #expect(DurationText.parse(String(repeating: "1000d", count: 1000)) == nil)
         #expect(DurationText.parse(String(repeating: "0", count: 1000) + "1s") == .seconds(1))
     }
 
-    @Test func `a decimal fraction of a second is the same as its milliseconds`() {
+    @Test func `a decimal fraction of a second equals its milliseconds`() {
         let wrong = (0...20_000).filter { milliseconds in
             let rest = String(1000 + milliseconds % 1000).dropFirst()
             return DurationText.parse("\(milliseconds / 1000).\(rest)s") != .milliseconds(milliseconds)
@@ -46,7 +46,7 @@ import Testing
             (.seconds(86_399), "23 h 59 min"), (.seconds(86_400), "1 d 0 h"), (.seconds(273_600), "3 d 4 h"),
             (.seconds(Int64.max), "106751 d 23 h"),
         ] as [(Duration, String)])
-    func `durations are told in about two units`(duration: Duration, text: String) {
+    func `durations are described in about two units`(duration: Duration, text: String) {
         #expect(DurationText.describe(duration) == text)
     }
 }

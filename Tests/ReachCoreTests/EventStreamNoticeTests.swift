@@ -65,7 +65,7 @@ import Testing
     func `each kind of notice has its line`(notice: Notice, text: String) {
         var stream = EventStream(source: .kernel)
         let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 5))
-        // The table leaves out what all lines have: "TYPE","ACTION",details.
+        // The table has only what differs between lines: "TYPE","ACTION",details.
         let parts = text.split(separator: ",", maxSplits: 2)
         #expect(
             String(decoding: stream.notice(notice, at: moment), as: UTF8.self) == """

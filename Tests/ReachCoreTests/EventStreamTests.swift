@@ -4,7 +4,7 @@ import ReachCore
 import Testing
 
 @Suite struct EventStreamTests {
-    /// 2026-11-21T03:10:00.123456Z, 26 hours after the machine was started.
+    /// 2026-11-21T03:10:00.123456Z, 26 hours after the machine started.
     private let moment = Instant(
         wall: Timestamp(nanosecondsSince1970: 1_795_230_600_123_456_789),
         boot: BootTime(nanoseconds: 93_600_123_456_789))
@@ -60,8 +60,7 @@ import Testing
         "ipv4":{"status":"not-reachable","reason":"no-carrier"},"ipv6":{"status":"not-reachable","reason":"no-carrier"}}
         """
 
-    // peers 98
-    @Test func `a status is written as the contract has it`() {
+    @Test func `a status has the documented form`() {
         var json = JSONWriter()
         json.status(wired, source: .kernel, at: moment.wall, moment.boot)
         #expect(String(decoding: json.bytes, as: UTF8.self) == Self.wiredStatus)
@@ -89,8 +88,7 @@ import Testing
         #expect(text.contains(#""metered":false,"connectivity":"portal","reason":null"#))
     }
 
-    // peers 95, 97
-    @Test func `a stream begins with a snapshot, and goes on with differences`() {
+    @Test func `a stream begins with a snapshot and continues with differences`() {
         var stream = EventStream(source: .kernel)
         let first = ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: wired)
         let second = ReachabilityChange(
@@ -111,8 +109,7 @@ import Testing
                 """)
     }
 
-    // peers 53, 72, 96
-    @Test func `lost notices, sleep and lost lines are told in lines of their own`() {
+    @Test func `lost notices, sleep and lost lines have lines of their own`() {
         var stream = EventStream(source: .kernel)
         let lines = [
             stream.resync(reason: "netlink messages were lost", at: moment),
@@ -126,7 +123,6 @@ import Testing
             ])
     }
 
-    // peers 96
     @Test func `the snapshot after lost lines is not the initial one`() {
         var stream = EventStream(source: .kernel)
         let line = stream.snapshot(wired, isInitial: false, cause: .poll, at: moment)
@@ -134,8 +130,7 @@ import Testing
         #expect(String(decoding: line, as: UTF8.self).contains(#""initial":false,"cause":"poll","changed":[],"#))
     }
 
-    // peers 95
-    @Test func `lines of all kinds are one object each, numbered without a gap`() throws {
+    @Test func `each line is one object, numbered without a gap`() throws {
         var stream = EventStream(source: .kernel)
         var bytes: [UInt8] = []
         for number in 0..<30 {

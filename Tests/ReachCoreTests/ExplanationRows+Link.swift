@@ -45,9 +45,9 @@ extension ExplanationRow {
                 $0.underlay = [3: 2]
             }, .lower, .good, "What carries the packets of gre1 to its far end, 192.0.2.9: eth0 (wired) is up"),
         ExplanationRow(
-            "a tunnel of which nothing is known",
+            "a tunnel with an unknown far end",
             .route(by: 3, via: nil) { $0.links.append(.up(3, "wg0", kind: "wireguard")) }, .lower, .neutral,
-            "wg0 is a tunnel, and the kernel does not tell what carries it."),
+            "wg0 is a tunnel, and the kernel does not report what carries it."),
         ExplanationRow(
             "a name that would rewrite the screen",
             .route { $0.links[1] = .up(2, "eth\u{1b}[2J").withoutCarrier }, .link, .bad, "eth\\u{1b}[2J"),
@@ -68,7 +68,7 @@ extension ExplanationRow {
             .source,
             .bad, "2001:db8::2 on eth0 is still tentative"),
         ExplanationRow(
-            "what the kernel does then",
+            "the source that the kernel uses then",
             overIPv6.with { $0.addresses = [Scene.address("2001:db8::2", on: 2, .tentative)] },
             .source, .bad, "The kernel would send from ::1, and nothing leaves the machine."),
         ExplanationRow(
@@ -97,16 +97,16 @@ extension ExplanationRow {
             "stale does not count", .route { $0.neighbours = [Scene.gateway: .stale] }, .neighbour, .neutral,
             "(stale). That does not count against it"),
         ExplanationRow(
-            "nothing known", .route { $0.neighbours = [Scene.gateway: .none] }, .neighbour, .neutral,
+            "no query", .route { $0.neighbours = [Scene.gateway: .none] }, .neighbour, .neutral,
             "has not asked for 192.0.2.1 by ARP"),
         ExplanationRow(
-            "being asked", .route { $0.neighbours = [Scene.gateway: .incomplete] }, .neighbour, .neutral,
+            "a query without an answer", .route { $0.neighbours = [Scene.gateway: .incomplete] }, .neighbour, .neutral,
             "has not answered yet"),
         ExplanationRow(
             "a dead gateway", .route { $0.neighbours = [Scene.gateway: .failed] }, .neighbour, .bad,
             "The gateway 192.0.2.1 does not answer ARP (failed)"),
         ExplanationRow(
-            "an IPv6 gateway of IPv4",
+            "an IPv6 gateway for IPv4",
             .route(via: IPAddress("fe80::1")) {
                 guard let gateway = IPAddress("fe80::1") else { return }
                 $0.neighbours = [gateway: .failed]

@@ -1,7 +1,7 @@
 import ReachCore
 import Testing
 
-/// What somebody is told of a broken network: each row is a machine, and a sentence that must be among the steps.
+/// The explanation of a network: each row is a machine, and a sentence that one of its steps must contain.
 struct ExplanationRow: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let scene: ExplanationScene
@@ -36,7 +36,7 @@ extension ExplanationRow {
         ExplanationRow(
             "no route", .refused(LinuxError.networkUnreachable), .route, .bad,
             "no route to 198.41.0.4 (ENETUNREACH): none of the tables local, main and default has a usable one. A "
-                + "default route would mend it: `ip route add default via GATEWAY`"),
+                + "default route would fix it: `ip route add default via GATEWAY`"),
         ExplanationRow(
             "no route, and no link is up",
             .refused(LinuxError.networkUnreachable) { $0.links[1] = $0.links[1].takenDown }, .link, .bad,
@@ -49,21 +49,21 @@ extension ExplanationRow {
             "a blackhole route",
             .refused(LinuxError.invalidArgument) { $0.refusing = [Scene.defaultRoute(.ipv4, .blackhole)] }, .route,
             .bad,
-            "`blackhole default` in table main drops what is for 198.41.0.4 without a word. If that is not meant, "
+            "`blackhole default` in table main drops packets for 198.41.0.4 silently. If that is not intended, "
                 + "`ip route del blackhole default`"),
         ExplanationRow(
             "an unreachable route behind a mark: a kill switch", killSwitch, .route, .bad,
             "`unreachable default` in table 51820 rejects 198.41.0.4"),
         ExplanationRow(
-            "the rule before main", killSwitch, .rule, .neutral,
+            "a rule before main", killSwitch, .rule, .neutral,
             "Rule 32765 (not from all fwmark 0xca6c lookup 51820) sends this to table 51820, before table main "
-                + "is asked."
+                + "is used."
         ),
         ExplanationRow(
-            "the rule that passes over default routes", killSwitch, .rule, .neutral,
+            "a rule that ignores default routes", killSwitch, .rule, .neutral,
             "Rule 32764 (from all lookup main suppress_prefixlength 0) does not decide"),
         ExplanationRow(
-            "a marked packet goes round it",
+            "a marked packet avoids it",
             .route { scene in
                 scene.rules = killSwitch.rules
                 scene.mark = 0xca6c
@@ -72,7 +72,7 @@ extension ExplanationRow {
             "an unreachable rule",
             .refused(LinuxError.networkUnreachable) { $0.rules.insert(Scene.rule(90, .unreachable), at: 1) }, .rule,
             .bad,
-            "Rule 90 (from all unreachable) refuses this: no routing table after it is asked. If that is not meant, "
+            "Rule 90 (from all unreachable) refuses this: no routing table after it is used. If that is not intended, "
                 + "`ip rule del priority 90`"),
         ExplanationRow(
             "a prohibit rule for some destinations",
@@ -83,29 +83,30 @@ extension ExplanationRow {
             "a rule for others is not blamed",
             .refused(LinuxError.accessDenied) {
                 $0.rules.insert(Scene.rule(90, .prohibit) { $0.to = IPPrefix("203.0.113.0/24") }, at: 1)
-            }, .route, .bad, "The kernel refuses the way to 198.41.0.4 (EACCES)."),
+            }, .route, .bad, "The kernel refuses to route to 198.41.0.4 (EACCES)."),
         ExplanationRow(
-            "a rule that looks at ports may be it",
+            "a rule that matches on ports is uncertain",
             .route(table: 7) { $0.rules.insert(Scene.rule(90, table: 7) { $0.hasOtherSelectors = true }, at: 1) },
             .rule,
-            .neutral, "It may be rule 90 (from all lookup 7) that leads to this route."),
+            .neutral, "This route may come from rule 90 (from all lookup 7)."),
         ExplanationRow(
-            "goto leaps over rules",
+            "goto skips rules",
             .route { scene in
-                scene.rules.insert(Scene.rule(90, .goto) { $0.goal = 32766 }, at: 1)
+                scene.rules.insert(Scene.rule(90, .goto) { $0.gotoPriority = 32766 }, at: 1)
                 scene.rules.insert(Scene.rule(100, table: 254), at: 2)
             }, .rule, .neutral, "Rule 32766 (from all lookup main) sends this to table main."),
         ExplanationRow(
-            "a default route to oneself", .route(by: 1, via: nil), .route, .bad, "leads back to this machine"),
+            "a default route to the machine itself", .route(by: 1, via: nil), .route, .bad, "leads back to this machine"
+        ),
         ExplanationRow(
-            "IPv4 by way of IPv6", .route(via: IPAddress("fe80::1")), .route, .good,
+            "IPv4 over an IPv6 gateway", .route(via: IPAddress("fe80::1")), .route, .good,
             "`default via inet6 fe80::1 dev eth0`"),
         ExplanationRow(
             "a multipath route's dead hop", multipath, .route, .bad,
             "Its next hop `via 198.51.100.1 dev wlan0` is broken: the link has no carrier."),
         ExplanationRow(
             "a multipath route's chosen hop", multipath, .route, .good,
-            "Its next hop `via 192.0.2.1 dev eth0`, chosen for this address, takes 1 of 2 parts."),
+            "Its next hop `via 192.0.2.1 dev eth0`, chosen for this address, has weight 1 of 2."),
         ExplanationRow(
             "some anchors",
             .refused(LinuxError.networkUnreachable) {

@@ -1,8 +1,8 @@
 import ReachCore
 
-/// A machine at one moment, and what the kernel answered when it was asked: what an explanation is told from.
+/// A machine at one moment, and the kernel's answers: the facts for an explanation.
 ///
-/// Without any change it is a machine with a cable, 192.0.2.2/24 and 2001:db8::2/64 on eth0, and nothing else.
+/// By default the machine has a cable, 192.0.2.2/24 and 2001:db8::2/64 on eth0, and nothing else.
 struct ExplanationScene: Sendable {
     static let anchor = IPAddress(ipv4: 0xc629_0004)  // 198.41.0.4
     static let gateway = IPAddress(ipv4: 0xc000_0201)  // 192.0.2.1
@@ -18,6 +18,7 @@ struct ExplanationScene: Sendable {
     var answers: [(destination: IPAddress, answer: RouteAnswer)] = []
     var matched: Route?
     var refusing: [Route] = []
+    var proved: ConnectivityReport?
 
     func with(_ change: (inout ExplanationScene) throws -> Void) rethrows -> ExplanationScene {
         var scene = self
@@ -25,7 +26,7 @@ struct ExplanationScene: Sendable {
         return scene
     }
 
-    /// The kernel refused the way to the first anchor.
+    /// The kernel refuses to route to the first anchor.
     static func refused(_ number: Int32, _ change: (inout ExplanationScene) -> Void = { _ in }) -> ExplanationScene {
         ExplanationScene().with {
             $0.answers = [(anchor, .refused(errno: number))]
@@ -80,7 +81,7 @@ struct ExplanationScene: Sendable {
         for address in addresses { _ = table.apply(.address(address)) }
         for link in links {
             for (address, state) in neighbours {
-                table.learn(state, of: Neighbour.Key(interface: link.index, address: address))
+                table.setNeighbour(Neighbour.Key(interface: link.index, address: address), to: state)
             }
         }
         let stack = LinkStack(of: links, underlay: underlay)
@@ -108,8 +109,9 @@ struct ExplanationScene: Sendable {
         facts.anchors = answers.map(\.destination)
         facts.rules = rules
         facts.mark = mark
+        facts.proved = proved
         for family in IPAddress.Family.allCases {
-            facts.ways[family] = ExplanationFacts.Way(stack: stack, matched: matched, refusing: refusing)
+            facts.lookups[family] = ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
         }
         return ExplanationBuilder(facts).explanation
     }

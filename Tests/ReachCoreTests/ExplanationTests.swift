@@ -5,15 +5,17 @@ private typealias Scene = ExplanationScene
 
 @Suite struct ExplanationTests {
     @Test(arguments: ExplanationRow.all)
-    func `the step is told`(_ row: ExplanationRow) {
+    func `the explanation has the step`(_ row: ExplanationRow) {
         let explanation = row.scene.explanation
         let steps = explanation.ipv4.steps + explanation.ipv6.steps
-        let told = steps.filter { $0.subject == row.subject }
-        #expect(told.contains { $0.finding == row.finding && $0.text.contains(row.text) }, "told: \(steps.map(\.text))")
+        let candidates = steps.filter { $0.subject == row.subject }
+        #expect(
+            candidates.contains { $0.finding == row.finding && $0.text.contains(row.text) },
+            "steps: \(steps.map(\.text))")
     }
 
     @Test(arguments: ExplanationRow.all)
-    func `the last step is the verdict, and agrees with the path`(_ row: ExplanationRow) {
+    func `the last step is the verdict and agrees with the path`(_ row: ExplanationRow) {
         let explanation = row.scene.explanation
         for family in [explanation.ipv4, explanation.ipv6] where family.path.reason != .notAsked {
             #expect(family.steps.last?.subject == .verdict)
@@ -22,14 +24,14 @@ private typealias Scene = ExplanationScene
     }
 
     @Test(arguments: ExplanationRow.all)
-    func `what is not reachable has a bad finding before the verdict`(_ row: ExplanationRow) {
+    func `an unreachable path has a bad finding before the verdict`(_ row: ExplanationRow) {
         let explanation = row.scene.explanation
         for family in [explanation.ipv4, explanation.ipv6] where family.path.status == .notReachable {
             #expect(family.steps.dropLast().contains { $0.finding == .bad && $0.subject != .target })
         }
     }
 
-    @Test func `a name comes with its resolution first`() throws {
+    @Test func `the first step for a name is its resolution`() throws {
         let scene = try Scene.route().with {
             $0.target = try Target("www.example.org")
             $0.resolution = .addresses([Scene.anchor])
@@ -38,7 +40,7 @@ private typealias Scene = ExplanationScene
         #expect(scene.explanation.ipv6.steps.map(\.subject) == [.name])
     }
 
-    @Test func `a name without addresses is told of alike in both families`() throws {
+    @Test func `a name without addresses has the same steps in both families`() throws {
         let scene = try Scene().with {
             $0.target = try Target("www.example.org")
             $0.resolution = .noAddress
@@ -47,14 +49,37 @@ private typealias Scene = ExplanationScene
         #expect(scene.explanation.ipv4.steps.map(\.finding) == [.bad, .bad])
     }
 
-    @Test func `a prefix says which address stands for it`() throws {
+    @Test func `the first step for a prefix names the address that stands for it`() throws {
         let scene = try Scene.route().with { $0.target = try Target("198.41.0.0/24") }
         #expect(scene.explanation.ipv4.steps.first?.text == "198.41.0.1, its first host, stands for 198.41.0.0/24.")
     }
 
-    @Test func `an interface is looked at without a route`() throws {
+    @Test func `an interface is explained without a route`() throws {
         let scene = try Scene().with { $0.target = try Target("interface:eth0") }
         #expect(scene.explanation.ipv4.steps.map(\.subject) == [.link, .source, .verdict])
         #expect(scene.explanation.ipv4.steps.last?.text == "So eth0 can carry IPv4 packets.")
+    }
+
+    @Test(
+        arguments: [
+            (nil, "Not tested beyond the gateway."), (.unknown, "Not tested beyond the gateway."),
+            (.full, "The Internet answers over this path."),
+            (.portal, "A captive portal asks for a login before it lets packets pass."),
+            (.limited, "The Internet does not answer over this path."),
+            (Connectivity.none, "No probe could be sent over this path."),
+        ] as [(Connectivity?, String)])
+    func `the verdict says what probes have proved beyond the gateway`(proved: Connectivity?, sentence: String) {
+        let scene = Scene.route().with { $0.proved = proved.map { ConnectivityReport(ipv4: $0) } }
+        #expect(
+            scene.explanation.ipv4.steps.last?.text
+                == "So IPv4 packets for the Internet leave by eth0 to 192.0.2.1. " + sentence)
+    }
+
+    @Test func `without a gateway the verdict adds only what probes have proved`() {
+        let scene = Scene.route(via: nil)
+        let text = "So IPv4 packets for the Internet leave by eth0, without a gateway."
+        #expect(scene.explanation.ipv4.steps.last?.text == text)
+        let proved = scene.with { $0.proved = ConnectivityReport(ipv4: .full) }
+        #expect(proved.explanation.ipv4.steps.last?.text == text + " The Internet answers over this path.")
     }
 }

@@ -16,7 +16,7 @@ import Testing
         }.joined()
     }
 
-    @Test mutating func `each cell stands for an equal time`() {
+    @Test mutating func `each cell represents an equal time`() {
         script.add(.reachable, at: 20)
         script.add(.notReachable, at: 40)
         script.add(.unknown, at: 70)
@@ -24,7 +24,7 @@ import Testing
         #expect(bar(width: 5, since: 100, now: 100) == ".#__?")
     }
 
-    @Test mutating func `the shortest outage shows, and more of a cell decides between the others`() {
+    @Test mutating func `the shortest outage shows, and the larger share of a cell decides otherwise`() {
         script.add(.reachable, at: 0)
         script.add(.notReachable, at: 55)
         script.add(.reachable, at: 56)
@@ -34,7 +34,7 @@ import Testing
         #expect(bar(width: 10, since: 100, now: 100) == "#####+##..")
     }
 
-    @Test mutating func `no room, no time and one cell for everything`() {
+    @Test mutating func `no width gives no cells, no time unobserved ones, and one cell covers everything`() {
         script.add(.notReachable, at: 10)
         script.add(.reachable, at: 20)
         #expect(bar(width: 0, since: 100, now: 100) == "")

@@ -1,13 +1,13 @@
 import ReachCore
 
-/// A history that a test writes down by the second.
+/// A history that a test writes, with times in seconds.
 struct HistoryScript {
     private(set) var log = HistoryLog()
     private var boot = "first"
-    /// The wall clock's second at the boot's beginning.
+    /// The second of the wall clock when the boot began.
     private var origin = 0
 
-    /// The machine is started anew; its wall clock says `origin` at that moment.
+    /// Restarts the machine while its wall clock shows `origin`.
     mutating func boot(_ name: String, origin: Int) {
         boot = name
         self.origin = origin
@@ -47,7 +47,7 @@ extension Timestamp {
 }
 
 extension HistoryTimeline {
-    /// Such as `0-10 up, 10-20 down`.
+    /// The spans as text, such as `0-10 up, 10-20 down`.
     var shown: String {
         spans.map {
             "\($0.from.nanosecondsSince1970 / 1_000_000_000)-\($0.to.nanosecondsSince1970 / 1_000_000_000) \($0.observation)"

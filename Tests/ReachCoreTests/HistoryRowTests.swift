@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test mutating func `each state says how long it lasted, and the last one does not`() {
+    @Test mutating func `each state has its duration, except the last one`() {
         script.add(.reachable, at: 10)
         script.add(.notReachable, at: 15, target: "other")
         script.add(.notReachable, at: 40)
@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test mutating func `a query leaves out other targets and older times, but no mark of the daemon`() {
+    @Test mutating func `a query omits other targets and older times, and keeps records of the daemon`() {
         script.add(.started(lastSeen: nil), at: 5)
         script.add(.reachable, at: 10)
         script.add(.reachable, at: 12, target: "other")
@@ -55,7 +55,7 @@ import Testing
             rows(now: 60) == ["10 internet reachable for 10", "20 internet reachable for 20", "40 internet reachable"])
     }
 
-    @Test mutating func `what was carried over to a new file is not told again`() {
+    @Test mutating func `a state copied to a new file makes no row`() {
         script.add(.reachable, at: 10)
         var carried = HistoryEntry.State(target: "internet", status: .reachable, isChange: false)
         script.add(.state(carried), at: 20)
@@ -64,7 +64,7 @@ import Testing
         #expect(rows(now: 60) == ["10 internet reachable for 20", "30 internet reachable"])
     }
 
-    @Test mutating func `a change that a later daemon finds as it was is told, since nobody looked in between`() {
+    @Test mutating func `the same state after a restart of the daemon makes a row`() {
         script.add(.reachable, at: 10)
         script.add(.stopped, at: 20)
         script.add(.state(HistoryEntry.State(target: "internet", status: .reachable, isChange: false)), at: 30)

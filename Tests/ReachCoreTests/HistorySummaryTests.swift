@@ -9,7 +9,7 @@ import Testing
         HistorySummary(script.timeline(since: since, now: now, isRunning: isRunning))
     }
 
-    @Test mutating func `times add up, and uptime is a share of what is known`() {
+    @Test mutating func `times add up, and uptime is the share of the known time`() {
         script.add(.reachable, at: 0)
         script.add(.notReachable, at: 600)
         script.add(.unknown, at: 700)
@@ -36,7 +36,7 @@ import Testing
         #expect(summary.flaps == 2)
     }
 
-    @Test mutating func `an outage that lasts is no flap yet, however short`() {
+    @Test mutating func `a current outage is no flap, however short`() {
         script.add(.reachable, at: 0)
         script.add(.notReachable, at: 100)
         #expect(summary(now: 110).flaps == 0)
@@ -44,7 +44,7 @@ import Testing
         #expect(summary(now: 110).outages == [.seconds(10)])
     }
 
-    @Test mutating func `an outage that nobody saw end is one, and what was not seen does not count`() {
+    @Test mutating func `an outage without an observed end is one outage, and unobserved time does not count`() {
         script.add(.notReachable, at: 0)
         script.add(.unknown, at: 100)
         script.add(.notReachable, at: 200)
@@ -55,7 +55,7 @@ import Testing
         #expect(summary(now: 500).outages == [.seconds(250)])
     }
 
-    @Test mutating func `nothing known is no uptime, and not zero`() {
+    @Test mutating func `without known time there is no uptime`() {
         #expect(summary(since: 100, now: 500).uptime == nil)
         #expect(summary(since: 100, now: 500).notObserved == .seconds(100))
         #expect(summary(since: 100, now: 500).longestOutage == nil)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: 0..<50)
-    func `of any history, the parts add up to the whole, and its bar hides no outage`(seed: UInt64) {
+    func `in any history the parts add up to the whole, and the bar hides no outage`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var script = HistoryScript()
         var second = 0

@@ -4,8 +4,7 @@ import Testing
 @Suite struct HoldDownTests {
     private let slowDown = HoldDown(down: .seconds(5))
 
-    // peers 65
-    @Test func `down and up within the hold-down is one flap, shown and not told`() {
+    @Test func `down and up within the hold-down is one flap and no change`() {
         var machine = StatusMachine.begun(holdDown: slowDown)
         #expect(machine.see(.lost, at: 10) == nil)
         #expect(machine.state.isHeld)
@@ -16,17 +15,16 @@ import Testing
         #expect(!machine.state.isHeld)
         #expect(machine.state.flaps == 1)
         #expect(machine.deadline == nil)
-        #expect(machine.timeReached(at: .at(15)) == nil, "a timer that comes late")
+        #expect(machine.timeReached(at: .at(15)) == nil, "a late timer")
     }
 
-    // peers 66
-    @Test func `down is told when it has lasted, and up at once`() throws {
+    @Test func `down is reported once it has lasted, and up at once`() throws {
         var machine = StatusMachine.begun(holdDown: slowDown)
         #expect(machine.see(.lost, at: 10) == nil)
-        #expect(machine.timeReached(at: .at(14.999)) == nil, "a timer that comes early")
+        #expect(machine.timeReached(at: .at(14.999)) == nil, "an early timer")
         #expect(machine.deadline == .at(15))
-        let toldChange = machine.timeReached(at: .at(15))
-        let change = try #require(toldChange)
+        let found = machine.timeReached(at: .at(15))
+        let change = try #require(found)
         #expect(change.cause == .holdElapsed)
         #expect(change.aspects == [.status])
         #expect(change.state.status == .notReachable)
@@ -35,8 +33,7 @@ import Testing
         #expect(machine.see(.eth0, at: 15.1)?.state.status == .reachable)
     }
 
-    // peers 66
-    @Test func `up may be the slow one`() {
+    @Test func `up can be the delayed status`() {
         var machine = StatusMachine.begun(with: .lost, holdDown: HoldDown(up: .seconds(2)))
         #expect(machine.see(.eth0, at: 1) == nil)
         #expect(machine.deadline == .at(3))
@@ -44,8 +41,7 @@ import Testing
         #expect(machine.see(.lost, at: 4)?.state.status == .notReachable)
     }
 
-    // peers 66
-    @Test func `zero holds nothing, and a negative duration is zero`() {
+    @Test func `zero holds nothing back, and a negative duration is zero`() {
         let none = HoldDown(up: .seconds(-1), down: .seconds(-5))
         #expect(none == HoldDown())
         var machine = StatusMachine.begun(holdDown: none)
@@ -54,48 +50,48 @@ import Testing
         #expect(machine.deadline == nil)
     }
 
-    // peers 64
-    @Test func `a burst within the hold-down is one change, to what holds at its end`() throws {
+    @Test func `a burst within the hold-down is one change to the state at its end`() throws {
         var machine = StatusMachine.begun(with: .lost, holdDown: HoldDown(up: .seconds(1)))
         for (number, interface) in ["eth0", "eth1", "wlan0", "eth2"].enumerated() {
             #expect(machine.see(.via(interface), at: 10 + Double(number) / 10) == nil)
         }
-        #expect(machine.deadline == .at(11), "counted from the first, not begun anew by each")
-        let toldChange = machine.timeReached(at: .at(11))
-        let change = try #require(toldChange)
+        #expect(machine.deadline == .at(11), "counted from the first verdict and not restarted")
+        let found = machine.timeReached(at: .at(11))
+        let change = try #require(found)
         #expect(change.state.interface == "eth2")
         #expect(change.previous?.status == .notReachable)
     }
 
-    @Test func `a verdict that comes when the time is over is told with its own cause`() {
+    @Test func `a verdict at the end of the hold-down is reported with its own cause`() {
         var machine = StatusMachine.begun(holdDown: slowDown)
         _ = machine.see(.lost, at: 10)
         #expect(machine.see(.noCarrier, at: 15, cause: .carrierLost)?.cause == .carrierLost)
         #expect(machine.state.reason == .noCarrier)
     }
 
-    @Test func `another path is told at once, held back or not`() {
+    @Test func `another path is reported at once, even during a hold-down`() {
         var machine = StatusMachine.begun(holdDown: slowDown)
         #expect(machine.see(.via("eth1"), at: 1)?.aspects == [.path])
         _ = machine.see(.lost, at: 2)
         #expect(machine.see(.via("eth2"), at: 3)?.aspects == [.path])
     }
 
-    // peers 64
-    @Test func `however it flaps, nothing is held longer than the bound`() {
+    @Test func `flapping holds nothing back longer than the limit`() {
         var machine = StatusMachine.begun(holdDown: slowDown)
-        var told: [Double] = []
+        var reported: [Double] = []
         for cycle in 0..<20 {
             let start = Double(cycle * 5)
-            // Notices that change nothing come all the while, just before it returns too.
-            for tenth in 0...49 where machine.see(.lost, at: start + Double(tenth) / 10) != nil { told.append(start) }
+            // Repeated verdicts arrive all the time, also just before the status returns.
+            for tenth in 0...49 where machine.see(.lost, at: start + Double(tenth) / 10) != nil {
+                reported.append(start)
+            }
             _ = machine.see(.eth0, at: start + 4.95)
         }
-        #expect(told == [50], "ten times five seconds after it began, and as long again after it was told up")
+        #expect(reported == [50], "ten times five seconds after the flapping began")
         #expect(machine.state.flaps == 20)
     }
 
-    @Test func `a bound of one's own is kept`() {
+    @Test func `a limit can be set`() {
         var machine = StatusMachine.begun(holdDown: HoldDown(down: .seconds(5), maximum: .seconds(7)))
         _ = machine.see(.lost, at: 10)
         _ = machine.see(.eth0, at: 14)
@@ -106,7 +102,7 @@ import Testing
         #expect(impatient.deadline == .at(11))
     }
 
-    @Test func `after as long a calm as a hold-down the flapping is over`() {
+    @Test func `flapping ends after a hold-down without a change`() {
         var machine = StatusMachine.begun(holdDown: HoldDown(down: .seconds(5), maximum: .seconds(7)))
         _ = machine.see(.lost, at: 10)
         _ = machine.see(.eth0, at: 14)
@@ -114,14 +110,14 @@ import Testing
         #expect(machine.deadline == .at(24))
     }
 
-    @Test func `a status must itself last, not another before it`() {
+    @Test func `each status must last for its own delay`() {
         var machine = StatusMachine.begun(with: .blind, holdDown: HoldDown(up: .seconds(1), down: .seconds(10)))
         _ = machine.see(.lost, at: 0)
         #expect(machine.see(.eth0, at: 9.5) == nil)
         #expect(machine.deadline == .at(10.5))
     }
 
-    @Test func `not reachable and unknown are held as one`() {
+    @Test func `not reachable and unknown share one hold-down`() {
         var machine = StatusMachine.begun(holdDown: slowDown)
         _ = machine.see(.lost, at: 10)
         _ = machine.see(.blind, at: 13)
@@ -129,7 +125,7 @@ import Testing
         #expect(machine.timeReached(at: .at(15))?.state.status == .unknown)
     }
 
-    @Test func `a hold-down of a century does not end the program`() {
+    @Test func `a hold-down of a century does not crash`() {
         let century = HoldDown(down: .seconds(3_155_760_000))
         var machine = StatusMachine.begun(holdDown: century)
         #expect(machine.see(.lost, at: 1) == nil)

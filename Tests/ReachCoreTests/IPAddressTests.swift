@@ -17,15 +17,15 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3, 5, 8, 15, 17, 32])
-    func `any other number of bytes is no address`(count: Int) {
+    func `no address has another number of bytes`(count: Int) {
         #expect(IPAddress(bytes: [UInt8](repeating: 1, count: count)) == nil)
     }
 
-    @Test func `an IPv4 address is no IPv6 address with the same number`() {
+    @Test func `an IPv4 address differs from the IPv6 address with the same number`() {
         #expect(IPAddress(ipv4: 1) != IPAddress(ipv6: 0, 1))
     }
 
-    /// What an address is for, as RFC 1122, 3927, 4291 and 5771 divide them.
+    /// The kind of an address according to RFC 1122, 3927, 4291 and 5771.
     struct Kind: Sendable {
         let text: String
         var unspecified = false
@@ -54,13 +54,13 @@ import Testing
         #expect(address.isMulticast == kind.multicast)
     }
 
-    /// The plain way: one bit after the other.
+    /// The bits of an address, one by one.
     private func bits(_ address: IPAddress) -> [Bool] {
         address.bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 == 1 } }
     }
 
     @Test(arguments: ["203.0.113.77", "2001:db8:5555:aaaa:1234:5678:9abc:def1"])
-    func `masking clears all bits behind the length, and no other`(text: String) throws {
+    func `masking clears the bits after the length, and no others`(text: String) throws {
         let address = try #require(IPAddress(text))
         let whole = bits(address)
         for length in 0...address.family.bitCount {

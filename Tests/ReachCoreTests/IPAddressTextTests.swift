@@ -4,7 +4,7 @@ import ReachTesting
 import Testing
 
 @Suite struct IPAddressTextTests {
-    /// RFC 5952, section by section; what is read, and what is written for it.
+    /// RFC 5952, section by section: what is read, and what is written for it.
     @Test(arguments: [
         ("2001:0db8::0001", "2001:db8::1"),  // 4.1: no leading zeros
         ("2001:db8:0:0:0:0:2:1", "2001:db8::2:1"),  // 4.2.1: as short as can be
@@ -30,11 +30,11 @@ import Testing
         "12345::", "::g", "::+1", "::-1", "::-0", "-0::", "::1.2.3", "::1.2.3.4:5", "1.2.3.4::", "::01.2.3.4",
         "fe80::1%eth0", "[::1]", "::1/128", "::1 ", "1:2:3:4:5:6:7:1.2.3.4", ":\u{301}:1", "::\u{ff11}",
     ])
-    func `what is no address gives nothing`(text: String) {
+    func `anything else is no address`(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
-    @Test func `an endless text is refused, not read`() {
+    @Test func `a very long text is refused`() {
         #expect(IPAddress(String(repeating: "1:", count: 1_000_000)) == nil)
     }
 
@@ -51,7 +51,7 @@ import Testing
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    @Test func `a hundred thousand odd texts are read, or refused, as inet_pton does`() {
+    @Test func `a hundred thousand odd texts are read or refused as inet_pton does`() {
         var random = SeededGenerator(seed: 1)
         let words = [
             "0", "1", "00", "ffff", "0db8", "12345", "g", "-0", "+1", "A", "255", "256", "1.2.3.4", "01.2.3.4", "",
@@ -62,7 +62,7 @@ import Testing
         for _ in 0..<100_000 {
             var text = random.oneIn(4) ? "::" : ""
             for _ in 0..<Int.random(in: 1...9, using: &random) {
-                // Mostly well formed: or next to nothing would be accepted.
+                // Mostly well formed, because otherwise almost nothing would be accepted.
                 text +=
                     random.oneIn(12)
                     ? random.pick(words) : String(UInt16.random(in: 0...999, using: &random), radix: 16)
@@ -75,14 +75,14 @@ import Testing
             accepted += read == nil ? 0 : 1
         }
         #expect(disagreements == [])
-        #expect(accepted > 1000, "the corpus must not be all rubbish")
+        #expect(accepted > 1000, "a part of the texts must be valid")
     }
 
-    @Test func `every address is read back from what is written, by us and by the system`() {
+    @Test func `every address is read back from its text, by us and by the system`() {
         var random = SeededGenerator(seed: 2)
         for _ in 0..<20_000 {
             var bytes = random.bytes(random.oneIn(4) ? 4 : 16)
-            // Runs of zeros are what writing is about.
+            // Runs of zeros, which `::` abbreviates.
             for index in bytes.indices where random.oneIn(2) { bytes[index & ~1] = 0 }
             for index in bytes.indices where random.oneIn(3) { bytes[index] = 0 }
             guard let address = IPAddress(bytes: bytes) else {
@@ -91,7 +91,7 @@ import Testing
             }
             #expect(IPAddress(address.description) == address)
             #expect(systemReads(address.description) == bytes)
-            // glibc also writes ::1.2.3.4, which RFC 4291 has given up.
+            // glibc also writes ::1.2.3.4, a form that RFC 4291 deprecates.
             if address.family == .ipv4 || !bytes.starts(with: [UInt8](repeating: 0, count: 10)) {
                 #expect(systemWrites(address) == address.description)
             }

@@ -7,7 +7,7 @@ import Testing
         ("255.255.255.255/0", "0.0.0.0/0"), ("10.1.2.3/32", "10.1.2.3/32"), ("2001:db8::1/32", "2001:db8::/32"),
         ("::/0", "::/0"), ("::1/128", "::1/128"), ("2001:db8:ffff::/33", "2001:db8:8000::/33"),
     ])
-    func `a prefix is read, and the bits behind its length cleared`(text: String, written: String) {
+    func `a prefix is read, and the bits after its length are cleared`(text: String, written: String) {
         #expect(IPPrefix(text)?.description == written)
     }
 
@@ -16,11 +16,10 @@ import Testing
         "192.0.2.0/24/24", "192.0.2.0/ 24", "192.0.2.0/255.255.255.0", "192.0.2/24", "::/99999999999999999999",
         "192.0.2.0/٢٤",
     ])
-    func `what is no prefix gives nothing`(text: String) {
+    func `anything else is no prefix`(text: String) {
         #expect(IPPrefix(text) == nil)
     }
 
-    // peers 38
     @Test func `exactly the addresses of each block lie in it`() throws {
         let blocks = ["127.0.0.0/8", "10.0.0.0/24", "192.168.0.0/20", "::1/128", "fe80::/64"]
         let members: [[String]] = [
@@ -46,7 +45,7 @@ import Testing
         ("192.0.2.4/30", "192.0.2.5"), ("0.0.0.0/0", "0.0.0.1"), ("2001:db8::/64", "2001:db8::1"),
         ("2001:db8::5/128", "2001:db8::5"), ("2001:db8::4/127", "2001:db8::4"), ("::/0", "::1"),
     ])
-    func `a block's first host stands for it`(text: String, host: String) {
+    func `a block is represented by its first host`(text: String, host: String) {
         #expect(IPPrefix(text)?.representative.description == host)
     }
 

@@ -19,7 +19,7 @@ import Testing
         (#"{ "a" : 1 , "b" : [ null ] }"#, .object(["a": .integer(1), "b": .array([.null])])),
         (#"{"":0}"#, .object(["": .integer(0)])),
     ])
-    func `a document is read as what it says`(text: String, value: JSONValue) throws {
+    func `documents have their values`(text: String, value: JSONValue) throws {
         #expect(try read(text) == value)
     }
 
@@ -44,7 +44,7 @@ import Testing
         (#"{"a":1 "b":2}"#, 7, .expected("',' or '}'")), (#"{"a":1,"b":2,"a":3}"#, 13, .duplicateKey("a")),
         (#"{"a":1,"\u0061":2}"#, 7, .duplicateKey("a")), ("/**/1", 0, .expected("a value")),
     ])
-    func `anything else is refused, and the fault's place is told`(text: String, offset: Int, fault: JSONError.Fault) {
+    func `anything else is refused with the fault and its offset`(text: String, offset: Int, fault: JSONError.Fault) {
         #expect(throws: JSONError(fault, at: offset)) { try read(text) }
     }
 
@@ -52,25 +52,25 @@ import Testing
         ([0x22, 0xff, 0x22], 1), ([0x22, 0x61, 0xc0, 0x80, 0x22], 2), ([0x22, 0xed, 0xa0, 0x80, 0x22], 1),
         ([0x22, 0xf4, 0x90, 0x80, 0x80, 0x22], 1), ([0x22, 0xe2, 0x82, 0x22], 1), ([0x31, 0x80], 1),
     ])
-    func `what is not UTF-8 is refused wherever it stands`(bytes: [UInt8], offset: Int) {
+    func `invalid UTF-8 is refused anywhere`(bytes: [UInt8], offset: Int) {
         #expect(throws: JSONError(.notUTF8, at: offset)) { try JSONReader.read(bytes) }
     }
 
-    @Test func `nesting is bounded, however deep it goes`() throws {
+    @Test func `nesting is limited`() throws {
         let limit = JSONReader.depthLimit
         _ = try read(String(repeating: "[", count: limit) + String(repeating: "]", count: limit))
         #expect(throws: JSONError(.tooDeep, at: limit)) { try read(String(repeating: "[", count: 1 << 20)) }
         #expect(throws: JSONError(.tooDeep, at: limit * 5)) { try read(String(repeating: #"{"a":"#, count: 1 << 18)) }
-        // Beside each other is not below each other.
+        // Siblings do not count as nesting.
         _ = try read("[" + Array(repeating: "[[]]", count: 1000).joined(separator: ",") + "]")
     }
 
-    @Test func `many keys are read in a time that grows as they do`() throws {
+    @Test func `a hundred thousand keys are read`() throws {
         let keys = (0..<100_000).map { "\"\($0)\":\($0)" }
         #expect(try read("{" + keys.joined(separator: ",") + "}").object?.count == 100_000)
     }
 
-    @Test func `whatever is written is read again`() throws {
+    @Test func `any written document is read back`() throws {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<2000 {
             let value = random.json(depth: 4)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `another reader agrees on what is JSON`() throws {
+    @Test func `Foundation accepts every document that is accepted here`() throws {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<3000 {
             var writer = JSONWriter()

@@ -10,7 +10,7 @@ import Testing
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    @Test func `values, names and commas stand where they belong`() {
+    @Test func `values, names and commas are in place`() {
         let document = text { json in
             json.object { json in
                 json.field("text", "a")
@@ -55,7 +55,7 @@ import Testing
         #expect(text { $0.value("\"\\/") } == #""\"\\/""#)
     }
 
-    @Test func `whatever the text, a reader gets it back`() throws {
+    @Test func `any text is read back unchanged`() throws {
         let every = String(String.UnicodeScalarView((0...0x1_2fff).compactMap { Unicode.Scalar(UInt32($0)) }))
         var random = SeededGenerator(seed: 5)
         let scalars = Array("\"\\/\0\u{7f}\u{2028}\u{fffd}🙂e\u{301}\r\n{}[],:".unicodeScalars)
@@ -66,12 +66,11 @@ import Testing
             var json = JSONWriter()
             json.object { $0.field("text", [text]) }
             let read = try JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String: [String]]
-            // Compared as bytes: as texts, composed and decomposed are equal.
+            // Compared as bytes, because composed and decomposed strings are equal.
             #expect(read?.values.first?.first.map { Array($0.utf8) } == Array(text.utf8))
         }
     }
 
-    // peers 95
     @Test func `a name that is not UTF-8 still makes a valid document`() throws {
         let name = String(decoding: [0x65, 0xff, 0x1b, 0x30] as [UInt8], as: UTF8.self)
         let line = text { $0.object { $0.field("interface", name) } }

@@ -1,7 +1,7 @@
 import ReachCore
 import Testing
 
-/// A link as the kernel shows it, and what it is.
+/// A link as the kernel shows it, and its expected kind.
 struct LinkRow: Sendable, CustomTestStringConvertible {
     var name: String
     var link: Link
@@ -31,8 +31,8 @@ struct LinkRow: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct LinkClassifierTests {
-    // Read from Debian's kernels 6.1 and 6.12: kind, ARPHRD, DEVTYPE, driver, /sys/class/net/NAME/device.
-    static let asTheKernelShowsThem = [
+    // Links read from Debian's kernels 6.1 and 6.12: kind, ARPHRD, DEVTYPE, driver, /sys/class/net/NAME/device.
+    static let readFromKernels = [
         LinkRow("lo", type: 772, flags: [.up, .running, .loopback], is: .carrier(.loopback)),
         LinkRow("eth0 of virtio", driver: "virtio_net", device: true, is: .carrier(.wired)),
         LinkRow("eth0 of USB", driver: "cdc_ether", device: true, is: .carrier(.wired)),
@@ -47,7 +47,7 @@ struct LinkRow: Sendable, CustomTestStringConvertible {
         LinkRow(
             "wwan0 of qmi_wwan, raw IP", type: 65534, "wwan", driver: "qmi_wwan", device: true, is: .carrier(.wwan)),
         LinkRow("wwan0 of wwan_hwsim", kind: "wwan", type: 65534, "wwan", device: true, is: .carrier(.wwan)),
-        // Nothing tells a HiLink stick from an Ethernet adapter.
+        // Nothing distinguishes a HiLink stick from an Ethernet adapter.
         LinkRow("eth1 of HiLink", driver: "cdc_ether", device: true, is: .carrier(.wired)),
         LinkRow("ppp0", kind: "ppp", type: 512, "ppp", is: .tunnel),
         LinkRow("wireguard", kind: "wireguard", type: 65534, "wireguard", is: .tunnel),
@@ -80,8 +80,8 @@ struct LinkRow: Sendable, CustomTestStringConvertible {
         LinkRow("usb0 of a gadget", "gadget", driver: "configfs-gadget.modem", device: true, is: .carrier(.wired)),
     ]
 
-    // Case 32, beyond the above: from the kernel's source and NetworkManager's table.
-    static let fromTheSources = [
+    // Further links, from the kernel's source and NetworkManager's table.
+    static let fromSources = [
         LinkRow("lan1 of a switch, before Linux 6.1", "dsa", device: true, is: .carrier(.wired)),
         LinkRow("lan1 of a switch", kind: "dsa", "dsa", device: true, is: .carrier(.wired)),
         LinkRow("wlan0 without DEVTYPE", device: true, is: .carrier(.wifi)).with { $0.hasPHY80211 = true },
@@ -115,31 +115,30 @@ struct LinkRow: Sendable, CustomTestStringConvertible {
         LinkRow("netkit", kind: "netkit", is: .carrier(.virtual)),
         LinkRow("can0", kind: "can", type: 280, device: true, is: .carrier(.other)),
         LinkRow("teql0", type: 65535, is: .carrier(.other)),
-        // Where sysfs is another namespace's, ethtool still names the driver.
+        // ethtool names the driver even if sysfs shows another namespace.
         LinkRow("wwan0 without DEVTYPE", type: 65534, driver: "qmi_wwan", device: true, is: .carrier(.wwan)),
     ]
 
-    @Test(arguments: asTheKernelShowsThem) func `every kind of link the kernel shows is told`(row: LinkRow) {
+    @Test(arguments: readFromKernels) func `every kind of link seen on a kernel is classified`(row: LinkRow) {
         #expect(LinkClassifier.kind(of: row.link, row.traits) == row.expected)
     }
 
-    @Test(arguments: fromTheSources) func `links that no laboratory has are told, too`(row: LinkRow) {
+    @Test(arguments: fromSources) func `links known only from sources are classified, too`(row: LinkRow) {
         #expect(LinkClassifier.kind(of: row.link, row.traits) == row.expected)
     }
 
-    // Case 33.
     @Test(arguments: [
         LinkRow("eth0 without a device", driver: "veth", is: .carrier(.other)),
         LinkRow("eth0 of a kind unheard of", kind: "quantum", driver: "quantum", device: true, is: .carrier(.other)),
         LinkRow("eth0 of a DEVTYPE unheard of", "quantum", driver: "quantum", device: true, is: .carrier(.other)),
         LinkRow("eth0 of kind veth", kind: "veth", driver: "veth", device: true, is: .carrier(.virtual)),
     ])
-    func `Ethernet without a cable is not wired, though ethtool answers`(row: LinkRow) {
+    func `Ethernet without a device, or of an unknown kind, is not wired`(row: LinkRow) {
         #expect(LinkClassifier.kind(of: row.link, row.traits) == row.expected)
     }
 
-    @Test func `netlink alone tells software, and leaves hardware to sysfs`() {
-        for row in Self.asTheKernelShowsThem {
+    @Test func `netlink alone classifies software links, and sysfs the hardware`() {
+        for row in Self.readFromKernels {
             let isSoftware = row.link.kind != nil || row.link.flags.contains(.loopback)
             #expect(LinkClassifier.kind(byNetlinkOf: row.link) == (isSoftware ? row.expected : nil))
         }

@@ -1,7 +1,7 @@
 import ReachCore
 
 extension Link {
-    /// A link as most are: up, running, Ethernet.
+    /// A typical link: up, running, Ethernet.
     static func up(
         _ index: InterfaceIndex, _ name: String, kind: String? = nil, on lower: InterfaceIndex? = nil,
         portOf controller: InterfaceIndex? = nil
@@ -21,7 +21,7 @@ extension Link {
         return link
     }
 
-    /// As `ip link set down` leaves it.
+    /// The link after `ip link set down`.
     var takenDown: Link {
         with {
             $0.flags = []
@@ -29,7 +29,7 @@ extension Link {
         }
     }
 
-    /// As pulling the cable leaves it.
+    /// The link after its cable was pulled.
     var withoutCarrier: Link {
         with {
             $0.flags = [.up]
@@ -37,7 +37,7 @@ extension Link {
         }
     }
 
-    /// As while a WPA handshake runs: the kernel does not set IFF_DORMANT.
+    /// The link during a WPA handshake, when the kernel does not set IFF_DORMANT.
     var handshaking: Link {
         with {
             $0.flags = [.up, .lowerUp]
@@ -61,7 +61,7 @@ extension LinkTraits {
 }
 
 extension LinkStack {
-    /// A machine with these links. Those named eth, wlan, wwan and bnep are the hardware their names say.
+    /// A machine with these links. Those named eth, wlan, wwan and bnep are hardware of the kind that the name says.
     init(
         _ links: Link..., policy: LinkPolicy = LinkPolicy(), underlay: [InterfaceIndex: InterfaceIndex] = [:],
         pppoe: String? = nil
@@ -79,7 +79,7 @@ extension LinkStack {
             traits[link.index] = hardware.first { link.name.hasPrefix($0.0) && link.kind == nil }?.1 ?? LinkTraits()
             if link.kind == "ppp" { traits[link.index]?.pppoeInterface = pppoe }
         }
-        let held = Dictionary(uniqueKeysWithValues: links.map { ($0.index, $0) })
-        self.init(links: held, traits: traits, policy: policy, tunnelUnderlay: underlay)
+        let table = Dictionary(uniqueKeysWithValues: links.map { ($0.index, $0) })
+        self.init(links: table, traits: traits, policy: policy, tunnelUnderlay: underlay)
     }
 }

@@ -9,7 +9,7 @@ import Testing
         LinkPolicy.Rule(pattern: Glob("*"), linkClass: nil, isMetered: nil),
     ])
 
-    @Test func `without rules only modems are metered, and each link is what it was found to be`() {
+    @Test func `without rules only modems are metered, and each link keeps its detected class`() {
         let none = LinkPolicy()
         for linkClass in LinkClass.allCases {
             #expect(none.isMetered(name: "x", class: linkClass) == (linkClass == .wwan))
@@ -17,10 +17,10 @@ import Testing
         }
     }
 
-    @Test func `the first rule that fits and says it decides`() {
+    @Test func `the first matching rule that sets a property decides`() {
         #expect(policy.linkClass(for: "eth1", default: .wired) == .wwan)
         #expect(policy.linkClass(for: "eth2", default: .wired) == .wired)
-        #expect(!policy.isMetered(name: "eth1", class: .wwan), "the second rule says so, the first says nothing")
+        #expect(!policy.isMetered(name: "eth1", class: .wwan), "the second rule sets it, the first does not")
     }
 
     @Test func `alternative names count`() {
@@ -28,7 +28,7 @@ import Testing
         #expect(policy.linkClass(for: "enx001122334455", alternativeNames: ["eth1"], default: .wired) == .wwan)
     }
 
-    @Test func `what stands on a link that a rule names shares its class and its price`() {
+    @Test func `links stacked on a link share the class and metering that a rule gives it`() {
         let stack = LinkStack(
             .up(1, "eth1"), .up(2, "eth1.5", kind: "vlan", on: 1), .up(3, "wg0", kind: "wireguard"),
             policy: LinkPolicy(rules: [LinkPolicy.Rule(pattern: Glob("eth1"), linkClass: .wwan)]), underlay: [3: 2])

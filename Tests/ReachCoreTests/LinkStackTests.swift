@@ -2,9 +2,8 @@ import ReachCore
 import Testing
 
 @Suite struct LinkStackTests {
-    // Case 34.
     @Test(arguments: ["vlan", "macvlan", "macvtap", "ipvlan", "ipvtap", "macsec"])
-    func `a link on another has its class`(kind: String) {
+    func `a stacked link has the class of the link below`(kind: String) {
         let classes: [(String, LinkClass)] = [
             ("eth0", .wired), ("wlan0", .wifi), ("wwan0", .wwan), ("bnep0", .bluetooth), ("x0", .other),
         ]
@@ -24,7 +23,7 @@ import Testing
         #expect(stack.lowerNames(of: 4) == [])
     }
 
-    @Test func `a VLAN on a bond of two cables is wired, and lists what is below, nearest first`() {
+    @Test func `a VLAN on a bond of two cables is wired and lists the links below, nearest first`() {
         let stack = LinkStack(
             .up(1, "bond0", kind: "bond"), .up(2, "bond0.5", kind: "vlan", on: 1),
             .up(4, "eth1", portOf: 1), .up(3, "eth0", portOf: 1))
@@ -42,19 +41,19 @@ import Testing
         }
     }
 
-    @Test func `where no port is known to be active, one that works decides`() {
+    @Test func `without a known active port, a usable one decides`() {
         let bond = Link.up(1, "bond0", kind: "bond")
         let wifi = Link.up(3, "wlan0", portOf: 1)
         let stack = LinkStack(bond, Link.up(2, "eth0", portOf: 1).withoutCarrier, wifi)
         #expect(stack.class(of: 1) == .wifi)
         #expect(stack.lowerNames(of: 1) == ["wlan0"])
-        // An active port that has left counts no more.
+        // An active port that was removed no longer counts.
         #expect(LinkStack(bond.with { $0.activePort = 2 }, wifi).class(of: 1) == .wifi)
         let none = LinkStack(bond.withoutCarrier, .up(2, "eth0", portOf: 1).withoutCarrier, wifi.takenDown)
-        #expect(none.class(of: 1) == .wired, "with no port usable it is what it was")
+        #expect(none.class(of: 1) == .wired, "without a usable port all ports count")
     }
 
-    // Case 36: Chromium's list of connection types, for what has several ways out.
+    // The order of Chromium's connection types, for links with several media.
     static let mixtures: [([String], LinkClass)] = [
         ([], .virtual), (["eth0"], .wired), (["wlan0"], .wifi), (["wwan0"], .wwan), (["bnep0"], .bluetooth),
         (["wlan0", "eth0"], .wired), (["wwan0", "eth0"], .wired), (["bnep0", "eth0"], .wired),
@@ -63,7 +62,7 @@ import Testing
     ]
 
     @Test(arguments: mixtures, ["bond", "team", "bridge", "vrf", "openvswitch", "batadv"])
-    func `of several media the first of wired, wifi, wwan, bluetooth names the class`(
+    func `of several media the first of wired, wifi, wwan, bluetooth is the class`(
         mixture: ([String], LinkClass), kind: String
     ) {
         var links: [InterfaceIndex: Link] = [1: .up(1, "top", kind: kind)]
@@ -76,7 +75,7 @@ import Testing
         #expect(LinkStack(links: links, traits: traits).class(of: 1) == mixture.1)
     }
 
-    // Cases 32 and 36: docker0, virbr0.
+    // Such as docker0 and virbr0.
     @Test func `a bridge of containers and guests is virtual, and its class and lower links do not change with them`() {
         let bridge = Link.up(1, "docker0", kind: "bridge")
         let alone = LinkStack(bridge)
@@ -105,7 +104,7 @@ import Testing
         #expect(stack.lowerNames(of: 1) == ["veth0"])
     }
 
-    @Test func `a bridge of Open vSwitch is carried by what is plugged into the switch`() {
+    @Test func `a bridge of Open vSwitch is carried by the ports of the switch`() {
         let stack = LinkStack(
             .up(1, "ovs-system", kind: "openvswitch").takenDown, .up(2, "br-ex", kind: "openvswitch"),
             .up(3, "eth0", portOf: 1), .up(4, "veth0", kind: "veth", portOf: 1))
@@ -114,7 +113,7 @@ import Testing
         #expect(stack.trouble(with: 2) == nil)
     }
 
-    @Test func `a tunnel stays a tunnel, and lists what lies under it`() {
+    @Test func `a tunnel stays a tunnel and lists its underlay`() {
         let wifi = Link.up(1, "wlan0")
         let wireguard = Link.up(2, "wg0", kind: "wireguard")
         #expect(LinkStack(wifi, wireguard).lowerNames(of: 2) == [])
@@ -133,7 +132,7 @@ import Testing
         #expect(stack.trouble(with: 2) == nil)
     }
 
-    @Test func `PPPoE lies on its Ethernet, unless another PPP link makes it uncertain`() {
+    @Test func `PPPoE is carried by its Ethernet, unless another PPP link makes that uncertain`() {
         let cable = Link.up(1, "eth0").withoutCarrier
         let ppp = Link.up(2, "ppp0", kind: "ppp")
         let certain = LinkStack(cable, ppp, pppoe: "eth0")
@@ -145,13 +144,12 @@ import Testing
         #expect(uncertain.trouble(with: 2) == nil)
     }
 
-    // Case 35: each path asks for the class of its own link; other links do not blur it.
     @Test func `links of different media on one machine each have their own class`() {
         let stack = LinkStack(.up(1, "eth0"), .up(2, "wlan0"), .up(3, "wwan0"))
         #expect([1, 2, 3].map { stack.class(of: $0) } == [.wired, .wifi, .wwan])
     }
 
-    @Test func `a link that is not held is of no known class`() {
+    @Test func `an unknown link has the class other`() {
         let stack = LinkStack()
         #expect(stack.class(of: 5) == .other)
         #expect(stack.lowerNames(of: 5) == [])
@@ -160,7 +158,7 @@ import Testing
         #expect(!stack.isMetered(5))
     }
 
-    @Test func `links that stand on each other in a circle end no question with a crash`() {
+    @Test func `a cycle of links does not crash`() {
         let stack = LinkStack(
             .up(1, "a", kind: "vlan", on: 2), .up(2, "b", kind: "macvlan", on: 1),
             .up(3, "c", kind: "bond", portOf: 3), .up(4, "d", kind: "wireguard"), underlay: [4: 4])
@@ -171,7 +169,7 @@ import Testing
         #expect(!stack.isMetered(1))
     }
 
-    @Test func `a stack deeper than any kernel builds is given up`() {
+    @Test func `a stack deeper than any kernel builds gets the fallback`() {
         var links: [InterfaceIndex: Link] = [0: .up(0, "eth0")]
         for index in 1...100_000 as ClosedRange<InterfaceIndex> {
             links[index] = .up(index, "v\(index)", kind: "vlan", on: index - 1)

@@ -2,27 +2,27 @@ import ReachCore
 import Testing
 
 @Suite struct LinkStackTroubleTests {
-    @Test func `a link is in trouble for what its own flags say`() {
+    @Test func `the trouble of a plain link follows from its flags`() {
         let cable = Link.up(1, "eth0")
         #expect(LinkStack(cable).trouble(with: 1) == nil)
         #expect(LinkStack(cable.takenDown).trouble(with: 1) == .linkDown)
         #expect(LinkStack(cable.withoutCarrier).trouble(with: 1) == .noCarrier)
         #expect(LinkStack(Link.up(1, "wlan0").handshaking).trouble(with: 1) == .dormant)
-        // Modems, tunnels and PPP never leave the state of unknown.
+        // Modems, tunnels and PPP stay in the state unknown.
         #expect(LinkStack(Link.up(1, "wwan0").with { $0.operationalState = .unknown }).trouble(with: 1) == nil)
-        // A carrier of 1 is often left over on a link that is down.
+        // A carrier flag often remains set on a link that is down.
         #expect(LinkStack(cable.takenDown.with { $0.flags = [.lowerUp, .running] }).trouble(with: 1) == .linkDown)
     }
 
     @Test(arguments: ["vlan", "macvlan", "ipvlan", "macsec"])
-    func `a link on another has the other's trouble`(kind: String) {
+    func `a stacked link has the trouble of the link below`(kind: String) {
         let top = Link.up(2, "top", kind: kind, on: 1)
         let cases: [(Link, Reason?)] = [
             (.up(1, "eth0"), nil), (.up(1, "eth0").takenDown, .linkDown),
             (.up(1, "eth0").withoutCarrier, .noCarrier), (.up(1, "wlan0").handshaking, .dormant),
         ]
         for (lower, expected) in cases {
-            // Before its own notice has come, and after.
+            // Before the notice about the upper link arrives, and after.
             #expect(LinkStack(lower, top).trouble(with: 2) == expected)
             #expect(LinkStack(lower, top.withoutCarrier).trouble(with: 2) == expected ?? .noCarrier)
             #expect(LinkStack(lower, top).firstBroken(below: 2)?.reason == expected)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `the first broken link below is the nearest, with the reason of the deepest`() throws {
+    @Test func `the first broken link is the nearest, with the reason of the lowest`() throws {
         let stack = LinkStack(
             .up(1, "eth0", portOf: 2).takenDown, Link.up(2, "bond0", kind: "bond").withoutCarrier,
             .up(3, "bond0.5", kind: "vlan", on: 2))
@@ -39,7 +39,7 @@ import Testing
         #expect(broken.reason == .linkDown)
     }
 
-    @Test func `a bridge that never had a port says it is running, and reaches nothing`() {
+    @Test func `a bridge that never had a port has no carrier, although it is running`() {
         #expect(LinkStack(.up(1, "br0", kind: "bridge")).trouble(with: 1) == .noCarrier)
         #expect(
             LinkStack(.up(1, "br0", kind: "bridge"), .up(2, "br0.5", kind: "vlan", on: 1)).trouble(with: 2)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["bond", "team", "bridge", "vrf"])
-    func `one usable port will do`(kind: String) {
+    func `one usable port is enough`(kind: String) {
         let top = Link.up(1, "top", kind: kind)
         let good = Link.up(2, "eth0", portOf: 1)
         let other = Link.up(3, "eth1", portOf: 1)
@@ -71,13 +71,13 @@ import Testing
         )
     }
 
-    @Test func `a bond without a partner has ports that work, and no carrier`() {
+    @Test func `a bond without a partner has usable ports and no carrier`() {
         let stack = LinkStack(Link.up(1, "bond0", kind: "bond").withoutCarrier, .up(2, "eth0", portOf: 1))
         #expect(stack.trouble(with: 1) == .noCarrier)
         #expect(stack.firstBroken(below: 1) == nil)
     }
 
-    @Test func `a tunnel is in trouble where its underlay is known to be`() {
+    @Test func `a tunnel has the trouble of its known underlay`() {
         let wireguard = Link.up(2, "wg0", kind: "wireguard")
         let dead = Link.up(1, "wlan0").withoutCarrier
         #expect(LinkStack(dead, wireguard).trouble(with: 2) == nil)

@@ -9,7 +9,7 @@ import Testing
         ].map { try NetworkCondition($0) } + LinkClass.allCases.map { try NetworkCondition($0.rawValue) }
 
     @Test(arguments: every)
-    func `every condition is read back from what is written`(condition: NetworkCondition) throws {
+    func `every condition is read back from its description`(condition: NetworkCondition) throws {
         #expect(try NetworkCondition(condition.description) == condition)
     }
 
@@ -94,12 +94,12 @@ import Testing
 
     private static func some(_ texts: String...) -> [NetworkCondition] { texts.map { try! NetworkCondition($0) } }
 
-    /// Those of `every`, and a few more, that hold.
+    /// The conditions of `every`, and two more, that hold.
     private func holding(in state: ReachabilityState) -> Set<NetworkCondition> {
         Set((Self.every + Self.some("interface=wlan0", "interface=wg0")).filter { $0.holds(in: state) })
     }
 
-    @Test func `a reachable state fulfils what it is, and its class, and its interfaces in both families`() {
+    @Test func `a reachable state fulfils the conditions on status, class and interfaces in both families`() {
         #expect(
             holding(in: wifi) == Set(Self.some("reachable", "unmetered", "wifi", "interface=wlan0", "interface=wg0")))
     }
@@ -110,14 +110,14 @@ import Testing
         #expect(holding(in: metered) == Set(Self.some("reachable", "wifi", "interface=wlan0", "interface=wg0")))
     }
 
-    @Test func `an interface counts in the family it works in`() {
+    @Test func `an interface counts in the family in which it works`() {
         var half = wifi
         half.ipv6.status = .notReachable
         #expect(!Self.some("interface=wg0")[0].holds(in: half))
         #expect(Self.some("interface=wlan0")[0].holds(in: half))
     }
 
-    @Test func `the internet is what probes have proved, and nothing less`() {
+    @Test func `the condition internet requires full connectivity`() {
         for connectivity in Connectivity.allCases {
             var proved = wifi
             proved.connectivity = connectivity
@@ -153,7 +153,7 @@ import Testing
             ])
     }
 
-    @Test func `not reachable holds only where it is known`() {
+    @Test func `not-reachable holds only if it is known`() {
         #expect(holding(in: state { $0.status = .notReachable }) == Set(Self.some("not-reachable")))
         #expect(holding(in: state { $0.status = .unknown }) == [])
     }

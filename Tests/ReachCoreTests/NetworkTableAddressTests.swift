@@ -9,7 +9,6 @@ import Testing
             interface: interface, address: try #require(IPAddress(text)), prefixLength: length, flags: flags)
     }
 
-    // peers 17, 18, 19
     @Test func `an address added, repeated, removed twice and added again has three effects`() throws {
         let address = try address("192.0.2.1")
         var table = NetworkTable()
@@ -21,7 +20,6 @@ import Testing
         #expect(table.addresses == [2: [address]])
     }
 
-    // peers 19
     @Test func `the removal of an address that another interface has is no change`() throws {
         var table = NetworkTable()
         _ = table.apply(.address(try address("192.0.2.1", on: 2)))
@@ -29,7 +27,6 @@ import Testing
         #expect(table.addresses[2]?.count == 1)
     }
 
-    // peers 18, 20, 21
     @Test(
         arguments: [
             ([], [.deprecated], Cause.addressChanged), ([.deprecated], [], .addressChanged),
@@ -37,7 +34,7 @@ import Testing
             ([.tentative], [.tentative, .optimistic], .addressAdded), ([], [.tentative], .addressChanged),
             ([.duplicate], [], .addressAdded), ([.tentative], [.deprecated], .addressAdded),
         ] as [(InterfaceAddress.Flags, InterfaceAddress.Flags, Cause)])
-    func `a change of flags is told once, as an addition when the address becomes ready`(
+    func `a change of flags has one effect, an addition when the address becomes ready`(
         old: InterfaceAddress.Flags, new: InterfaceAddress.Flags, cause: Cause
     ) throws {
         var table = NetworkTable()
@@ -49,14 +46,13 @@ import Testing
         #expect(table.addresses == [2: [changed]])
     }
 
-    // peers 21
     @Test(
         arguments: [
             ([], true, true), ([.tentative], false, false), ([.duplicate], false, false), ([.deprecated], true, false),
             ([.tentative, .optimistic], true, true), ([.tentative, .optimistic, .duplicate], false, false),
             ([.optimistic], true, true), ([.deprecated, .tentative], false, false),
         ] as [(InterfaceAddress.Flags, Bool, Bool)])
-    func `an address is ready, and preferred, by its flags`(
+    func `flags determine whether an address is ready and preferred`(
         flags: InterfaceAddress.Flags, isReady: Bool, isPreferred: Bool
     ) throws {
         let address = try address("2001:db8::1", length: 64, flags: flags)
@@ -64,8 +60,7 @@ import Testing
         #expect(address.isPreferred == isPreferred)
     }
 
-    // peers 23
-    @Test func `an address good for the link or the machine only is not preferred`() throws {
+    @Test func `an address valid only on the link or the machine is not preferred`() throws {
         for (scope, isPreferred) in [(0, true), (200, true), (253, false), (254, false), (255, false)] {
             var scoped = try address("192.0.2.1")
             scoped.scope = UInt8(scope)
@@ -75,16 +70,15 @@ import Testing
         #expect(!(try address("::1").isPreferred))
     }
 
-    // peers 71
-    @Test func `one address that disappears leaves the others`() throws {
+    @Test func `the removal of an address leaves the others`() throws {
         var table = NetworkTable()
         for text in ["192.0.2.1", "192.0.2.2", "2001:db8::1"] { _ = table.apply(.address(try address(text))) }
         #expect(table.apply(.addressRemoved(try address("192.0.2.2")))?.cause == .addressRemoved)
         #expect(table.addresses[2]?.map(\.address.description) == ["192.0.2.1", "2001:db8::1"])
     }
 
-    /// `ip address add 10.0.0.1 peer 10.0.0.2 dev d; ip address add 10.0.0.1 peer 10.0.0.3 dev d` makes two entries.
-    @Test func `IPv4 has an address once for each prefix length and each far end`() throws {
+    /// `ip address add 10.0.0.1 peer 10.0.0.2 dev d; ip address add 10.0.0.1 peer 10.0.0.3 dev d` creates two entries.
+    @Test func `IPv4 has one entry for each address, prefix length and far end`() throws {
         let far = [nil, "10.0.0.2", "10.0.0.3"].map { $0.flatMap(IPAddress.init) }
         var entries = try far.map { peer in
             var entry = try address("10.0.0.1", length: 32)
@@ -99,7 +93,7 @@ import Testing
         #expect(Set(table.addresses[2] ?? []) == [entries[0], entries[2], entries[3]])
     }
 
-    @Test func `IPv6 has an address once for each link, whatever its prefix length and far end`() throws {
+    @Test func `IPv6 has one entry for each address and link, whatever its prefix length and far end`() throws {
         var table = NetworkTable()
         _ = table.apply(.address(try address("2001:db8::1", length: 64)))
         var changed = try address("2001:db8::1", length: 48)

@@ -6,7 +6,6 @@ import Testing
         notices.compactMap { table.apply($0) }
     }
 
-    // peers 25
     @Test func `a link added, repeated, and removed twice has two effects`() {
         var table = NetworkTable()
         let effects = apply(
@@ -16,7 +15,6 @@ import Testing
         #expect(table == NetworkTable())
     }
 
-    // peers 25
     @Test func `a second link leaves the first alone, and the removal of an unknown one changes nothing`() {
         var table = NetworkTable()
         _ = apply([.link(.up(2, "eth0")), .link(.up(3, "eth1"))], to: &table)
@@ -26,7 +24,6 @@ import Testing
         #expect(table.links.count == 2)
     }
 
-    // peers 23
     @Test(arguments: [
         (Link.up(2, "eth0"), Link.up(2, "eth0").takenDown, Cause.linkDown),
         (.up(2, "eth0").takenDown, .up(2, "eth0"), .linkUp),
@@ -37,15 +34,14 @@ import Testing
         (.up(2, "eth0"), .up(2, "eth0").with { $0.mtu = 9000 }, .linkChanged),
         (.up(2, "eth0"), .up(2, "eth0", portOf: 5), .linkChanged),
     ])
-    func `what happened to a link is told from what it was`(old: Link, new: Link, cause: Cause) {
+    func `the cause follows from the link's old and new state`(old: Link, new: Link, cause: Cause) {
         var table = NetworkTable()
         _ = table.apply(.link(old))
         #expect(table.apply(.link(new)) == NetworkTable.Effect(cause: cause, interface: 2))
         #expect(table.apply(.link(new)) == nil, "a repetition")
     }
 
-    // peers 23
-    @Test func `a notice that does not say the operational state leaves it as it was`() {
+    @Test func `a notice without the operational state keeps the known one`() {
         var table = NetworkTable()
         _ = table.apply(.link(.up(2, "eth0")))
         let silent = Link.up(2, "eth0").with { $0.operationalState = nil }
@@ -56,7 +52,6 @@ import Testing
         #expect(table.links[2]?.mtu == 1400)
     }
 
-    // peers 28
     @Test func `a renamed link is the same link`() {
         var table = NetworkTable()
         _ = table.apply(.link(.up(2, "eth0")))
@@ -66,8 +61,7 @@ import Testing
         #expect(table.links.count == 1)
     }
 
-    // peers 28
-    @Test func `an index that is used again is another link, without the addresses of the first`() {
+    @Test func `a reused index is another link, without the addresses of the first`() {
         var table = NetworkTable()
         let address = InterfaceAddress(interface: 2, address: IPAddress(ipv4: 1), prefixLength: 24)
         _ = apply([.link(.up(2, "eth0")), .address(address), .linkRemoved(2), .link(.up(2, "wlan0"))], to: &table)
@@ -75,9 +69,8 @@ import Testing
         #expect(table.addresses == [:])
     }
 
-    // peers 28
     @Test(arguments: [258, 65_538, 16_777_218, InterfaceIndex.max])
-    func `indexes that agree in their low bytes are two links`(index: InterfaceIndex) {
+    func `indexes with equal low bytes are two links`(index: InterfaceIndex) {
         var table = NetworkTable()
         _ = table.apply(.link(.up(index & 0xff, "eth0")))
         _ = table.apply(.link(.up(index, "eth1")))
@@ -86,7 +79,6 @@ import Testing
         #expect(table.link(named: "eth1")?.isUp == false)
     }
 
-    // peers 27
     @Test func `a link is found by its name before another's alternative name`() {
         var table = NetworkTable()
         _ = table.apply(.link(.up(2, "eth0").with { $0.alternativeNames = ["uplink", "eth1"] }))
@@ -97,7 +89,6 @@ import Testing
         #expect(table.link(named: "") == nil)
     }
 
-    // peers 61
     @Test func `a dump that is replayed changes nothing`() {
         let dump: [Notice] = (1...300 as ClosedRange<InterfaceIndex>).flatMap { number -> [Notice] in
             let address = InterfaceAddress(
@@ -111,7 +102,7 @@ import Testing
         #expect(table == before)
     }
 
-    @Test func `routes, rules and nexthop objects are hints and are not held`() {
+    @Test func `routes, rules and nexthop objects are hints and are not stored`() {
         let route = Route(destination: .anywhere)
         var viaTwo = route
         viaTwo.hops = [NextHop(interface: 2), NextHop(interface: 3)]

@@ -7,20 +7,20 @@ import Testing
 
     private func table(_ state: NeighbourState) -> NetworkTable {
         var table = NetworkTable()
-        table.learn(state, of: gateway)
+        table.setNeighbour(gateway, to: state)
         return table
     }
 
-    @Test func `a neighbour that nobody depends on is not held`() {
+    @Test func `a neighbour on which no path depends is not stored`() {
         var table = NetworkTable()
         #expect(table.apply(.neighbour(Neighbour(key: gateway, state: .failed))) == nil)
         #expect(table.neighbours == [:])
-        table.learn(.reachable, of: gateway)
+        table.setNeighbour(gateway, to: .reachable)
         #expect(table.apply(.neighbour(Neighbour(key: other, state: .failed))) == nil)
         #expect(table.neighbours == [gateway: .reachable])
     }
 
-    @Test func `a neighbour's new state is told once, with its interface`() {
+    @Test func `a neighbour's new state is reported once, with its interface`() {
         var table = table(.reachable)
         let notice = Notice.neighbour(Neighbour(key: gateway, state: .failed))
         #expect(table.apply(notice) == NetworkTable.Effect(cause: .neighbour, interface: 2))
@@ -28,7 +28,7 @@ import Testing
         #expect(table.neighbours[gateway] == .failed)
     }
 
-    @Test func `a gateway that failed and is asked again has still failed`() {
+    @Test func `a failed gateway that the kernel queries again stays failed`() {
         var table = table(.failed)
         #expect(table.apply(.neighbour(Neighbour(key: gateway, state: .incomplete))) == nil)
         #expect(table.neighbours[gateway] == .failed)
@@ -37,22 +37,22 @@ import Testing
     }
 
     @Test(arguments: [NeighbourState.none, .reachable, .stale, .delay, .probe])
-    func `a gateway that is asked for the first time is no longer what it was`(before: NeighbourState) {
+    func `a first query makes any other state incomplete`(before: NeighbourState) {
         var table = table(before)
         #expect(table.apply(.neighbour(Neighbour(key: gateway, state: .incomplete)))?.cause == .neighbour)
         #expect(table.neighbours[gateway] == .incomplete)
     }
 
-    @Test func `a neighbour the kernel forgot is one it has not tried`() {
+    @Test func `an entry that the kernel removed has the state none`() {
         var table = table(.failed)
         #expect(table.apply(.neighbourRemoved(gateway))?.cause == .neighbour)
         #expect(table.neighbours[gateway] == NeighbourState.none)
         #expect(table.apply(.neighbourRemoved(gateway)) == nil)
     }
 
-    @Test func `neighbours on which no path depends any more are forgotten`() {
+    @Test func `neighbours on which no path depends any more are removed`() {
         var table = table(.failed)
-        table.learn(.reachable, of: other)
+        table.setNeighbour(other, to: .reachable)
         table.keepNeighbours([other])
         #expect(table.neighbours == [other: .reachable])
         table.keepNeighbours([other, gateway])
@@ -66,7 +66,7 @@ import Testing
             (0, .none), (1, .incomplete), (2, .reachable), (4, .stale), (8, .delay), (0x10, .probe), (0x20, .failed),
             (0x40, .noarp), (0x80, .permanent), (0x100, .none), (0xffff, .none),
         ] as [(UInt16, NeighbourState)])
-    func `the kernel's bits are the states of linux neighbour h`(bits: UInt16, state: NeighbourState) {
+    func `each bit of linux neighbour h has its state`(bits: UInt16, state: NeighbourState) {
         #expect(NeighbourState(kernel: bits) == state)
     }
 }

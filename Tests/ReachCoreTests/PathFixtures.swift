@@ -1,6 +1,6 @@
 import ReachCore
 
-/// A machine with a cable, a Wi-Fi link and itself, as a judge sees it.
+/// A machine with a cable, a Wi-Fi link and a loopback link, for a ``PathJudge``.
 struct Machine {
     static let documentation: IPAddress = IPAddress(ipv4: 0xcb00_710a)  // 203.0.113.10
     static let gateway: IPAddress = IPAddress(ipv4: 0xc000_0201)  // 192.0.2.1
@@ -16,11 +16,11 @@ struct Machine {
             .up(1, "lo").with { $0.flags.insert(.loopback) }, .up(2, "eth0"), .up(3, "wlan0"),
         ]
         for link in links.isEmpty ? standard : links { _ = table.apply(.link(link)) }
-        give(Self.source, to: 2, length: 24)
-        give(Self.own, to: 2, length: 64)
+        add(Self.source, to: 2, length: 24)
+        add(Self.own, to: 2, length: 64)
     }
 
-    mutating func give(
+    mutating func add(
         _ address: IPAddress, to interface: InterfaceIndex, length: UInt8, flags: InterfaceAddress.Flags = []
     ) {
         _ = table.apply(
@@ -40,7 +40,7 @@ struct Machine {
 }
 
 extension Route {
-    /// As the kernel answers a lookup: one way, with the source it would use.
+    /// The kernel's answer to a lookup: one next hop, with the source address it would use.
     static func answer(
         on interface: InterfaceIndex, via gateway: IPAddress? = Machine.gateway,
         from source: IPAddress? = Machine.source,

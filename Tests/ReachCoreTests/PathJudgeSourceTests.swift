@@ -10,65 +10,62 @@ import Testing
     }
 
     @Test(arguments: [nil, "0.0.0.0", "127.0.0.1"])
-    func `IPv4 that would leave from no address, or from a loopback one, does not leave`(source: String?) throws {
+    func `IPv4 needs a source that is not a loopback address`(source: String?) throws {
         #expect(try path(from: source, to: Machine.documentation).reason == .noAddress)
     }
 
-    // peers 21
     @Test(arguments: [nil, "::", "::1", "fe80::2"])
-    func `IPv6 that would leave from ::1 or a link-local address gets nowhere`(source: String?) throws {
+    func `IPv6 needs a source beyond ::1 and link-local addresses`(source: String?) throws {
         #expect(try path(from: source).reason == .noAddress)
     }
 
-    @Test func `a link-local source will do for the link`() throws {
+    @Test func `a link-local source is enough for the link`() throws {
         let neighbour = try #require(IPAddress("fe80::99"))
-        let everybody = try #require(IPAddress("ff02::1"))
-        for destination in [neighbour, everybody] {
+        let allNodes = try #require(IPAddress("ff02::1"))
+        for destination in [neighbour, allNodes] {
             let route = Route.answer(on: 2, via: nil, from: IPAddress("fe80::2"))
             #expect(machine.path(route, to: destination, isInternet: false).status == .reachable)
         }
     }
 
-    // peers 21
     @Test(
         arguments: [
             ([], nil), ([.tentative], .noAddress), ([.tentative, .optimistic], nil), ([.duplicate], .noAddress),
             ([.duplicate, .tentative], .noAddress), ([.deprecated], .noAddress),
         ] as [(InterfaceAddress.Flags, Reason?)])
-    func `an IPv6 source must be ready, and preferred`(flags: InterfaceAddress.Flags, reason: Reason?) {
+    func `an IPv6 source must be ready and preferred`(flags: InterfaceAddress.Flags, reason: Reason?) {
         var machine = Machine()
-        machine.give(Machine.own, to: 2, length: 64, flags: flags)
+        machine.add(Machine.own, to: 2, length: 64, flags: flags)
         let path = machine.path(.answer(on: 2, via: Machine.routerLocal, from: Machine.own), to: Machine.far)
         #expect(path.reason == reason)
         #expect(path.source == Machine.own)
     }
 
-    @Test func `a deprecated source still does for the link`() throws {
+    @Test func `a deprecated source is enough for the link`() throws {
         var machine = Machine()
-        machine.give(Machine.own, to: 2, length: 64, flags: .deprecated)
+        machine.add(Machine.own, to: 2, length: 64, flags: .deprecated)
         let route = Route.answer(on: 2, via: nil, from: Machine.own)
         #expect(machine.path(route, to: try #require(IPAddress("fe80::99")), isInternet: false).status == .reachable)
     }
 
-    @Test func `a source that no notice has told of yet is believed`() throws {
+    @Test func `a source without a notice so far counts as usable`() throws {
         #expect(try path(from: "2001:db8::77").status == .reachable)
     }
 
-    @Test func `an address that failed on one link and works on another works`() {
-        // On many links, since a dictionary has no order of its own.
+    @Test func `an address that is a duplicate on one link works on another`() {
+        // Tested with many links, because the order of a dictionary is random.
         for other in 3...20 as ClosedRange<InterfaceIndex> {
             var machine = Machine()
-            machine.give(Machine.own, to: other, length: 64, flags: [.tentative, .duplicate])
+            machine.add(Machine.own, to: other, length: 64, flags: [.tentative, .duplicate])
             let path = machine.path(.answer(on: 2, via: Machine.routerLocal, from: Machine.own), to: Machine.far)
             #expect(path.status == .reachable)
         }
     }
 
-    // peers 21
-    @Test func `an interface counts in a family with an address that is preferred there`() {
+    @Test func `an interface works in a family with a preferred address`() {
         var machine = Machine()
-        machine.give(IPAddress(ipv6: 0xfe80_0000_0000_0000, 3), to: 3, length: 64)
-        // A link-local address has the scope of the link in the kernel's own words.
+        machine.add(IPAddress(ipv6: 0xfe80_0000_0000_0000, 3), to: 3, length: 64)
+        // The kernel gives a link-local address the scope of the link.
         _ = machine.table.apply(
             .address(
                 InterfaceAddress(
@@ -76,16 +73,16 @@ import Testing
                     scope: InterfaceAddress.linkScope)))
         #expect(machine.judge.path(ofInterface: 3, family: .ipv6).reason == .noAddress)
         let global = IPAddress(ipv6: 0x2001_0db8_0000_0003, 3)
-        machine.give(global, to: 3, length: 64, flags: .tentative)
+        machine.add(global, to: 3, length: 64, flags: .tentative)
         #expect(machine.judge.path(ofInterface: 3, family: .ipv6).reason == .noAddress)
-        machine.give(global, to: 3, length: 64)
+        machine.add(global, to: 3, length: 64)
         #expect(machine.judge.path(ofInterface: 3, family: .ipv6).source == global)
         #expect(machine.judge.path(ofInterface: 3, family: .ipv4).reason == .noAddress, "IPv6 does not help IPv4")
     }
 
     @Test func `the loopback interface works with its own address`() {
         var machine = Machine()
-        machine.give(IPAddress(ipv4: 0x7f00_0001), to: 1, length: 8)
+        machine.add(IPAddress(ipv4: 0x7f00_0001), to: 1, length: 8)
         #expect(machine.judge.path(ofInterface: 1, family: .ipv4).status == .reachable)
     }
 }

@@ -4,7 +4,6 @@ import Testing
 @Suite struct PathJudgeTests {
     private let machine = Machine()
 
-    // peers 49
     @Test(
         arguments: [
             (101, ReachabilityStatus.notReachable, Reason.noRoute), (113, .notReachable, .unreachable),
@@ -13,26 +12,25 @@ import Testing
             (95, .unknown, .cannotObserve), (105, .unknown, .cannotObserve), (0, .unknown, .cannotObserve),
             (-101, .unknown, .cannotObserve),
         ] as [(Int32, ReachabilityStatus, Reason)])
-    func `each refusal has its own reason, and one never heard of means that nothing is known`(
+    func `each refusal has its reason, and an unknown error means that nothing is known`(
         number: Int32, status: ReachabilityStatus, reason: Reason
     ) {
         let path = machine.judge.path(to: Machine.documentation, answer: .refused(errno: number))
         #expect(path == NetworkPath(status: status, reason: reason))
     }
 
-    // peers 42
     @Test(arguments: [
         (RouteType.blackhole, Reason.blackhole), (.unreachable, .unreachable), (.prohibit, .prohibited),
         (.throw, .noRoute),
     ])
-    func `a route that is none does not count, hop or no hop`(type: RouteType, reason: Reason) {
+    func `a refusing route is no path, with or without a hop`(type: RouteType, reason: Reason) {
         var route = Route.answer(on: 2, type: type)
         #expect(machine.path(route) == NetworkPath(status: .notReachable, reason: reason))
         route.hops = []
         #expect(machine.path(route) == NetworkPath(status: .notReachable, reason: reason))
     }
 
-    @Test func `a good path is told whole`() {
+    @Test func `a good path has all details`() {
         var route = Route.answer(on: 2)
         route.table = 100
         route.metric = 600
@@ -52,16 +50,14 @@ import Testing
         #expect(machine.judge.path(to: Machine.documentation, answer: answer, metric: 7).metric == 7)
     }
 
-    // peers 43
-    @Test func `a route by device only, and one by a gateway of the other family, are paths`() {
+    @Test func `a route without a gateway, and one with a gateway of the other family, are paths`() {
         #expect(machine.path(.answer(on: 2, via: nil)).status == .reachable)
         let viaInet6 = machine.path(.answer(on: 2, via: Machine.routerLocal))
         #expect(viaInet6.status == .reachable)
         #expect(viaInet6.gateway == Machine.routerLocal)
     }
 
-    // peers 43
-    @Test func `an answer without a way to send tells nothing`() {
+    @Test func `an answer without a next hop means that nothing is known`() {
         var route = Route.answer(on: 2)
         route.hops = []
         #expect(machine.path(route) == NetworkPath(status: .unknown, reason: .cannotObserve))
@@ -69,7 +65,7 @@ import Testing
         #expect(machine.path(route) == NetworkPath(status: .unknown, reason: .cannotObserve))
     }
 
-    @Test func `an interface that is gone by now carries nothing`() {
+    @Test func `an interface that is gone carries nothing`() {
         let path = machine.path(.answer(on: 9))
         #expect(path.status == .notReachable)
         #expect(path.reason == .noInterface)
@@ -77,20 +73,18 @@ import Testing
         #expect(path.interface == nil)
     }
 
-    // peers 44
     @Test func `a next hop that is dead counts as a link without a carrier`() {
         #expect(machine.path(.answer(on: 2, flags: .dead)).reason == .noCarrier)
         #expect(machine.path(.answer(on: 2, flags: [.dead, .linkDown])).reason == .noCarrier)
         #expect(machine.path(.answer(on: 2, flags: .onLink)).status == .reachable)
-        #expect(machine.path(.answer(on: 2, flags: .linkDown)).status == .reachable, "the link itself says better")
+        #expect(machine.path(.answer(on: 2, flags: .linkDown)).status == .reachable, "the link's own state decides")
     }
 
-    // peers 23
     @Test(arguments: [
         (Link.up(2, "eth0").withoutCarrier, Reason.noCarrier), (.up(2, "eth0").takenDown, .linkDown),
         (.up(2, "eth0").handshaking, .dormant),
     ])
-    func `a good route over a link that carries nothing is no path, and keeps its details`(link: Link, reason: Reason) {
+    func `a good route over a broken link is no path and keeps its details`(link: Link, reason: Reason) {
         let path = Machine(link).path(.answer(on: 2))
         #expect(path.status == .notReachable)
         #expect(path.reason == reason)
@@ -98,21 +92,18 @@ import Testing
         #expect(path.gateway == Machine.gateway)
     }
 
-    // peers 23
     @Test func `a link whose operational state is unknown works if it is running`() {
         let path = Machine(.up(2, "ppp0").with { $0.operationalState = .unknown }).path(.answer(on: 2, via: nil))
         #expect(path.status == .reachable)
     }
 
-    // peers 23
     @Test func `the Internet is never on this machine`() {
         let loopback = Route.answer(on: 1, via: nil, from: IPAddress(ipv4: 0x7f00_0001))
         #expect(machine.path(loopback).reason == .blackhole)
         #expect(machine.path(loopback, isInternet: false).status == .reachable)
     }
 
-    // peers 38, 39
-    @Test func `the machine's own addresses are reachable by loopback, as long as that is up`() throws {
+    @Test func `the machine's own addresses are reachable while the loopback link is up`() throws {
         let own = try #require(IPAddress("127.0.0.1"))
         let local = Route.answer(on: 1, via: nil, from: own, type: .local)
         #expect(machine.path(local, to: own, isInternet: false).linkClass == .loopback)
@@ -121,7 +112,6 @@ import Testing
         #expect(down.path(local, to: own, isInternet: false).reason == .linkDown)
     }
 
-    // peers 52
     @Test func `an interface with an address needs no route`() {
         let path = machine.judge.path(ofInterface: 2, family: .ipv4)
         #expect(path.status == .reachable)

@@ -1,7 +1,7 @@
 internal import ReachCore
 internal import Testing
 
-/// Three anchors of one family, some of which have a path.
+/// Surveys of three anchors of one family, some of which have a path.
 @Suite struct ReferenceAddressSurveyTests {
     private let anchors: [IPAddress] = [
         IPAddress(ipv4: 0xc000_0201), IPAddress(ipv4: 0xc633_6401), IPAddress(ipv4: 0xcb00_7101),
@@ -13,7 +13,7 @@ internal import Testing
         return path
     }
 
-    /// Answers what the survey asks, and counts how much it asked.
+    /// Answers the survey's questions, and counts questions and rounds.
     private func survey(
         _ reachable: [Bool], matching length: Int = 24, known: NetworkPath?
     ) throws -> (path: NetworkPath, asked: Int, rounds: Int) {
@@ -22,11 +22,11 @@ internal import Testing
         while case let questions = survey.nextQuestions, questions.count > 0 {
             rounds += 1
             asked += questions.count
-            for place in questions.ways { survey.take(path(reachable[place]), .refused(errno: Int32(place))) }
+            for place in questions.paths { survey.record(path(reachable[place]), .refused(errno: Int32(place))) }
             guard let place = questions.matching else { continue }
             var route = Route(destination: try #require(IPPrefix(anchors[place], length: length)))
             route.metric = 7
-            survey.take(matching: reachable[place] ? .route(route) : .refused(errno: 101), at: place)
+            survey.record(matching: reachable[place] ? .route(route) : .refused(errno: 101), at: place)
         }
         return (survey.path, asked, rounds)
     }
@@ -36,7 +36,7 @@ internal import Testing
         ([false, true, true], true), ([true, false, false], false), ([false, true, false], false),
         ([false, false, true], false), ([false, false, false], false),
     ])
-    func `most anchors decide, whatever was known before`(reachable: [Bool], isReached: Bool) throws {
+    func `the majority of anchors decides, whatever was known before`(reachable: [Bool], isReached: Bool) throws {
         for known in [nil, path(true), path(false)] {
             let result = try survey(reachable, known: known)
             #expect(result.path.status == (isReached ? .reachable : .notReachable))
@@ -45,14 +45,14 @@ internal import Testing
         }
     }
 
-    @Test func `a default route that comes takes two questions, and so does one that goes`() throws {
+    @Test func `a default route that appears or disappears takes two lookups`() throws {
         let come = try survey([true, true, true], matching: 0, known: path(false))
         #expect(come.path.status == .reachable && come.asked == 2 && come.rounds == 1)
         let gone = try survey([false, false, false], known: path(true))
         #expect(gone.path.status == .notReachable && gone.asked == 2 && gone.rounds == 1)
     }
 
-    @Test func `without an anchor of the family nothing is asked`() {
+    @Test func `without an anchor of the family nothing is queried`() {
         let survey = ReferenceAddressSurvey(.ipv6, among: anchors, known: nil)
         #expect(survey.nextQuestions.count == 0)
         #expect(survey.path == .notAsked)

@@ -2,44 +2,26 @@ import ReachCore
 import Testing
 
 @Suite struct SleepDetectorTests {
-    // peers 72
-    @Test func `a machine that slept is told once, with how long`() {
+    @Test func `sleep is reported once, with its length`() {
         var detector = SleepDetector(offset: .seconds(10))
-        #expect(detector.look(offset: .seconds(10)) == nil)
-        #expect(detector.look(offset: .seconds(3610)) == .seconds(3600))
-        #expect(detector.look(offset: .seconds(3610)) == nil)
-        #expect(detector.look(offset: .seconds(3612)) == .seconds(2))
+        #expect(detector.update(offset: .seconds(10)) == nil)
+        #expect(detector.update(offset: .seconds(3610)) == .seconds(3600))
+        #expect(detector.update(offset: .seconds(3610)) == nil)
+        #expect(detector.update(offset: .seconds(3612)) == .seconds(2))
     }
 
-    // peers 72
-    @Test func `reading two clocks one after the other is no sleep, however often it is done`() {
+    @Test func `the delay between reading two clocks is no sleep, however often it happens`() {
         var detector = SleepDetector(offset: .seconds(10))
         for milliseconds in [0, 100, -100, 50, 99, 0] {
-            #expect(detector.look(offset: .seconds(10) + .milliseconds(milliseconds)) == nil)
+            #expect(detector.update(offset: .seconds(10) + .milliseconds(milliseconds)) == nil)
         }
-        #expect(detector.look(offset: .seconds(10) + .milliseconds(101)) == .milliseconds(101))
+        #expect(detector.update(offset: .seconds(10) + .milliseconds(101)) == .milliseconds(101))
     }
 
-    // peers 72
-    @Test func `short sleeps add up to what was slept`() {
+    @Test func `short sleeps add up`() {
         var detector = SleepDetector(offset: .zero)
-        var told = Duration.zero
-        for nap in 1...100 { told += detector.look(offset: .milliseconds(60 * nap)) ?? .zero }
-        #expect(told == .seconds(6))
-    }
-}
-
-@Suite struct BackoffTests {
-    @Test func `waits double up to the longest, and begin anew after a success`() {
-        var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
-        #expect((0..<8).map { _ in backoff.wait() } == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
-        backoff.reset()
-        #expect((0..<2).map { _ in backoff.wait() } == [.seconds(1), .seconds(2)])
-    }
-
-    @Test func `a thousand failures are waited for as long as ten`() {
-        var backoff = Backoff(first: .milliseconds(1), longest: .seconds(30))
-        for _ in 0..<1000 { _ = backoff.wait() }
-        #expect(backoff.wait() == .seconds(30))
+        var total = Duration.zero
+        for nap in 1...100 { total += detector.update(offset: .milliseconds(60 * nap)) ?? .zero }
+        #expect(total == .seconds(6))
     }
 }

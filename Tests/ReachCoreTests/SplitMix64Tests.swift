@@ -2,7 +2,7 @@ import ReachCore
 import Testing
 
 @Suite struct SplitMix64Tests {
-    @Test func `its numbers are those of the reference implementation`() {
+    @Test func `the numbers are those of the reference implementation`() {
         var generator = SplitMix64(seed: 1_234_567)
         let numbers = (0..<5).map { _ in generator.next() }
         #expect(

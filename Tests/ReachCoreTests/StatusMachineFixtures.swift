@@ -19,7 +19,7 @@ extension Verdict {
 }
 
 extension Instant {
-    /// So many seconds after the test began; the wall clock is a thousand seconds ahead of the other.
+    /// The instant this many seconds after the test began. The wall clock is a thousand seconds ahead of the boot clock.
     static func at(_ seconds: Double) -> Instant {
         let nanoseconds = Int64((seconds * 1e9).rounded())
         return Instant(
@@ -33,7 +33,7 @@ extension BootTime {
 }
 
 extension StatusMachine {
-    /// A machine that was told `first` at the beginning.
+    /// A machine whose first verdict was `first`.
     static func begun(with first: Verdict = .eth0, holdDown: HoldDown = HoldDown()) -> StatusMachine {
         var machine = StatusMachine(target: .internet, holdDown: holdDown, at: .at(0))
         _ = machine.observe(first, cause: .start, epoch: 1, at: .at(0))

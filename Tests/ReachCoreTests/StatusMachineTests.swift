@@ -2,14 +2,13 @@ import ReachCore
 import Testing
 
 @Suite struct StatusMachineTests {
-    // peers 1
-    @Test func `nothing is known before the first look, which is told as the beginning`() throws {
+    @Test func `nothing is known before the first verdict, which is the initial change`() throws {
         var machine = StatusMachine(target: .internet, at: .at(0))
         #expect(machine.state.status == .unknown)
         #expect(machine.state.reason == nil)
         #expect(machine.deadline == nil)
-        let toldChange = machine.see(.eth0, at: 1)
-        let change = try #require(toldChange)
+        let found = machine.see(.eth0, at: 1)
+        let change = try #require(found)
         #expect(change.isInitial)
         #expect(change.previous == nil)
         #expect(change.cause == .start)
@@ -20,26 +19,23 @@ import Testing
         #expect(change.bootTime == .at(1))
     }
 
-    // peers 7
-    @Test func `the same verdict twice is told once`() {
+    @Test func `a repeated verdict is no change`() {
         var machine = StatusMachine.begun()
         #expect(machine.see(.eth0, at: 1) == nil)
         #expect(machine.see(.lost, at: 2) != nil)
         #expect(machine.see(.lost, at: 3) == nil)
     }
 
-    // peers 67
     @Test(arguments: [Verdict.lost, .blind, .eth0])
-    func `any status that stays is told once`(verdict: Verdict) {
+    func `any status that lasts is reported once`(verdict: Verdict) {
         var machine = StatusMachine.begun(with: verdict)
         for second in 1...10 { #expect(machine.see(verdict, at: Double(second)) == nil) }
     }
 
-    // peers 7, 67
-    @Test func `another path at the same status is a change of the path, and nothing between is invented`() throws {
+    @Test func `another path with the same status is one change of the path`() throws {
         var machine = StatusMachine.begun()
-        let toldChange = machine.see(.via("eth1", gateway: "198.51.100.1"), at: 1, cause: .linkDown)
-        let change = try #require(toldChange)
+        let found = machine.see(.via("eth1", gateway: "198.51.100.1"), at: 1, cause: .linkDown)
+        let change = try #require(found)
         #expect(change.aspects == [.path])
         #expect(change.cause == .linkDown)
         #expect(change.previous?.interface == "eth0")
@@ -47,8 +43,7 @@ import Testing
         #expect(change.state.since == Instant.at(0).wall, "reachable since the beginning")
     }
 
-    // peers 37
-    @Test func `a family that comes or goes beside a working one is a change of the path`() throws {
+    @Test func `a family that appears or disappears next to a working one is a change of the path`() throws {
         var machine = StatusMachine.begun()
         var both = Verdict.eth0
         both.ipv6 = NetworkPath(status: .reachable)
@@ -57,19 +52,19 @@ import Testing
         #expect(machine.state.since == Instant.at(0).wall)
     }
 
-    @Test func `class and meter are told beside the path`() {
+    @Test func `class and metering are aspects next to the path`() {
         var machine = StatusMachine.begun()
         #expect(machine.see(.via("wlan0", .wifi), at: 1)?.aspects == [.path, .linkClass])
         #expect(machine.see(.via("wwan0", .wwan, isMetered: true), at: 2)?.aspects == [.path, .linkClass, .metered])
     }
 
-    @Test func `a status that changes is told alone, whatever else differs`() {
+    @Test func `a change of the status lists no other aspect`() {
         var machine = StatusMachine.begun(with: .via("wwan0", .wwan, isMetered: true))
         #expect(machine.see(.lost, at: 1)?.aspects == [.status])
         #expect(machine.see(.via("wlan0", .wifi), at: 2)?.aspects == [.status])
     }
 
-    @Test func `another reason at the same status is a change of the path`() {
+    @Test func `another reason with the same status is a change of the path`() {
         var machine = StatusMachine.begun(with: .lost)
         #expect(machine.see(.noCarrier, at: 1)?.aspects == [.path])
         #expect(machine.state.reason == .noCarrier)
@@ -84,14 +79,13 @@ import Testing
         #expect(machine.state.ipv4.neighbour == .stale, "but it shows in the state")
     }
 
-    // peers 8
-    @Test func `down and up again to the very same are two changes, none swallowed`() throws {
+    @Test func `down and up again to the same path are two changes`() throws {
         var machine = StatusMachine.begun()
         let before = machine.state
-        let toldDown = machine.see(.lost, at: 1, cause: .routeRemoved)
-        let down = try #require(toldDown)
-        let toldUp = machine.see(.eth0, at: 2, cause: .routeAdded)
-        let up = try #require(toldUp)
+        let foundDown = machine.see(.lost, at: 1, cause: .routeRemoved)
+        let down = try #require(foundDown)
+        let foundUp = machine.see(.eth0, at: 2, cause: .routeAdded)
+        let up = try #require(foundUp)
         #expect([down.aspects, up.aspects] == [[.status], [.status]])
         #expect(down.state.status == .notReachable)
         #expect(up.previous == down.state)
@@ -100,30 +94,28 @@ import Testing
         #expect(up.state.flaps == 1)
     }
 
-    // peers 70
-    @Test func `each change is told against what was told last`() {
+    @Test func `each change differs from the last reported state`() {
         var machine = StatusMachine.begun()
-        var told = machine.state
+        var last = machine.state
         let verdicts: [Verdict] = [.via("eth1"), .via("eth1"), .lost, .noCarrier, .via("wlan0", .wifi), .eth0, .eth0]
         for (second, verdict) in verdicts.enumerated() {
             guard let change = machine.see(verdict, at: Double(second)) else { continue }
-            #expect(change.previous?.status == told.status)
-            #expect(change.previous?.ipv4 == told.ipv4)
+            #expect(change.previous?.status == last.status)
+            #expect(change.previous?.ipv4 == last.ipv4)
             #expect(change.state == machine.state)
-            told = change.state
+            last = change.state
         }
-        #expect(told == machine.state)
+        #expect(last == machine.state)
     }
 
-    @Test func `the epoch is the Internet's and is told with the next change`() {
+    @Test func `a new epoch is part of the next change`() {
         var machine = StatusMachine.begun()
         #expect(machine.observe(.eth0, cause: .poll, epoch: 5, at: .at(1)) == nil)
         #expect(machine.state.epoch == 5)
         #expect(machine.observe(.lost, cause: .poll, epoch: 6, at: .at(2))?.state.epoch == 6)
     }
 
-    // peers 59
-    @Test func `what cannot be observed is stale until it is seen again`() {
+    @Test func `the state is stale until the next verdict`() {
         var machine = StatusMachine.begun()
         machine.becomeStale()
         #expect(machine.state.isStale)
@@ -132,10 +124,10 @@ import Testing
         #expect(!machine.state.isStale)
     }
 
-    @Test func `a change keeps all it has when it is given its number`() throws {
+    @Test func `numbering a change keeps everything else`() throws {
         var machine = StatusMachine.begun()
-        let toldChange = machine.see(.lost, at: 1)
-        let change = try #require(toldChange)
+        let found = machine.see(.lost, at: 1)
+        let change = try #require(found)
         let numbered = change.numbered(7)
         #expect(numbered.sequenceNumber == 7)
         #expect(numbered.numbered(change.sequenceNumber) == change)

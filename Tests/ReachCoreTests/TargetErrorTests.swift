@@ -58,7 +58,7 @@ import Testing
         ("http://h:8o/", "'http://h:8o/' has a port that is no number up to 65535"),
         ("http://h:٨٠/", "'http://h:٨٠/' has a port that is no number up to 65535"),
     ])
-    func `what is no target is told by a sentence that names it`(text: String, sentence: String) {
+    func `the error for a wrong target is a sentence that quotes it`(text: String, sentence: String) {
         #expect(Self.sentence(for: text) == sentence)
     }
 
@@ -71,7 +71,7 @@ import Testing
         #expect(Self.sentence(for: labels) == nil, "253 bytes and a dot at the end")
     }
 
-    @Test func `no text can put a control character into a message`() {
+    @Test func `no text puts a control character into a message`() {
         var random = SeededGenerator(seed: 4)
         let pieces = [
             "http://", "interface:", "[", "]", "%", ":", "/", "@", "::1", "a", "\u{1b}", "\n", "\u{202e}", "é", "9",

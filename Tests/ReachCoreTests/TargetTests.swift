@@ -42,13 +42,13 @@ import Testing
         ("http://192.0.2.1:80/", address("192.0.2.1")), ("http://[2001:db8::1]/", address("2001:db8::1")),
         ("http://[2001:db8::1]:65535/", address("2001:db8::1")), ("http://user@[::1]:0", address("::1")),
         ("git+ssh://example.org", .name("example.org")), ("http://example.org\\@evil.example", .name("example.org")),
-        // RFC 6874: the percent sign of a zone is itself escaped in a URL. curl takes it either way.
+        // RFC 6874: the percent sign of a zone is itself escaped in a URL. curl accepts both forms.
         ("http://[fe80::1%25eth0]:80/", address("fe80::1", zone: "eth0")),
         ("http://[fe80::1%eth0]/", address("fe80::1", zone: "eth0")),
     ]
 
     @Test(arguments: forms)
-    func `every form that may be written means what it says, and is shown as it was written`(
+    func `every form has its meaning and keeps its text`(
         text: String, subject: Target.Subject
     ) throws {
         let target = try Target(text)
@@ -56,21 +56,21 @@ import Testing
         #expect(target.description == text)
     }
 
-    @Test func `the makers agree with the texts`() throws {
+    @Test func `the factory methods agree with the texts`() throws {
         #expect(Target.internet == (try Target("internet")))
         #expect(try Target.host("example.org") == Target("example.org"))
         #expect(try Target.interface("eth0") == Target("interface:eth0"))
         #expect(Target.address(try #require(IPAddress("2001:DB8::1"))) == (try Target("2001:db8::1")))
     }
 
-    @Test func `a host named internet can be asked for by its maker`() throws {
+    @Test func `a host named internet has a factory method`() throws {
         #expect(try Target.host("internet").subject == .name("internet"))
         #expect(throws: TargetError.self) { try Target.host("192.0.2.0/24") }
         #expect(throws: TargetError.self) { try Target.host("http://example.org") }
         #expect(throws: TargetError.self) { try Target.host("interface:eth0") }
     }
 
-    @Test func `a name may have 253 bytes and each label 63`() throws {
+    @Test func `a name can have 253 bytes and each label 63`() throws {
         let label = String(repeating: "a", count: 63)
         let longest = [label, label, label, String(repeating: "b", count: 61)].joined(separator: ".")
         #expect(longest.utf8.count == 253)
@@ -80,7 +80,7 @@ import Testing
         #expect(throws: TargetError.self) { try Target("a\(label).example") }
     }
 
-    @Test func `an interface name may have 127 bytes, as alternative names may`() throws {
+    @Test func `an interface name can have 127 bytes, as alternative names can`() throws {
         let longest = String(repeating: "n", count: 127)
         #expect(try Target.interface(longest).subject == .interface(longest))
         #expect(throws: TargetError.self) { try Target.interface(longest + "n") }

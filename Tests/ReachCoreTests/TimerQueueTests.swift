@@ -2,7 +2,7 @@ import ReachCore
 import ReachTesting
 import Testing
 
-/// The same by a sorted array.
+/// A timer queue that is a sorted array.
 private struct TimerModel {
     var entries: [(deadline: BootTime, id: TimerQueue.ID)] = []
 
@@ -20,7 +20,7 @@ private struct TimerModel {
 @Suite struct TimerQueueTests {
     private func time(_ nanoseconds: Int64) -> BootTime { BootTime(nanoseconds: nanoseconds) }
 
-    @Test func `timers come out by deadline, and of equal ones the older first`() {
+    @Test func `timers fire by deadline, and of equal ones the older first`() {
         var queue = TimerQueue()
         let (late, early, equal) = (queue.add(time(20)), queue.add(time(10)), queue.add(time(20)))
         #expect(queue.next == time(10))
@@ -33,7 +33,7 @@ private struct TimerModel {
         #expect(queue.next == nil)
     }
 
-    @Test func `a cancelled timer is not waited for`() {
+    @Test func `a cancelled timer does not fire`() {
         var queue = TimerQueue()
         let (first, second) = (queue.add(time(10)), queue.add(time(20)))
         queue.cancel(first)
@@ -43,7 +43,7 @@ private struct TimerModel {
         #expect(queue.popDue(at: time(100)) == nil)
     }
 
-    @Test func `what has fired, was cancelled, or never was can be cancelled without harm`() {
+    @Test func `cancelling a timer that fired, was cancelled or never existed does nothing`() {
         var queue = TimerQueue()
         let first = queue.add(time(10))
         #expect(queue.popDue(at: time(10)) == first)
@@ -57,7 +57,7 @@ private struct TimerModel {
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `any order of adding, cancelling and taking is as in a sorted array`(seed: UInt64) {
+    func `any order of operations gives the same as a sorted array`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = TimerQueue()
         var model = TimerModel()
@@ -65,7 +65,7 @@ private struct TimerModel {
         for _ in 0..<3000 {
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1:
-                // Few different ones, so that many are equal.
+                // From a small range, so that many are equal.
                 let deadline = time(.random(in: 0..<50, using: &random))
                 let id = queue.add(deadline)
                 #expect(!used.contains(id))

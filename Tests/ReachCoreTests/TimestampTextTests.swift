@@ -20,11 +20,11 @@ import Testing
         "+026-11-21T03:10:00Z", "2026-1-21T03:10:00Z", "2262-04-11T23:47:16.854775808Z", "9999-12-31T23:59:59Z",
         "0000-01-01T00:00:00Z", "２026-11-21T03:10:00Z",
     ])
-    func `anything else is no time`(text: String) {
+    func `anything else is no timestamp`(text: String) {
         #expect(Timestamp(text) == nil)
     }
 
-    @Test func `a time that was written is read again, to the microsecond`() {
+    @Test func `a written time is read back to the microsecond`() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<5000 {
             let microseconds = Int64.random(in: -9_000_000_000_000_000...9_000_000_000_000_000, using: &random)

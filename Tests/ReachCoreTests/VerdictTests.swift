@@ -24,7 +24,6 @@ import Testing
         var interface: String?
     }
 
-    // peers 37, 48, 50
     @Test(arguments: [
         Row(ipv4: cable, ipv6: down(.noRoute), status: .reachable, interface: "eth0"),
         Row(ipv4: down(.noRoute), ipv6: cable, status: .reachable, interface: "eth0"),
@@ -42,7 +41,7 @@ import Testing
         Row(ipv4: .unknown, ipv6: .unknown, status: .unknown),
         Row(ipv4: down(.noRoute), ipv6: .unknown, status: .unknown),
     ])
-    func `any family that works is enough, and only what is known of both is not reachable`(row: Row) {
+    func `one working family is enough, and not reachable requires that both are known`(row: Row) {
         let verdict = Verdict(ipv4: row.ipv4, ipv6: row.ipv6)
         #expect(verdict.status == row.status)
         #expect(verdict.reason == row.reason)
@@ -51,15 +50,14 @@ import Testing
         #expect(verdict.ipv6 == row.ipv6)
     }
 
-    // peers 35
-    @Test func `the class is that of the link which carries it, never a mixture`() {
+    @Test func `the class is that of the link of one path, never a mixture`() {
         #expect(Verdict(ipv4: Self.cable, ipv6: Self.modem).linkClass == .wired)
         #expect(Verdict(ipv4: Self.modem, ipv6: Self.cable).linkClass == .wwan)
         #expect(Verdict(ipv4: Self.down(.noRoute), ipv6: Self.modem).linkClass == .wwan)
         #expect(Verdict(ipv4: Self.down(.noRoute), ipv6: Self.down(.noRoute)).linkClass == nil)
     }
 
-    @Test func `it is metered if a family that works is`() {
+    @Test func `the verdict is metered if a working family is`() {
         var deadModem = Self.modem
         deadModem.status = .notReachable
         #expect(Verdict(ipv4: Self.cable, ipv6: Self.modem).isMetered)
@@ -67,7 +65,7 @@ import Testing
         #expect(!Verdict(ipv4: Self.down(.noRoute), ipv6: deadModem).isMetered)
     }
 
-    @Test func `of two failures the one that got further is told, whichever family it is in`() {
+    @Test func `of two failures the one closer to the target is the reason, in either family`() {
         let order: [[Reason]] = [
             [.gatewayUnreachable, .neighbourUnreachable], [.noCarrier, .dormant], [.linkDown], [.noAddress],
             [.prohibited],
@@ -83,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `one word for both families`() {
+    @Test func `one reason can apply to both families`() {
         let verdict = Verdict(.unknown, reason: .nameNotResolved)
         #expect(verdict.status == .unknown)
         #expect(verdict.reason == .nameNotResolved)
@@ -91,8 +89,7 @@ import Testing
         #expect(verdict.ipv4 == verdict.ipv6)
     }
 
-    // peers 1
-    @Test func `AFNetworking's values are its own`() {
+    @Test func `the raw values are AFNetworking's`() {
         #expect(NetworkReachabilityStatus.allCases.map(\.rawValue) == [-1, 0, 1, 2])
         for linkClass in LinkClass.allCases {
             let expected: NetworkReachabilityStatus = linkClass == .wwan ? .reachableViaWWAN : .reachableViaWiFi

@@ -2,7 +2,7 @@ import ReachDaemon
 import ReachTesting
 import Testing
 
-/// contrib/reach.toml says what holds anyway, and shows every key.
+/// contrib/reach.toml shows every key, with its default.
 @Suite struct ConfigurationExampleTests {
     private let lines = ProjectFile.text("contrib/reach.toml").split(separator: "\n", omittingEmptySubsequences: false)
 
@@ -15,17 +15,17 @@ import Testing
         line.hasPrefix("#") && line.dropFirst().first?.isWhitespace == false
     }
 
-    @Test func `as it is, it changes nothing`() throws {
+    @Test func `the file as it is equals the defaults`() throws {
         #expect(lines.count > 40)
         #expect(lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") })
         #expect(try parse(lines) == Configuration())
     }
 
-    @Test func `the defaults it shows are the defaults`() throws {
+    @Test func `the commented defaults are the defaults`() throws {
         #expect(try parse(lines.map { isDefault($0) ? $0.dropFirst() : $0 }) == Configuration())
     }
 
-    @Test func `its examples are right, and with them no key is missing`() throws {
+    @Test func `the examples are valid, and with them no key is missing`() throws {
         let uncommented = lines.map { isDefault($0) || $0.hasPrefix("#    ") ? $0.dropFirst() : $0 }
         let configuration = try parse(uncommented)
         #expect(configuration.targets.count == 3)

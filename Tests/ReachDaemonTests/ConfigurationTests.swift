@@ -10,7 +10,7 @@ import Testing
         try Configuration.parse(Array(text.utf8), file: "reach.toml")
     }
 
-    private func mistakes(in text: String) -> [String] {
+    private func errors(in text: String) -> [String] {
         do throws(ConfigurationError) {
             _ = try parse(text)
             return []
@@ -79,7 +79,7 @@ import Testing
         #expect(policy.linkClass(for: "enx1", default: .wired) == .wired)
     }
 
-    @Test func `nothing written is the defaults, and the engine's`() throws {
+    @Test func `an empty file means the defaults, which are also the engine's`() throws {
         let configuration = try parse("")
         #expect(configuration == Configuration())
         let (options, standard) = (configuration.engineOptions, EngineOptions())
@@ -90,8 +90,8 @@ import Testing
         #expect(configuration.controlLimits == ControlLimits())
     }
 
-    @Test func `every mistake is told with its file, line and key, in the order of the lines`() {
-        let found = mistakes(
+    @Test func `every error has its file, line and key, in the order of the lines`() {
+        let found = errors(
             in: """
                 log_levle = "info"
                 [hold]
@@ -111,13 +111,13 @@ import Testing
             "reach.toml:1: log_levle: there is no such key; expected log_level, which is the nearest key",
             "reach.toml:3: hold.up: it is a whole number; expected a duration in quotes, from 0 ms to 1 d 0 h, "
                 + "such as \"500ms\", \"10s\" or \"1m30s\"",
-            "reach.toml:4: hold.down: \"5\" is no duration with a unit (ms, s, m, h, d); expected a duration in quotes, "
+            "reach.toml:4: hold.down: \"5\" is not a duration with a unit (ms, s, m, h, d); expected a duration in quotes, "
                 + "from 0 ms to 1 d 0 h, such as \"500ms\", \"10s\" or \"1m30s\"",
             "reach.toml:6: limits.connections: it is 0; expected a whole number from 1 to 65536",
             "reach.toml:7: limits.timeout: there is no such key; expected timeout below [connectivity]",
             "reach.toml:8: limits.oops: there is '\\n' (while parsing key-value pair); expected '='",
             "reach.toml:9: interface: match is missing; expected match = VALUE below [[interface]]",
-            "reach.toml:10: interface.class: \"wlan\" is none of its words; expected one of \"wired\", \"wifi\", \"wwan\", "
+            "reach.toml:10: interface.class: \"wlan\" is not a known word; expected one of \"wired\", \"wifi\", \"wwan\", "
                 + "\"bluetooth\", \"tunnel\", \"virtual\", \"loopback\", \"other\"",
             "reach.toml:12: history.entries: it is a number with a fraction; expected a whole number from 0 to 1000000",
             "reach.toml:13: hokos: there is no such key; expected [hooks], which is the nearest table",
@@ -127,14 +127,14 @@ import Testing
 
     @Test(arguments: [
         ("log_level = 1", "1: log_level: it is a whole number"),
-        ("[internet]\nanchors = []", "2: internet.anchors: the list has 0"),
-        ("[internet]\nanchors = [\n'9.9.9.9',\n'example'\n]", "4: internet.anchors: \"example\" is no address"),
+        ("[internet]\nanchors = []", "2: internet.anchors: the list has 0 elements"),
+        ("[internet]\nanchors = [\n'9.9.9.9',\n'example'\n]", "4: internet.anchors: \"example\" is not an address"),
         ("[internet]\nanchors = '9.9.9.9'", "2: internet.anchors: it is a text"),
         ("[internet]\nmark = -1", "2: internet.mark: it is -1"),
         ("[internet]\nmark = 4294967296", "2: internet.mark: it is 4294967296"),
-        ("internet = 3", "1: internet: it is no table"),
-        ("[interface]\nmatch = 'x'", "1: interface: it is no list of tables"),
-        ("[[hold]]", "1: hold: it is no table"), ("targets = 1", "1: targets: it is no table"),
+        ("internet = 3", "1: internet: it is not a table"),
+        ("[interface]\nmatch = 'x'", "1: interface: it is not a list of tables"),
+        ("[[hold]]", "1: hold: it is not a table"), ("targets = 1", "1: targets: it is not a table"),
         ("[targets]\n'192.0.2.1' = 'internet'", "2: targets.192.0.2.1: \"192.0.2.1\" cannot be the name of a target"),
         ("[targets]\ninternet = 'internet'", "2: targets.internet: \"internet\" cannot be the name of a target"),
         ("[targets]\n'a b' = 'internet'", "2: targets.a b: \"a b\" cannot be the name of a target"),
@@ -143,7 +143,7 @@ import Testing
         ("[targets.a]\nb = 'internet'", "1: targets.a: it is a table"),
         ("[[interface]]\nmatch = ''", "2: interface.match: it has 0 bytes"),
         ("[[interface]]\nmatch = 'x'\nmetered = 'yes'", "3: interface.metered: it is a text"),
-        ("[hold]\nup = '1s'\n[[interface]]\nmatch = 'x'", "3: interface: it says nothing of what it fits"),
+        ("[hold]\nup = '1s'\n[[interface]]\nmatch = 'x'", "3: interface: it sets nothing for what it matches"),
         ("[hold]\nup = 2001-01-01", "2: hold.up: it is a date"), ("[hold]\nup = '2d'", "2: hold.up: it is \"2d\""),
         ("[hooks]\ntimeout = '0s'", "2: hooks.timeout: it is \"0s\""),
         ("[hooks]\ndirectory = 'hooks.d'", "2: hooks.directory: \"hooks.d\" is not absolute"),
@@ -155,8 +155,8 @@ import Testing
         ("[hold.up]", "1: hold.up: it is a table"),
         ("[hold]\n\"u\\u001bp\" = 1", "2: hold.u\\u{1b}p: there is no such key"),
     ])
-    func `a wrong value is told with its line, key and what is wrong`(text: String, problem: String) {
-        let found = mistakes(in: text)
+    func `an error about a wrong value has its line, key and problem`(text: String, problem: String) {
+        let found = errors(in: text)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("reach.toml:" + problem + "; expected ") == true, "\(found)")
     }
@@ -175,11 +175,11 @@ import Testing
                 + "[queue], [probes], [[probe]], [metrics]"
         ),
     ])
-    func `an unknown key's mistake names what was probably meant`(text: String, meant: String) {
-        #expect(mistakes(in: text).first?.hasSuffix("there is no such key; expected \(meant)") == true)
+    func `an error about an unknown key suggests the probable key`(text: String, meant: String) {
+        #expect(errors(in: text).first?.hasSuffix("there is no such key; expected \(meant)") == true)
     }
 
-    @Test func `a key that is set wrong in a list of tables is told once for each`() {
-        #expect(mistakes(in: "[[interface]]\nmatch = 1\n[[interface]]\nmatch = 2\n").count == 2)
+    @Test func `a wrong key in a list of tables is an error for each table`() {
+        #expect(errors(in: "[[interface]]\nmatch = 1\n[[interface]]\nmatch = 2\n").count == 2)
     }
 }

@@ -7,7 +7,7 @@ import Testing
         try Configuration.parse(Array(("[connectivity]\n" + lines).utf8), file: "reach.toml").connectivity
     }
 
-    private func mistakes(in lines: String) -> [String] {
+    private func errors(in lines: String) -> [String] {
         do throws(ConfigurationError) {
             _ = try parse(lines)
             return []
@@ -16,13 +16,13 @@ import Testing
         }
     }
 
-    @Test func `without a word about it nothing is validated`() throws {
+    @Test func `without endpoints nothing is validated`() throws {
         let nothing = try Configuration.parse([], file: "reach.toml").connectivity
         #expect(nothing.endpoints.isEmpty)
         #expect(try parse("endpoints = []") == nothing)
     }
 
-    @Test func `endpoints are URLs, or tables with what is expected`() throws {
+    @Test func `endpoints are URLs, or tables with the expected answer`() throws {
         let endpoints = try parse(
             """
             endpoints = [
@@ -43,7 +43,7 @@ import Testing
         #expect(endpoints.map(\.isSecure) == [true, false, false, false, false])
     }
 
-    @Test func `the rhythm is taken over`() throws {
+    @Test func `intervals and thresholds are applied`() throws {
         let read = try parse(
             "interval = \"1h\"\ntimeout = \"2s\"\ndemote_after = 5\npromote_after = 2\nmetered_bytes_per_day = 0")
         #expect(read.interval == .seconds(3600))
@@ -54,14 +54,14 @@ import Testing
     @Test(arguments: [
         ("endpoints = \"http://a.example/\"", 2, "it is a text"),
         ("endpoints = [1]", 2, "it is a whole number"),
-        ("endpoints = [\n  \"http://a.example/\",\n  \"ftp://a.example/\",\n]", 4, "no absolute URL"),
-        ("endpoints = [\"a.example\"]", 2, "no absolute URL"),
-        ("endpoints = [\"http://user:word@a.example/\"]", 2, "no absolute URL"),
+        ("endpoints = [\n  \"http://a.example/\",\n  \"ftp://a.example/\",\n]", 4, "not an absolute http or https URL"),
+        ("endpoints = [\"a.example\"]", 2, "not an absolute http or https URL"),
+        ("endpoints = [\"http://user:word@a.example/\"]", 2, "not an absolute http or https URL"),
         ("endpoints = [{ header = \"A: b\" }]", 2, "it has no url"),
         ("endpoints = [{ url = \"http://a.example/\", status = 200 }]", 2, "it has a key status"),
         ("endpoints = [{ url = \"http://a.example/\", body = \"a\", header = \"B\" }]", 2, "both a header and a body"),
         ("endpoints = [{ url = \"http://a.example/\", body = \"\" }]", 2, "its body has 0 bytes"),
-        ("endpoints = [{ url = \"http://a.example/\", body = 1 }]", 2, "its body is no text"),
+        ("endpoints = [{ url = \"http://a.example/\", body = 1 }]", 2, "its body is not a text"),
         ("endpoints = [{ url = \"http://a.example/\", header = \": b\" }]", 2, "cannot be a header"),
         ("endpoints = [{ url = \"http://a.example/\", header = \"A:\" }]", 2, "cannot be a header"),
         ("interval = \"9s\"", 2, "it is \"9s\""), ("timeout = \"0s\"", 2, "it is \"0s\""),
@@ -69,17 +69,17 @@ import Testing
         ("demote_after = 0", 2, "it is 0"), ("promote_after = 11", 2, "it is 11"),
         ("metered_bytes_per_day = -1", 2, "it is -1"),
     ])
-    func `a mistake is told with its line`(lines: String, line: Int, problem: String) throws {
-        let told = mistakes(in: lines)
-        #expect(told.count == 1)
-        let first = try #require(told.first)
+    func `an error has its line`(lines: String, line: Int, problem: String) throws {
+        let found = errors(in: lines)
+        #expect(found.count == 1)
+        let first = try #require(found.first)
         #expect(first.hasPrefix("reach.toml:\(line): connectivity."))
         #expect(first.contains(problem))
     }
 
-    @Test func `there are eight endpoints at most`() {
+    @Test func `at most eight endpoints are allowed`() {
         let url = "\"http://a.example/\","
-        #expect(mistakes(in: "endpoints = [\(String(repeating: url, count: 8))]").isEmpty)
-        #expect(mistakes(in: "endpoints = [\(String(repeating: url, count: 9))]").count == 1)
+        #expect(errors(in: "endpoints = [\(String(repeating: url, count: 8))]").isEmpty)
+        #expect(errors(in: "endpoints = [\(String(repeating: url, count: 9))]").count == 1)
     }
 }

@@ -10,10 +10,10 @@ import Testing
 
 @testable import ReachDaemon
 
-/// Whether a path works, as the daemon's queue finds out.
+/// The check of a path for the daemon's queue.
 @Suite(.enabled(if: SmallInternet.whyNot == nil, "\(SmallInternet.whyNot ?? "")"), .timeLimit(.minutes(1)))
 struct EndpointPathCheckerTests {
-    /// A checker on a loop of its own, inside the machine of a small Internet.
+    /// A checker with a loop of its own, in the network namespace of a small Internet.
     private final class Stage: Sendable {
         private final class Box: @unchecked Sendable {
             var checker: EndpointPathChecker?
@@ -63,18 +63,18 @@ struct EndpointPathCheckerTests {
         return path
     }
 
-    @Test func `a path by which the endpoint answers works, and one without endpoints is not judged`() async throws {
+    @Test func `a path works if the endpoint answers over it, and without endpoints there is no result`() async throws {
         let small = try SmallInternet()
         let path = try Self.path(in: small)
         let stage = try Stage(in: small, endpoints: [Self.plain])
         #expect(try await stage.check(path) == true)
-        // What has no family has no way to ask.
+        // Without an address family no request is possible.
         #expect(try await stage.check(try Self.path(in: small, [])) == nil)
         #expect(try await Stage(in: small, endpoints: []).check(path) == nil)
         #expect(stage.broken.values.isEmpty)
     }
 
-    @Test func `behind a portal or in the dark it does not work, and whoever believes in the Internet is told`()
+    @Test func `a path behind a portal or without answers does not work, and that is reported`()
         async throws
     {
         let small = try SmallInternet()
@@ -87,12 +87,12 @@ struct EndpointPathCheckerTests {
         try small.goDark()
         let began = ContinuousClock.now
         #expect(try await stage.check(path) == false)
-        // At its own limit, before the scheduler gives up waiting for it; the machine that runs tests is busy with others.
+        // The check ends at its own limit, before the scheduler's; the factor allows for a busy machine.
         #expect(ContinuousClock.now - began < QueuePolicy().evidenceLimit * 2)
         try await stage.broken.wait(for: 2)
     }
 
-    @Test func `one family that works is enough`() async throws {
+    @Test func `one working address family is enough`() async throws {
         let small = try SmallInternet()
         try small.goDark("ip protocol tcp")
         let stage = try Stage(in: small, endpoints: [Self.plain, "http://[2001:db8:80::80]/204"])

@@ -30,7 +30,7 @@ import Testing
         #expect(reports.values == [])
     }
 
-    @Test func `a full file gives way to one that begins with what holds of each target`() async throws {
+    @Test func `the file after a full one begins with the state of each target`() async throws {
         let history = try begin(entries: 4)
         try await store.done.wait(for: 1)
         history.record(.now(.notReachable, of: try Target("b.example")))
@@ -48,7 +48,8 @@ import Testing
             ])
     }
 
-    @Test func `a disk that hangs delays nobody; what is lost is counted, and what holds now is known`() async throws {
+    @Test func `a disk that hangs delays no caller; lost records are counted, and the last state is kept`() async throws
+    {
         let history = try begin()
         try await store.done.wait(for: 1)
         let recorded = 20_000
@@ -65,7 +66,7 @@ import Testing
         #expect(written.suffix(2) == ["stopped", "sync"])
     }
 
-    @Test func `a disk that is full is told once, and when it is not, what was lost and what holds is written`()
+    @Test func `a full disk is reported once, and afterwards the losses and the states are written`()
         async throws
     {
         let history = try begin()
@@ -79,7 +80,7 @@ import Testing
         #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
         #expect(reports.values.first == "the history cannot be written: write: No space left on device")
         #expect(reports.values.count == 2)
-        #expect(reports.values.last?.hasPrefix("the history is written again; ") == true)
+        #expect(reports.values.last?.hasPrefix("the history can be written again; ") == true)
         let written = store.done.values
         let dropped = written.compactMap { $0.hasPrefix("dropped ") ? Int($0.dropFirst(8)) : nil }.reduce(0, +)
         #expect(dropped >= 1)
@@ -87,7 +88,7 @@ import Testing
         #expect(written.contains("internet not-reachable*") || written.contains("internet reachable*"))
     }
 
-    @Test func `the end does not wait for a disk that hangs`() async throws {
+    @Test func `closing does not wait for a disk that hangs`() async throws {
         let history = try begin()
         try await store.done.wait(for: 1)
         store.hang {
@@ -96,7 +97,7 @@ import Testing
         try await store.done.wait { $0 == "sync" }
     }
 
-    @Test func `signs of life are left now and then, not each time`() async throws {
+    @Test func `signs of life are left at intervals, not at each call`() async throws {
         let history = try begin()
         try await store.done.wait(for: 1)
         let now = SystemClock.now
@@ -105,17 +106,17 @@ import Testing
         history.noteAlive(at: later(301))
         history.noteAlive(at: later(302))
         #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
-        // A sign that the stop came close behind is left by that.
+        // Only the call at 301 s is due.
         #expect(store.done.values.count { $0 == "touch" } <= 1)
         #expect(store.done.values.suffix(2) == ["stopped", "sync"])
     }
 
-    @Test func `with nothing happening signs of life are left all the same`() async throws {
+    @Test func `signs of life are left even if nothing happens`() async throws {
         let history = try begin(signInterval: .milliseconds(1))
         try await store.done.wait(for: 1)
         BackgroundThread.start(named: "signs") { [store] in
             guard let loop = try? EventLoop() else { return }
-            history.leaveSigns(on: loop, every: .milliseconds(5))
+            history.scheduleSigns(on: loop, every: .milliseconds(5))
             func endAfterTwo() {
                 if store.done.values.count(where: { $0 == "touch" }) >= 2 { return loop.stop() }
                 loop.schedule(at: SystemClock.boot + .milliseconds(5)) { endAfterTwo() }
@@ -128,12 +129,12 @@ import Testing
         #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
     }
 
-    @Test func `a store that cannot be opened is told, and recording goes on to nowhere`() async throws {
+    @Test func `a store that cannot be opened is reported, and records are discarded`() async throws {
         let history = try EventHistory(
             entries: 10, at: SystemClock.now, boot: "boot", report: { [reports] in reports.append($0) },
             open: { () throws(SystemError) in throw SystemError(call: "mkdir", number: EACCES) })
         try await reports.wait(for: 1)
-        #expect(reports.values == ["there is no history: mkdir: Permission denied"])
+        #expect(reports.values == ["the history is unavailable: mkdir: Permission denied"])
         history.record(.now(.reachable))
         #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
     }

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what is appended is there at once, and counted by the next one to open it`() throws {
+    @Test func `appended lines are readable at once, and the next store counts them`() throws {
         let store = try FileHistoryStore(files)
         try append(1...3, to: store)
         #expect(try numbers == [1, 2, 3])
@@ -43,7 +43,7 @@ import Testing
         #expect(next.lastSign.time != nil)
     }
 
-    @Test func `two files are kept, and never more`() throws {
+    @Test func `at most two files are kept`() throws {
         let store = try FileHistoryStore(files)
         for number in 1...3 {
             try append(number...number, to: store)
@@ -56,7 +56,7 @@ import Testing
         #expect(try ChildProcess.run(["ls", files.directory]) == "history.jsonl\nhistory.old.jsonl\n")
     }
 
-    @Test func `a torn record stays alone on its line`() throws {
+    @Test func `a partial record stays alone on its line`() throws {
         try append(1...2, to: try FileHistoryStore(files))
         truncate(files.current, off_t(HistoryLine.encode(entry(1)).count + 30))
         let store = try FileHistoryStore(files)
@@ -78,7 +78,7 @@ import Testing
         #expect(try numbers == [3])
     }
 
-    @Test func `it is readable for everybody, and follows no link that somebody laid`() throws {
+    @Test func `the file is readable for all users, and symbolic links are not followed`() throws {
         try append(1...1, to: try FileHistoryStore(files))
         var status = stat()
         stat(files.current, &status)
@@ -88,14 +88,14 @@ import Testing
         #expect(throws: SystemError.self) { try FileHistoryStore(files) }
     }
 
-    @Test func `it waits at no pipe that stands in its place`() throws {
+    @Test func `opening does not wait for a pipe in place of the file`() throws {
         try append(1...1, to: try FileHistoryStore(files))
         unlink(files.current)
         mkfifo(files.current, 0o600)
         #expect(throws: SystemError.self) { try FileHistoryStore(files) }
     }
 
-    @Test func `a sign of life is the time of the file`() throws {
+    @Test func `the time of a sign of life is the file's`() throws {
         let store = try FileHistoryStore(files)
         try append(1...1, to: store)
         var times = [timespec(tv_sec: 1000, tv_nsec: 0), timespec(tv_sec: 1000, tv_nsec: 0)]
@@ -107,7 +107,7 @@ import Testing
                 > Timestamp(nanosecondsSince1970: 1_700_000_000_000_000_000))
     }
 
-    @Test func `a run that was killed is followed by one that says when it was last seen`() throws {
+    @Test func `the run after a killed one records the time of its last sign of life`() throws {
         let state = HistoryEntry(
             .state(HistoryEntry.State(target: "internet", status: .reachable)), at: entry(1).moment, boot: "boot")
         try FileHistoryStore(files).append(HistoryLine.encode(state), count: 1)

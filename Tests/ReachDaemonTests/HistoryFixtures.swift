@@ -6,13 +6,13 @@ import ReachLoop
 import ReachTesting
 import Synchronization
 
-/// A store in memory that a test can hold up, or let fail.
+/// A store in memory that a test can block, or make fail.
 final class MemoryHistoryStore: HistoryStore, @unchecked Sendable {
-    /// What was done, in order: the words of the entries that were appended, `rotate`, `touch`, `sync`.
+    /// The calls in order: the words of the appended entries, `rotate`, `touch`, `sync`.
     let done = EventLog<String>()
     private let gate = Mutex(())
     private let failure = Mutex<CInt?>(nil)
-    // The writer's thread alone uses these two.
+    // Only the writer's thread uses these two.
     private(set) var count = 0
     let lastSign: (entry: HistoryEntry?, time: Timestamp?) = (nil, nil)
 
@@ -42,7 +42,7 @@ final class MemoryHistoryStore: HistoryStore, @unchecked Sendable {
 }
 
 extension HistoryEntry.Content {
-    /// Such as `internet reachable`, with a star for what is no change.
+    /// The entry in words, such as `internet reachable`, with a star if it is not a change.
     var word: String {
         switch self {
         case .started: "started"

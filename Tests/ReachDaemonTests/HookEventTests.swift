@@ -3,7 +3,7 @@ import ReachDaemon
 import Testing
 
 @Suite struct HookEventTests {
-    @Test func `a change is told in JSON and in words`() throws {
+    @Test func `a change is passed as JSON and as variables`() throws {
         let moment = Instant(
             wall: Timestamp(nanosecondsSince1970: 1_795_230_600_000_000_000), boot: BootTime(nanoseconds: 5))
         let before = ReachabilityState(target: .internet, since: moment.wall)

@@ -13,7 +13,7 @@ import Testing
         run.map { "\($0.hook) \($0.event.target) \($0.event.environment["NUMBER"] ?? "") skipped \($0.skipped)" }
     }
 
-    @Test mutating func `every hook that is idle runs at once`() {
+    @Test mutating func `every idle hook runs at once`() {
         #expect(
             queue.add(event(1), for: ["a", "b"]).map(shown) == ["a internet 1 skipped 0", "b internet 1 skipped 0"])
         #expect(queue.running == ["a", "b"])
@@ -22,7 +22,7 @@ import Testing
         #expect(queue.add(event(2), for: ["a", "b"]).map(shown) == ["a internet 2 skipped 0"])
     }
 
-    @Test mutating func `a hook that was busy is told only the newest, and how many it missed`() {
+    @Test mutating func `a busy hook gets only the newest event, and the number it missed`() {
         _ = queue.add(event(1), for: ["a"])
         for number in 2...5 { #expect(queue.add(event(number), for: ["a"]) == []) }
         #expect(shown(queue.finished("a")) == "a internet 5 skipped 3")
@@ -30,7 +30,7 @@ import Testing
         #expect(shown(queue.add(event(6), for: ["a"]).first) == "a internet 6 skipped 0")
     }
 
-    @Test mutating func `the newest of each target is told, in the order in which they first changed`() {
+    @Test mutating func `a busy hook gets the newest event of each target, in the order of their first changes`() {
         _ = queue.add(event(1), for: ["a"])
         for (number, target) in [(2, "x"), (3, "y"), (4, "x"), (5, "internet")] {
             _ = queue.add(event(number, of: target), for: ["a"])
@@ -41,7 +41,7 @@ import Testing
         #expect(queue.finished("a") == nil)
     }
 
-    @Test mutating func `nothing starts after the end`() {
+    @Test mutating func `nothing starts after the queue stops`() {
         _ = queue.add(event(1), for: ["a"])
         _ = queue.add(event(2), for: ["a"])
         queue.stop()
@@ -50,16 +50,16 @@ import Testing
     }
 
     @Test(arguments: 0..<50)
-    func `whatever happens, a hook runs once at a time, and ends with the newest of each target`(seed: UInt64) {
+    func `a hook never runs twice at a time, and ends with the newest event of each target`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = HookQueue()
         let hooks = ["a", "b", "c"]
         let targets = ["x", "y"]
-        var (running, told, newest): (Set<String>, [String: Int], [String: HookEvent]) = ([], [:], [:])
+        var (running, handled, newest): (Set<String>, [String: Int], [String: HookEvent]) = ([], [:], [:])
         var last: [String: HookEvent] = [:]
         func start(_ run: HookQueue.Run) {
             #expect(running.insert(run.hook).inserted, "it runs already")
-            told[run.hook, default: 0] += 1 + run.skipped
+            handled[run.hook, default: 0] += 1 + run.skipped
             last[run.hook + run.event.target] = run.event
         }
         for number in 0..<200 {
@@ -78,7 +78,7 @@ import Testing
             if let next = queue.finished(hook) { start(next) }
         }
         for hook in hooks {
-            #expect(told[hook] == told["a"])
+            #expect(handled[hook] == handled["a"])
             for target in targets { #expect(last[hook + target] == newest[target]) }
         }
     }

@@ -5,7 +5,7 @@ import ReachTesting
 import Testing
 
 @Suite struct HookRunnerTests {
-    @Test func `a hook gets the event on its input and in its environment, and nothing of the daemon's`() throws {
+    @Test func `a hook gets the event on its input and in its environment, and inherits nothing else`() throws {
         setenv("NOTIFY_SOCKET", "/run/systemd/notify", 1)
         setenv("REACH_OLD", "1", 1)
         setenv("LANG_OF_TEST", "é", 1)
@@ -18,7 +18,7 @@ import Testing
             pwd; ls /proc/self/fd | wc -l; grep -E 'Sig(Blk|Ign)' /proc/self/status | cut -f2
             [ "$(cut -d' ' -f5 /proc/$$/stat)" = $$ ] && echo leads its group
             """)
-        stage.tell("reachable", json: "{\"type\":\"change\"}\n")
+        stage.send("reachable", json: "{\"type\":\"change\"}\n")
         try stage.run(untilEnded: 1)
         #expect(stage.text("input") == "{\"type\":\"change\"}\n")
         let environment = stage.text("environment").split(separator: "\n")
@@ -27,7 +27,7 @@ import Testing
         #expect(environment.contains("REACH_SKIPPED=0"))
         #expect(environment.contains("LANG_OF_TEST=é"))
         #expect(!environment.contains { $0.hasPrefix("NOTIFY_SOCKET") || $0.hasPrefix("REACH_OLD") })
-        // The fourth descriptor is ls's own look at the directory. The two signals are glibc's own, 32 and 33.
+        // The fourth descriptor is the directory that ls reads. glibc uses the two signals, 32 and 33, itself.
         #expect(
             stage.reports.output == [
                 "/", "4", "0000000000000000", "0000000180000000", "leads its group",
@@ -35,17 +35,17 @@ import Testing
         #expect(stage.reports.endings == ["a exit 0 skipped 0"])
     }
 
-    @Test func `a hook that is busy is told the newest of each target when it is done`() throws {
+    @Test func `a busy hook gets the newest event of each target when it is done`() throws {
         let stage = try HookStage()
         stage.makeGate("gate")
         try stage.hook("a", "echo \"$REACH_TARGET $REACH_STATUS $REACH_SKIPPED\"; read line < $HERE/gate")
         try stage.hook("b", "echo b $REACH_STATUS")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilOutput: "internet 1 0")
         for (status, target) in [("2", "internet"), ("3", "x"), ("4", "internet"), ("5", "internet")] {
-            stage.tell(status, target: target)
+            stage.send(status, target: target)
         }
-        // What the other was told, the first waits for.
+        // Once the other hook has run, the event waits for the first.
         try stage.run(untilOutput: "b 5")
         let gate = stage.open(gate: "gate")
         defer { close(gate) }
@@ -55,14 +55,14 @@ import Testing
         #expect(stage.runner?.running.contains("a") == false)
     }
 
-    @Test func `a slow hook holds up no other`() throws {
+    @Test func `a slow hook delays no other`() throws {
         let stage = try HookStage()
         stage.makeGate("gate")
         try stage.hook("slow", "read line < $HERE/gate")
         try stage.hook("swift", "echo $REACH_STATUS")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilEnded: 1)
-        stage.tell("2")
+        stage.send("2")
         try stage.run(untilEnded: 2)
         #expect(stage.reports.output == ["1", "2"])
         #expect(stage.runner?.running == ["slow"])
@@ -73,19 +73,19 @@ import Testing
         #expect(stage.reports.endings.suffix(2) == ["slow exit 0 skipped 0", "slow exit 0 skipped 0"])
     }
 
-    @Test func `a hook beyond its time is told to end, and said to`() throws {
+    @Test func `a hook beyond its time limit is terminated, and that is reported`() throws {
         let stage = try HookStage(timeout: .milliseconds(30), grace: .seconds(60))
         try stage.hook("a", "exec sleep 1000")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilEnded: 1)
         #expect(stage.reports == [.timedOut(hook: "a", limit: .milliseconds(30))] + stage.reports.suffix(1))
         #expect(stage.reports.endings == ["a signal 15 skipped 0"])
     }
 
-    @Test func `a hook that will not end is ended, with all that it started`() throws {
+    @Test func `a hook that ignores SIGTERM is killed, with all that it started`() throws {
         let stage = try HookStage()
         try stage.hook("a", "trap '' TERM; sleep 1000 & echo $!; echo ready; wait; wait")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilOutput: "ready")
         stage.runner?.stop()
         try stage.run(untilEnded: 1)
@@ -94,10 +94,10 @@ import Testing
         #expect(hasEnded(child))
     }
 
-    @Test func `what a hook left running when it was told to end does not outlive it`() throws {
+    @Test func `the children of a terminated hook do not outlive it`() throws {
         let stage = try HookStage(grace: .seconds(60))
         try stage.hook("a", "(trap '' TERM; echo ready; exec sleep 1000) & echo $!; trap 'exit 5' TERM; wait")
-        stage.tell("1")
+        stage.send("1")
         try stage.run { $0.output.count == 2 }
         stage.runner?.stop()
         try stage.run(untilEnded: 1)
@@ -105,61 +105,61 @@ import Testing
         #expect(hasEnded(child))
     }
 
-    @Test func `what a hook started in a session of its own is ended with it`() throws {
+    @Test func `children in a session of their own are killed with the hook`() throws {
         let stage = try HookStage(timeout: .milliseconds(500), grace: .milliseconds(50))
         try stage.hook(
             "a", "setsid sh -c 'trap \"\" TERM; echo $$; sleep 1000 & echo $!; wait; wait' & exec sleep 1000")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilEnded: 1)
         let children = stage.reports.output.compactMap { pid_t($0) }
         #expect(children.count == 2)
         for child in children { #expect(hasEnded(child)) }
     }
 
-    @Test func `a hook may leave something running, and is over nevertheless`() throws {
+    @Test func `a hook may leave a process running, and still ends`() throws {
         let stage = try HookStage()
         try stage.hook("a", "sleep 1000 & echo $!")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilEnded: 1)
         let child = try #require(stage.reports.output.first.flatMap { pid_t($0) })
         #expect(kill(child, 0) == 0)
         kill(child, SIGKILL)
     }
 
-    @Test func `how a hook ended and what it wrote is told, within bounds`() throws {
+    @Test func `the end and the output of a hook are reported, within bounds`() throws {
         let stage = try HookStage()
         try stage.hook("a", "echo one; echo two >&2; printf three; exit 7")
         try stage.hook("b", "yes | head -c 3000000; exit 1")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilEnded: 2)
         #expect(Set(stage.reports.endings) == ["a exit 7 skipped 0", "b exit 1 skipped 0"])
         #expect(
             stage.reports.output.filter { $0 != "y" }.sorted() == [
-                "(its further output is left out)", "one", "three", "two",
+                "(further output omitted)", "one", "three", "two",
             ])
         #expect(stage.reports.output.count { $0 == "y" } == 8192)
     }
 
-    @Test func `a hook that cannot be started is told, and does not stand in its own way`() throws {
+    @Test func `a hook that cannot start is reported, and can start later`() throws {
         let stage = try HookStage()
         try stage.directory.file("hooks.d/a", "#!/nowhere/sh\n", mode: 0o755)
-        stage.tell("1")
+        stage.send("1")
         try stage.run { !$0.isEmpty }
         #expect(stage.reports == [.failed(hook: "a", "posix_spawn: No such file or directory")])
         try stage.hook("a", "exit 0")
-        stage.tell("2")
+        stage.send("2")
         try stage.run(untilEnded: 1)
     }
 
-    @Test func `a hook that was changed while it waited is looked at again`() throws {
+    @Test func `a hook that changed while it waited is checked again`() throws {
         let stage = try HookStage()
         stage.makeGate("gate")
         try stage.hook("a", "echo ready; read line < $HERE/gate")
         try stage.hook("b", "echo $REACH_STATUS")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilOutput: "ready")
-        stage.tell("2")
-        // What the other was told, the first waits for.
+        stage.send("2")
+        // Once the other hook has run, the event waits for the first.
         try stage.run(untilOutput: "2")
         chmod(stage.directory.path + "/hooks.d/a", 0o777)
         let gate = stage.open(gate: "gate")
@@ -169,23 +169,25 @@ import Testing
         #expect(stage.reports.endings.count { $0.hasPrefix("a ") } == 1)
     }
 
-    @Test func `what must not be run is not, and is told once`() throws {
+    @Test func `a file that must not run is refused, and reported once`() throws {
         let stage = try HookStage()
         try stage.hook("open", mode: 0o777, "echo run")
         try stage.hook("off", mode: 0o644, "echo run")
         symlink("/bin/true", stage.directory.path + "/hooks.d/link")
         try stage.hook("good", "exit 0")
         for number in 1...2 {
-            stage.tell("\(number)")
+            stage.send("\(number)")
             try stage.run(untilEnded: number)
         }
         #expect(
-            stage.reports.refused == ["link: it is no regular file", "open: others than its owner can write to it"])
+            stage.reports.refused == [
+                "link: it is not a regular file", "open: users other than its owner can write to it",
+            ])
         #expect(stage.reports.output == [])
         chmod(stage.directory.path + "/hooks.d", 0o777)
-        stage.tell("3")
+        stage.send("3")
         try stage.run { $0.refused.count == 3 }
-        #expect(stage.reports.refused.last == "hooks.d: others than its owner can write to it")
+        #expect(stage.reports.refused.last == "hooks.d: users other than its owner can write to it")
         #expect(stage.reports.endings.count == 2)
     }
 
@@ -194,22 +196,22 @@ import Testing
         let stage = try HookStage()
         try stage.hook("a", "echo run")
         chown(stage.directory.path + "/hooks.d/a", 12_345, 0)
-        stage.tell("1")
+        stage.send("1")
         try stage.run { !$0.isEmpty }
         #expect(stage.reports.refused == ["a: it belongs to user 12345"])
     }
 
-    @Test func `no directory is no hooks`() {
+    @Test func `a missing directory has no hooks`() {
         #expect(HookDirectory("/nowhere/hooks.d").list() == HookDirectory.Listing())
         #expect(HookDirectory("/proc/version").list().refused == ["/proc/version": "Not a directory"])
     }
 
-    @Test func `a runner that goes away while a hook runs leaves nothing behind that calls it`() throws {
+    @Test func `no callback runs after a runner is deallocated while a hook runs`() throws {
         let stage = try HookStage()
         try stage.hook("a", "echo ready; sleep 1000")
-        stage.tell("1")
+        stage.send("1")
         try stage.run(untilOutput: "ready")
-        stage.tell("2")
+        stage.send("2")
         stage.dropRunner()
         stage.loop.mailbox.post { loop in loop.stop() }
         stage.loop.run()
@@ -217,7 +219,7 @@ import Testing
     }
 
     private func hasEnded(_ process: pid_t) -> Bool {
-        // Whoever inherits it may take a moment to reap it; a zombie has ended too.
+        // The parent that adopts it may not reap it at once; a zombie has ended, too.
         let stat = (try? ChildProcess.run(["ps", "-o", "stat=", "-p", "\(process)"])) ?? ""
         return stat.isEmpty || stat.hasPrefix("Z")
     }

@@ -29,7 +29,7 @@ final class HookStage {
         }
     }
 
-    /// Once for all reports of a turn: to go through all of them for each of thousands takes its time.
+    /// Checks the condition once for all reports of a turn: checking after each of thousands takes too long.
     private func checkSoon() {
         guard !isChecking else { return }
         isChecking = true
@@ -41,20 +41,20 @@ final class HookStage {
 
     deinit { runner = nil }
 
-    /// Puts a shell script among the hooks. `$HERE` is the test's own directory.
+    /// Adds a shell script as a hook. `$HERE` is the test's own directory.
     func hook(_ name: String, mode: UInt32 = 0o755, _ script: String) throws {
         try directory.file("hooks.d/" + name, "#!/bin/sh\nHERE=\(directory.path)\n\(script)\n", mode: mode)
     }
 
-    func tell(_ status: String, target: String = "internet", json: String = "{}\n") {
+    func send(_ status: String, target: String = "internet", json: String = "{}\n") {
         let event = HookEvent(
             target: target, json: Array(json.utf8), environment: ["REACH_TARGET": target, "REACH_STATUS": status])
-        runner?.tell(event)
+        runner?.handle(event)
     }
 
     func dropRunner() { runner = nil }
 
-    /// Runs the loop until there are reports like this.
+    /// Runs the loop until the reports meet the condition.
     func run(within limit: Duration = .seconds(20), until condition: @escaping ([HookReport]) -> Bool) throws {
         isEnough = condition
         guard !condition(reports) else { return }
@@ -68,7 +68,7 @@ final class HookStage {
         if isLate { throw Timeout(reports: reports) }
     }
 
-    /// Runs until so many runs of hooks have ended.
+    /// Runs the loop until this number of runs have ended.
     func run(untilEnded count: Int) throws { try run { $0.endings.count >= count } }
 
     func run(untilOutput line: String) throws { try run { $0.output.contains(line) } }
@@ -80,15 +80,15 @@ final class HookStage {
         return String(decoding: bytes[..<max(0, read(file, &bytes, bytes.count))], as: UTF8.self)
     }
 
-    /// A pipe with a name, which a hook waits at until ``open(gate:)``.
+    /// Creates a named pipe that a hook waits at until ``open(gate:)``.
     func makeGate(_ name: String) { mkfifo(directory.path + "/" + name, 0o600) }
 
-    /// Lets through whoever waits, or will come.
+    /// Opens the pipe, so that current and later waiters continue.
     func open(gate name: String) -> CInt { Glibc.open(directory.path + "/" + name, O_RDWR | O_CLOEXEC) }
 }
 
 extension [HookReport] {
-    /// Such as `name exit 0 skipped 1`.
+    /// The ended runs, such as `name exit 0 skipped 1`.
     var endings: [String] {
         compactMap {
             switch $0 {

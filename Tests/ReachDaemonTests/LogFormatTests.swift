@@ -18,10 +18,11 @@ import Testing
         #expect(LogFormat.journal.line(LogMessage(level, "listening"), at: Self.time) == line)
     }
 
-    @Test func `elsewhere a line begins with its time and its level`() {
-        let message = LogMessage(.warning, "there is no history", [field("error", "mkdir")])
+    @Test func `outside the journal a line begins with its time and level`() {
+        let message = LogMessage(.warning, "the history is unavailable", [field("error", "mkdir")])
         #expect(
-            LogFormat.plain.line(message, at: Self.time) == "\(Self.time) warning: there is no history error=mkdir")
+            LogFormat.plain.line(message, at: Self.time)
+                == "\(Self.time) warning: the history is unavailable error=mkdir")
     }
 
     @Test(arguments: [
@@ -30,17 +31,17 @@ import Testing
         ("back\\slash", "back\\slash"),
         ("line\nfeed", "line\\u{a}feed"), ("\u{1b}[2J", "\\u{1b}[2J"), ("\u{202e}", "\\u{202e}"),
     ])
-    func `a field is one word, or in quotes, and never a line of its own`(value: String, written: String) {
+    func `a field is one word or quoted, and never begins a new line`(value: String, written: String) {
         let message = LogMessage(.info, "change", [field("key", value)])
         #expect(LogFormat.journal.line(message, at: Self.time) == "<6>change key=\(written)")
     }
 
-    @Test func `a sentence cannot forge another line or a priority`() {
+    @Test func `a message cannot forge another line or a priority`() {
         let line = LogFormat.journal.line(LogMessage(.info, "one\n<0>two\u{1b}[2J"), at: Self.time)
         #expect(line == "<6>one\\u{a}<0>two\\u{1b}[2J")
     }
 
-    @Test func `a level of the configuration is the logger's of the same name`() {
+    @Test func `a configured level maps to the logger's level of the same name`() {
         #expect(LogLevel.allCases.map(\.level.rawValue) == LogLevel.allCases.map(\.rawValue))
         #expect(LogLevel.allCases.map(\.level) == [.debug, .info, .notice, .warning, .error])
     }

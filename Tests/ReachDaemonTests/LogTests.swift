@@ -20,7 +20,7 @@ import Testing
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test func `less grave messages than the level are left out, until it is changed`() throws {
+    @Test func `messages below the level are omitted, until the level changes`() throws {
         let (read, write) = try pipeEnds()
         defer { [read, write].forEach { close($0) } }
         let log = Log(level: .warning, format: .journal, descriptor: write)
@@ -32,7 +32,7 @@ import Testing
         #expect(lines(read) == ["<3>two error=\"it broke\"", "<7>three"])
     }
 
-    @Test func `what is left out costs no text, and a logger may have a level of its own`() throws {
+    @Test func `an omitted message is not formatted, and a logger may have a level of its own`() throws {
         let (read, write) = try pipeEnds()
         defer { [read, write].forEach { close($0) } }
         let log = Log(level: .info, format: .journal, descriptor: write)
@@ -52,7 +52,7 @@ import Testing
         #expect(lines(read) == ["<7>of its own"])
     }
 
-    @Test func `fields are in one order, however they are given`() throws {
+    @Test func `fields have a fixed order, however they are given`() throws {
         let (read, write) = try pipeEnds()
         defer { [read, write].forEach { close($0) } }
         var logger = Log(level: .debug, format: .journal, descriptor: write).logger
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    @Test func `a reader that does not read holds nobody up, and is told what it missed`() throws {
+    @Test func `a reader that does not read delays no writer, and sees how many lines were lost`() throws {
         let (read, write) = try pipeEnds()
         defer { [read, write].forEach { close($0) } }
         let log = Log(level: .info, format: .journal, descriptor: write)
@@ -82,13 +82,13 @@ import Testing
         #expect(first.count < 1000)
         #expect(whole.last == "<6>at last")
         let note = try #require(whole.dropLast().last)
-        #expect(note.hasPrefix("<4>lines of this log are lost count="))
+        #expect(note.hasPrefix("<4>log lines were lost count="))
         let lost = try #require(Int(note.split(separator: "=").last ?? ""))
         #expect(lost + whole.count - 2 == 1000)
         #expect(whole.dropLast(2).allSatisfy { $0.hasSuffix("x") && $0.hasPrefix("<6>message ") }, "no line is torn")
     }
 
-    @Test func `counts are told at the end`() throws {
+    @Test func `counts are written at the end`() throws {
         let (read, write) = try pipeEnds()
         defer { [read, write].forEach { close($0) } }
         let log = Log(level: .info, format: .journal, descriptor: write)

@@ -7,7 +7,7 @@ import Testing
 @testable import ReachDaemon
 
 @Suite(.serialized) struct MetricsServerTests {
-    /// A connection to a port on 127.0.0.1 that says nothing until it is asked to.
+    /// A connection to a port on 127.0.0.1 that sends nothing before ``ask()``.
     private final class Visitor {
         let descriptor: CInt
 
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Many who are silent, and a few who ask while those are there.
+    /// Many silent connections, and a few requests next to them.
     private final class Visits: Sendable {
         let answers = Mutex<[String]>([])
 
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A port that nobody listens on.
+    /// A free port.
     private static func freePort() -> UInt16 {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
@@ -69,14 +69,14 @@ import Testing
         return UInt16(bigEndian: address.sin_port)
     }
 
-    @Test func `those who are silent keep nobody from the metrics`() throws {
+    @Test func `silent connections do not block requests`() throws {
         let port = Self.freePort()
-        let place = SocketPlace("127.0.0.1:\(port)")
+        let address = ListenAddress("127.0.0.1:\(port)")
         let loop = try EventLoop()
         let publisher = MetricsPublisher(on: loop) { MetricsSnapshot(version: "1.2.3") }
         var metrics = Configuration.Metrics()
-        metrics.listen = place
-        publisher.take(metrics)
+        metrics.listen = address
+        publisher.apply(metrics)
         let mailbox = loop.mailbox
         let visits = Visits()
         BackgroundThread.start(named: "test-visitors") { visits.make(port, mailbox) }

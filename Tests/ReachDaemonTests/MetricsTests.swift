@@ -5,7 +5,7 @@ import Testing
 @testable import ReachDaemon
 
 @Suite struct MetricsTests {
-    @Test func `values and labels are written as Prometheus reads them`() {
+    @Test func `values and labels are written in Prometheus's format`() {
         var writer = MetricWriter()
         writer.family("reach_x_total", .counter, "What it is.")
         writer.sample([("a", "plain"), ("b", "\"\\\n")], 3 as UInt64)
@@ -38,7 +38,7 @@ import Testing
         ("", .incomplete),
         (String(repeating: "x", count: 8193), .bad),
     ])
-    func `a request's head is read in bounds`(_ text: String, _ request: MetricsRequest) {
+    func `a request's head is parsed within bounds`(_ text: String, _ request: MetricsRequest) {
         #expect(MetricsRequest(Array(text.utf8)) == request)
     }
 }

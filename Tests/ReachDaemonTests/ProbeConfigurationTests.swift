@@ -4,7 +4,7 @@ import ReachProbe
 import Testing
 
 @Suite struct ProbeConfigurationTests {
-    private func mistakes(in text: String) -> [String] {
+    private func errors(in text: String) -> [String] {
         do throws(ConfigurationError) {
             _ = try Configuration.parse(Array(text.utf8), file: "reach.toml")
             return []
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `a probe is read whole`() throws {
+    @Test func `all keys of a probe are read`() throws {
         let text = """
             [[probe]]
             name = "shop"
@@ -41,7 +41,7 @@ import Testing
         #expect(specification.interval == .seconds(10) && specification.effectiveTimeout == .seconds(2))
         #expect(specification.failingInterval == .seconds(1))
         #expect(specification.thresholds.down == 4 && specification.thresholds.up == 1)
-        #expect(specification.way == .linkClass(.wifi) && specification.family == .ipv6)
+        #expect(specification.requiredPath == .linkClass(.wifi) && specification.family == .ipv6)
         #expect(specification.method == .head && specification.redirects == 2 && specification.acceptsAnyCertificate)
         #expect(specification.headers.map(\.name) == ["Accept", "X-Test"])
         #expect(specification.conditions.status.contains(301) && !specification.conditions.status.contains(204))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [(1000, 800), (5000, 4000), (6000, 4800), (30_000, 5000), (3_600_000, 5000)])
-    func `without a timeout it is 5 s, or four fifths of the interval`(interval: Int, timeout: Int) throws {
+    func `the default timeout is 5 s, or four fifths of the interval`(interval: Int, timeout: Int) throws {
         var specification = ProbeSpecification(name: "x", target: try ProbeTarget("tcp://192.0.2.1:1"))
         specification.interval = .milliseconds(interval)
         #expect(specification.effectiveTimeout == .milliseconds(timeout))
@@ -68,11 +68,11 @@ import Testing
         ),
         (
             "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\n[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.2'",
-            "reach.toml:5: probe.name: there is a probe \"a\" already; expected a name of its own"
+            "reach.toml:5: probe.name: another probe is already named \"a\"; expected a unique name"
         ),
         (
             "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\nstatus = '200'",
-            "reach.toml:4: probe.status: it means nothing for icmp; expected it for http, https only"
+            "reach.toml:4: probe.status: it does not apply to icmp; expected this key only for http, https"
         ),
         (
             "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\ninterval = '2s'\ntimeout = '3s'",
@@ -80,7 +80,7 @@ import Testing
         ),
         (
             "[[probe]]\nname = 'a'\ntarget = 'icmp://192.0.2.1'\ninterface = 'eth0'\nclass = 'wifi'",
-            "reach.toml:5: probe.class: there is an interface, too; expected either an interface or a class"
+            "reach.toml:5: probe.class: interface is set, too; expected either an interface or a class"
         ),
         (
             "[[probe]]\nname = 'a'\ntarget = 'http://192.0.2.1/'\nheaders = ['Accept: a', 'transfer-encoding: xchunked']",
@@ -96,21 +96,21 @@ import Testing
         ),
         (
             "[metrics]\nlisten = '9101'",
-            "reach.toml:2: metrics.listen: \"9101\" is no address with a port; expected an address and a port in quotes, such as \"127.0.0.1:9101\" or \"[::1]:9101\""
+            "reach.toml:2: metrics.listen: \"9101\" is not an address with a port; expected an address and a port in quotes, such as \"127.0.0.1:9101\" or \"[::1]:9101\""
         ),
     ])
-    func `a mistake is told with its line`(text: String, mistake: String) {
-        #expect(mistakes(in: text) == [mistake])
+    func `an error has its line`(text: String, error: String) {
+        #expect(errors(in: text) == [error])
     }
 
-    @Test func `a place to listen is an address with a port`() {
-        #expect(SocketPlace("127.0.0.1:9101")?.description == "127.0.0.1:9101")
-        #expect(SocketPlace("[::1]:9101")?.description == "[::1]:9101")
+    @Test func `the metrics listen on an address with a port`() {
+        #expect(ListenAddress("127.0.0.1:9101")?.description == "127.0.0.1:9101")
+        #expect(ListenAddress("[::1]:9101")?.description == "[::1]:9101")
         for text in [
             "", ":9101", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "::1:9101", "[127.0.0.1]:1", "a:1",
             "1.2.3.4:+1",
         ] {
-            #expect(SocketPlace(text) == nil)
+            #expect(ListenAddress(text) == nil)
         }
     }
 }

@@ -7,15 +7,15 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct QueryPoolTests {
-    @Test func `one user's slow questions hold up no other's, and are all answered`() throws {
+    @Test func `one user's slow queries delay no other user's, and all get an answer`() throws {
         let loop = try EventLoop()
-        let examiner = QueryPool(on: loop)
+        let queries = QueryPool(on: loop)
         let gate = DispatchSemaphore(value: 0)
         let running = Atomic(0)
         let most = Atomic(0)
         var answers: [Int] = []
         for number in 0..<20 {
-            examiner.examine(for: 1) { () throws(NetlinkError) in
+            queries.run(for: 1) { () throws(NetlinkError) in
                 most.max(running.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
                 gate.wait()
                 running.subtract(1, ordering: .relaxed)
@@ -26,7 +26,7 @@ import Testing
             }
         }
         var isAnswered = false
-        examiner.examine(for: 2) { () throws(NetlinkError) -> Int in
+        queries.run(for: 2) { () throws(NetlinkError) -> Int in
             throw .dumpInterrupted
         } reply: { result in
             isAnswered = result == .failure(.dumpInterrupted)

@@ -3,7 +3,7 @@ import ReachQueue
 import ReachTesting
 import Testing
 
-/// reach-events(7) explains every word of the queue.
+/// reach-events(7) describes every word of the queue.
 @Suite struct QueueManualTests {
     @Test func `every event, reason and blocker is in the manual`() {
         let words = ManualPage("reach-events.7").arguments(of: "Cm")

@@ -23,7 +23,7 @@ import Testing
         return stat(path, &information) == 0 ? information.st_mode & 0o777 : 0
     }
 
-    @Test func `it is made with all above it, which are for their owner alone`() throws {
+    @Test func `the directory is created with its parents, which only their owner can read`() throws {
         let path = directory.path + "/local/state/reach"
         #expect(refusal(path) == nil)
         #expect(mode(directory.path + "/local/state") == 0o700)
@@ -31,7 +31,7 @@ import Testing
         #expect(refusal(path) == nil, "it may be there")
     }
 
-    @Test func `one that an earlier version left open to others is closed to them, and so is its lock`() throws {
+    @Test func `access that an earlier version gave to others is removed, also from the lock`() throws {
         let path = directory.path + "/old"
         mkdir(path, 0o755)
         try directory.file("old/reachd.lock", "1\n", mode: 0o644)
@@ -48,8 +48,8 @@ import Testing
         #expect(mode(path) == 0o700)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-    func `another user can neither list it nor keep its owner out, and reads the history`() throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `another user can neither list the directory nor lock it, but can read the history`() throws {
         let path = directory.path + "/state"
         chmod(directory.path, 0o755)
         _ = try StateDirectory(path)
@@ -65,19 +65,19 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give directories away"))
-    func `one that belongs to another is refused`() throws {
+    func `another user's directory is refused`() throws {
         chown(directory.path, 12_345, 0)
         #expect(refusal(directory.path) == .unsafe(path: directory.path, reason: "it belongs to user 12345"))
         chown(directory.path, 0, 0)
     }
 
-    @Test func `one daemon has it at a time`() throws {
+    @Test func `one daemon holds the directory at a time`() throws {
         let owner = try StateDirectory(directory.path)
         #expect(refusal(owner.path) == .held(process: getpid()))
     }
 
     @Test(arguments: ["/proc/none/reach", "/dev/null/reach"])
-    func `where it cannot be, that is told by its name`(path: String) {
+    func `an error about an impossible place contains its name`(path: String) {
         guard case .failed(let error) = refusal(path) else {
             Issue.record("it was made")
             return

@@ -1,7 +1,7 @@
 import ReachDaemon
 
 extension TOMLNode.Value {
-    /// The value on one line, so that a table of tests can hold what was understood.
+    /// The value on one line, for tables of test cases.
     var shown: String {
         switch self {
         case .string(let text): text.debugDescription
@@ -21,17 +21,17 @@ extension TOMLTable {
 }
 
 extension TOMLDocument {
-    /// What is understood of a text that has no mistake, or else its mistakes.
+    /// The parsed text, or else its errors.
     static func shown(_ text: String) -> String {
         let document = parse(Array(text.utf8))
-        guard document.mistakes.isEmpty else {
-            return document.mistakes.map { $0.text(file: "t") }.joined(separator: "\n")
+        guard document.errors.isEmpty else {
+            return document.errors.map { $0.text(file: "t") }.joined(separator: "\n")
         }
         return document.table.shown
     }
 
-    /// Line and key of each mistake.
-    static func mistakes(in text: String) -> [String] {
-        parse(Array(text.utf8)).mistakes.map { "\($0.line ?? 0) \($0.key ?? "-")" }
+    /// The line and key of each error.
+    static func errors(in text: String) -> [String] {
+        parse(Array(text.utf8)).errors.map { "\($0.line ?? 0) \($0.key ?? "-")" }
     }
 }

@@ -23,8 +23,8 @@ import Testing
         ("a = {}\n[a.b]", "2 a.b"), ("a = []\n[[a]]", "2 a"), ("[[a]]\n[a]", "2 a"), ("[a]\n[[a]]", "2 a"),
         ("[a.b.c]\nz = 1\n[a]\nb.c.t = 2", "4 a.b.c.t"), ("[[a]]\n[a.b]\n[a.b]", "3 a.b"), ("a = [{}]\n[a.b]", "2 a.b"),
     ])
-    func `what is defined twice is a mistake of the second place`(text: String, mistake: String) {
-        #expect(TOMLDocument.mistakes(in: text) == [mistake])
+    func `a second definition is an error at its own line`(text: String, error: String) {
+        #expect(TOMLDocument.errors(in: text) == [error])
     }
 
     @Test(arguments: [
@@ -36,33 +36,33 @@ import Testing
         ("[é]", "1 -"),
         ("[\n", "1 -"), ("[[.a]]", "1 -"),
     ])
-    func `what is no statement is a mistake`(text: String, mistake: String) {
-        #expect(TOMLDocument.mistakes(in: text) == [mistake])
+    func `a line that is not a statement is an error`(text: String, error: String) {
+        #expect(TOMLDocument.errors(in: text) == [error])
     }
 
-    @Test func `every line's mistake is told, and what is right between them is read`() {
+    @Test func `every faulty line is reported, and the valid ones between them are read`() {
         let document = TOMLDocument.parse(Array("a = yes\nb = 1\nc\n[d\ne = 5\n[f]\ng = 08\nh = 2".utf8))
-        #expect(document.mistakes.map(\.line) == [1, 3, 4, 7])
+        #expect(document.errors.map(\.line) == [1, 3, 4, 7])
         #expect(document.table.shown == "{b: 1, f: {h: 2}}")
     }
 
-    @Test func `a mistake says what is wrong and what was expected`() {
+    @Test func `an error contains the problem and what is expected`() {
         #expect(
             TOMLDocument.shown("[a]\nclass = wifi")
-                == "t:2: a.class: it is no value; expected a text in quotes, a number, true, false, or a [list]")
+                == "t:2: a.class: it is not a value; expected a text in quotes, a number, true, false, or a [list]")
         #expect(
             TOMLDocument.shown("a = 1\n\na = 2")
                 == "t:3: a: cannot redefine existing integer 'a' (while parsing key-value pair); "
                 + "expected each key and each table once")
     }
 
-    @Test func `text that is not UTF-8 is one mistake, on its first such line`() {
+    @Test func `text that is not UTF-8 is one error, on the first such line`() {
         let document = TOMLDocument.parse(Array("a = 1\nb = \"".utf8) + [0xc3, 0x28] + Array("\"\nc".utf8))
-        #expect(document.mistakes.map(\.line) == [2])
+        #expect(document.errors.map(\.line) == [2])
     }
 
-    @Test func `a file of another kind does not bring a mistake for each of its lines`() {
-        #expect(TOMLDocument.mistakes(in: String(repeating: "!\n", count: 10_000)).count == 50)
+    @Test func `the number of errors is limited for a file of another kind`() {
+        #expect(TOMLDocument.errors(in: String(repeating: "!\n", count: 10_000)).count == 50)
     }
 
     @Test(arguments: [
@@ -70,16 +70,16 @@ import Testing
         "b = [{ KEY = 1 }]", #"b = { c = """""x""""", KEY = 1 }"#, #"b = { c = 'it\', KEY = 1 }"#,
         "b = \"\\\"\"\n'a'.KEY = 1",
     ])
-    func `a key with too many dots is refused before it is followed`(text: String) {
+    func `a key with too many dots is refused before it is parsed`(text: String) {
         for parts in [65, 20_000] {
             let key = Array(repeating: "a", count: parts).joined(separator: parts == 65 ? " . " : ".")
-            let mistakes = TOMLDocument.parse(Array(text.replacing("KEY", with: key).utf8)).mistakes
-            #expect(mistakes.map(\.problem) == ["the key is too long"])
-            #expect(mistakes.first?.line == text.split(separator: "\n").count)
+            let errors = TOMLDocument.parse(Array(text.replacing("KEY", with: key).utf8)).errors
+            #expect(errors.map(\.problem) == ["the key is too long"])
+            #expect(errors.first?.line == text.split(separator: "\n").count)
         }
     }
 
-    @Test func `dots elsewhere make no key too long`() {
+    @Test func `dots elsewhere do not count as parts of a key`() {
         let dots = String(repeating: ".", count: 1000)
         let key = Array(repeating: "a", count: 64).joined(separator: ".")
         let text = """
@@ -92,19 +92,19 @@ import Testing
             \(dots)'''
             f = [\(String(repeating: "1.5, ", count: 1000))]
             """
-        #expect(TOMLDocument.mistakes(in: text) == [])
+        #expect(TOMLDocument.errors(in: text) == [])
     }
 
-    @Test func `keys and values that nest too deeply together are refused`() {
+    @Test func `keys and values that together nest too deeply are refused`() {
         let key = Array(repeating: "a", count: 40).joined(separator: ".")
         let inner = String(repeating: "{ \(key) = ", count: 60) + "1" + String(repeating: "}", count: 60)
-        #expect(TOMLDocument.mistakes(in: "b = 1\na = \(inner)") == ["2 -"])
+        #expect(TOMLDocument.errors(in: "b = 1\na = \(inner)") == ["2 -"])
     }
 
-    @Test func `a mistake in each of many lines costs bounded work`() {
+    @Test func `errors on many lines cost bounded work`() {
         let right = (1...2000).map { "key\($0) = 'a value of some length'\n" }.joined()
-        let mistakes = TOMLDocument.mistakes(in: right + String(repeating: "!\n", count: 6000))
-        #expect(mistakes.first == "2001 -")
-        #expect((1...50).contains(mistakes.count))
+        let errors = TOMLDocument.errors(in: right + String(repeating: "!\n", count: 6000))
+        #expect(errors.first == "2001 -")
+        #expect((1...50).contains(errors.count))
     }
 }

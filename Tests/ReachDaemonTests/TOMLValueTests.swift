@@ -9,7 +9,7 @@ import Testing
         ("1e06", "1000000.0"), ("6.5E-2", "0.065"), ("9_224.445_991", "9224.445991"), ("inf", "inf"), ("-inf", "-inf"),
         ("nan", "nan"), ("true", "true"), ("false", "false"),
     ])
-    func `numbers and truth values are read`(written: String, value: String) {
+    func `numbers and booleans are read`(written: String, value: String) {
         #expect(TOMLDocument.shown("a = \(written)") == "{a: \(value)}")
     }
 
@@ -17,14 +17,14 @@ import Testing
         "01", "+", "-", "1__0", "_1", "1_", "0x", "0xg", "+0x1", "0b2", "1.", ".1", "1.e5", "1e", "1._5", "e5", "0o8",
         "9223372036854775808", "True", "tru", "on", "wifi", "1s", "infinity", "--1", "1.5.2", "1e5e5", "",
     ])
-    func `what only looks like a number or a truth value is a mistake on its line`(written: String) {
-        #expect(TOMLDocument.mistakes(in: "b = 1\na = \(written)\nc = 2") == ["2 a"])
+    func `a text that only resembles a number or a boolean is an error on its line`(written: String) {
+        #expect(TOMLDocument.errors(in: "b = 1\na = \(written)\nc = 2") == ["2 a"])
     }
 
     @Test(arguments: [
         "1979-05-27", "1979-05-27T07:32:00Z", "1979-05-27 07:32:00.5", "07:32:00",
     ])
-    func `dates are known for what they are`(written: String) {
+    func `dates are recognized`(written: String) {
         #expect(TOMLDocument.shown("a = \(written) # then\nb = 1") == "{a: <date>, b: 1}")
     }
 
@@ -45,12 +45,12 @@ import Testing
         (#""\U00110000""#, ["2 a"]), (#""\u12""#, ["2 a"]), ("\"a\u{1}b\"", ["2 a"]), ("\"a\u{7f}\"", ["2 a"]),
         (#""a" b"#, ["2 a"]), ("'a\u{0}b'", ["2 a"]), (#""\"#, ["2 a"]),
     ])
-    func `a string's mistake is told on its line, and the next line is read`(written: String, mistakes: [String]) {
-        #expect(TOMLDocument.mistakes(in: "b = 1\na = \(written)\nc 2") == mistakes + ["3 c"])
+    func `an error in a string is reported on its line, and the next line is read`(written: String, errors: [String]) {
+        #expect(TOMLDocument.errors(in: "b = 1\na = \(written)\nc 2") == errors + ["3 c"])
     }
 
-    @Test func `a long string without an end is a mistake where it begins, and what follows is read`() {
-        #expect(TOMLDocument.mistakes(in: "a = \"\"\"\ntext\nb = 1\nb = 2\n") == ["1 a", "4 b"])
+    @Test func `an unterminated multiline string is an error where it begins, and what follows is read`() {
+        #expect(TOMLDocument.errors(in: "a = \"\"\"\ntext\nb = 1\nb = 2\n") == ["1 a", "4 b"])
     }
 
     @Test(arguments: [
@@ -68,22 +68,22 @@ import Testing
         ("{b}", "1 a"),
         ("{\nb = 1}", "1 a"), ("{b = 1, b = 2}", "1 a"), ("{b = 1, b.c = 2}", "1 a"), ("]", "1 a"),
     ])
-    func `mistakes within lists and inline tables name the key that has them`(written: String, mistake: String) {
-        #expect(TOMLDocument.mistakes(in: "a = \(written)").first == mistake)
+    func `errors within lists and inline tables contain the key`(written: String, error: String) {
+        #expect(TOMLDocument.errors(in: "a = \(written)").first == error)
     }
 
-    @Test func `a list without an end is one mistake, and its elements are not further ones`() {
+    @Test func `an unterminated list is one error, and its elements are not further ones`() {
         let text = "a = [\n  \"x\",\n  \"y\",\n\n[hold]\nup = 1\nup = 2\n"
-        #expect(TOMLDocument.mistakes(in: text) == ["5 a", "7 hold.up"])
+        #expect(TOMLDocument.errors(in: text) == ["5 a", "7 hold.up"])
     }
 
-    @Test func `lists nested without end are refused, not followed`() {
+    @Test func `endlessly nested lists are refused`() {
         let text = "a = " + String(repeating: "[", count: 100_000) + "\nb b"
-        #expect(TOMLDocument.mistakes(in: text).first == "1 a")
+        #expect(TOMLDocument.errors(in: text).first == "1 a")
         #expect(
-            TOMLDocument.mistakes(in: "a = " + String(repeating: "{x=", count: 100_000)).first == "1 a"
+            TOMLDocument.errors(in: "a = " + String(repeating: "{x=", count: 100_000)).first == "1 a"
         )
         let allowed = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
-        #expect(TOMLDocument.mistakes(in: "a = " + allowed) == [])
+        #expect(TOMLDocument.errors(in: "a = " + allowed) == [])
     }
 }

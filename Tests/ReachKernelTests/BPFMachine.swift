@@ -1,7 +1,7 @@
 import ReachKernel
 
-/// The part of the kernel's classic BPF that the filters use, after Documentation/networking/filter.rst and
-/// net/core/filter.c; and the checks that the kernel makes of a program.
+/// An interpreter of the classic BPF that the filters use, with the checks that the kernel makes of a program. It follows
+/// Documentation/networking/filter.rst and net/core/filter.c of the kernel.
 struct BPFMachine {
     enum Fault: Error, Equatable {
         case unknownInstruction(UInt16)
@@ -15,7 +15,7 @@ struct BPFMachine {
 
     let program: [SocketFilter.Instruction]
 
-    /// bpf_check_classic(): every jump lands inside, which forward ones do if they are short enough; the last one returns.
+    /// Checks a program as bpf_check_classic() does: every jump ends inside the program, and the last instruction returns.
     init(_ program: [SocketFilter.Instruction]) throws(Fault) {
         guard (1...4096).contains(program.count) else { throw .tooLong(program.count) }
         for (place, instruction) in program.enumerated() {
@@ -35,7 +35,7 @@ struct BPFMachine {
         self.program = program
     }
 
-    /// Whether the message passes. Reading beyond its end drops it, as the kernel does.
+    /// Whether the message passes. A read beyond its end drops it, as in the kernel.
     func passes(_ message: [UInt8]) throws(Fault) -> Bool {
         var accumulator: UInt32 = 0
         var index: UInt32 = 0
@@ -82,7 +82,7 @@ struct BPFMachine {
         }
     }
 
-    /// bpf_skb_get_nlattr().
+    /// Finds an attribute as bpf_skb_get_nlattr() does.
     private static func findAttribute(_ type: UInt32, in message: [UInt8], from start: UInt32) -> UInt32 {
         guard message.count >= 4, start <= UInt32(message.count - 4) else { return 0 }
         var place = Int(start)

@@ -3,7 +3,7 @@ import ReachCore
 import ReachKernel
 import Testing
 
-/// The datagrams that the fuzzer begins with (contrib/fuzz/corpus).
+/// The datagrams that the fuzzer starts with (contrib/fuzz/corpus).
 @Suite struct FuzzerSeedTests {
     private var seeds: [String: [UInt8]] {
         get throws {
@@ -15,8 +15,7 @@ import Testing
         }
     }
 
-    // peers 63
-    @Test func `every seed is understood, and together they hold every kind of notice`() throws {
+    @Test func `every seed is parsed, and together they contain every kind of notice`() throws {
         var kinds: Set<String> = []
         for (name, bytes) in try seeds {
             #expect(!bytes.notices.isEmpty, "\(name)")

@@ -1,8 +1,8 @@
 import ReachCore
 import ReachKernel
 
-/// Netlink messages made by hand, byte by byte, with the numbers of the kernel's headers written out: what the parser
-/// makes of them must not depend on what the parser believes.
+/// Netlink messages built byte by byte, with the numbers of the kernel's headers written out, so that the tests do not
+/// share the parser's own constants.
 enum KernelMessage {
     static func number(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
 
@@ -16,7 +16,7 @@ enum KernelMessage {
 
     static func attribute(_ type: UInt16, _ text: String) -> [UInt8] { attribute(type, Array(text.utf8) + [0]) }
 
-    /// NLA_F_NESTED is set for some by the kernel, and for some not.
+    /// A nested attribute. The kernel sets NLA_F_NESTED for some and not for others.
     static func nested(_ type: UInt16, isMarked: Bool = false, _ attributes: [[UInt8]]) -> [UInt8] {
         attribute(type | (isMarked ? 0x8000 : 0), attributes.flatMap { $0 })
     }
@@ -32,7 +32,7 @@ enum KernelMessage {
 
     static func family(_ family: IPAddress.Family) -> UInt8 { family == .ipv4 ? 2 : 10 }
 
-    /// `ifinfomsg`: IFF_UP, BROADCAST, RUNNING, MULTICAST and LOWER_UP unless told otherwise.
+    /// `ifinfomsg`, by default with IFF_UP, BROADCAST, RUNNING, MULTICAST and LOWER_UP.
     static func link(
         _ index: InterfaceIndex, family: UInt8 = 0, hardwareType: UInt16 = 1, flags: UInt32 = 0x11043,
         change: UInt32 = .max, isRemoved: Bool = false, _ attributes: [[UInt8]]
@@ -94,15 +94,15 @@ enum KernelMessage {
         message(80, fixed: [family], [attribute(1, interface), attribute(6, UInt32(1))])
     }
 
-    /// `ifa_cacheinfo`, in seconds; `UInt32.max` is for ever.
+    /// `ifa_cacheinfo`, in seconds; `UInt32.max` means no limit.
     static func lifetime(preferred: UInt32, valid: UInt32) -> [UInt8] {
         attribute(6, number(preferred) + number(valid) + number(UInt32(100)) + number(UInt32(200)))
     }
 }
 
 extension [UInt8] {
-    /// What the parser makes of a datagram that stands alone in memory, so that reading beyond it is reading beyond an
-    /// allocation.
+    /// The notices that the parser finds in the datagram. It is copied to an allocation of its own size, so that a sanitizer
+    /// detects a read beyond its end.
     var notices: [Notice] {
         let datagram = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
         defer { datagram.deallocate() }

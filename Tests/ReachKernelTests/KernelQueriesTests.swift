@@ -4,21 +4,21 @@ import ReachKernel
 import ReachTesting
 import Testing
 
-/// The tables of whatever machine runs the tests, only read. They are compared with what ip(8) says of them.
+/// Reads the tables of the machine that runs the tests, and compares them with the output of ip(8).
 @Suite struct KernelQueriesTests {
     private func ip(_ arguments: String...) throws -> [[String: Any]] {
         let text = try ChildProcess.run(["ip", "-j"] + arguments)
         return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]] ?? []
     }
 
-    /// Others may change the machine between one question and the next: asked until two answers of ours are alike.
+    /// Repeats a query until two answers are equal, since other programs may change the machine in between.
     private func settled<Value: Equatable>(_ ask: () throws -> Value, _ compare: (Value) throws -> Void) throws {
         for _ in 0..<20 {
             let before = try ask()
             let after = try ask()
             if before == after { return try compare(after) }
         }
-        Issue.record("the machine never stands still")
+        Issue.record("the machine's tables never stop changing")
     }
 
     @Test func `links are those that ip link shows`() throws {
@@ -61,7 +61,6 @@ import Testing
         }
     }
 
-    // peers 46
     @Test func `rules are those that ip rule shows`() throws {
         let queries = try KernelQueries()
         try settled({ try Set(queries.rules()) }) { rules in
@@ -72,8 +71,7 @@ import Testing
         }
     }
 
-    // peers 39
-    @Test func `the machine itself is local, by the loopback device, and needs no packet`() throws {
+    @Test func `an address of the machine itself has a local route by the loopback device`() throws {
         let queries = try KernelQueries()
         let loopback = try #require(try queries.link(1))
         #expect(loopback.name == "lo")
@@ -85,18 +83,17 @@ import Testing
         }
         #expect(route.type == .local)
         #expect(route.hops.map(\.interface) == [1])
-        // The kernel keeps both in one trie until there are rules, and then says main.
+        // Without rules the kernel keeps the local and the main table in one trie, and reports the main table.
         #expect([254, 255].contains(route.table))
     }
 
-    // peers 49
-    @Test func `answers come in the order of the questions, refusals among them`() throws {
+    @Test func `answers, including refusals, come in the order of the questions`() throws {
         let queries = try KernelQueries()
         let loopback = IPAddress(ipv4: 0x7f00_0001)
-        // No device has this number; and 240/4 is no unicast address, which the kernel refuses as such.
-        let nowhere = RouteQuestion(loopback, interface: 2_000_000_000)
+        // No device has this index.
+        let refused = RouteQuestion(loopback, interface: 2_000_000_000)
         let questions = (0..<60).map {
-            $0 % 3 == 0 ? nowhere : RouteQuestion(IPAddress(ipv4: 0x7f00_0001 + UInt32($0)))
+            $0 % 3 == 0 ? refused : RouteQuestion(IPAddress(ipv4: 0x7f00_0001 + UInt32($0)))
         }
         let answers = try queries.routes(questions)
         #expect(answers.count == 60)
@@ -109,7 +106,7 @@ import Testing
         #expect(try queries.routes([]) == [])
     }
 
-    @Test func `a link that is not there is none, and the next question is answered`() throws {
+    @Test func `a query for a missing link gives nothing, and the next query is answered`() throws {
         let queries = try KernelQueries()
         #expect(try queries.link(2_000_000_000) == nil)
         #expect(try queries.neighbour(Neighbour.Key(interface: 1, address: IPAddress(ipv4: 0x7f00_0009))) == nil)

@@ -37,11 +37,11 @@ private struct FakeSysfs: ~Copyable {
         return link
     }
 
-    // Far from any index that the machine itself has: what sysfs does not tell, ioctls must not either.
+    // Far from any index of the machine itself, so that ioctls find no such link either.
     private let index: InterfaceIndex = 1_000_007
     private let address: [UInt8] = [2, 0, 0, 0xab, 0xcd, 0xef]
 
-    @Test func `a Wi-Fi adapter is read whole`() throws {
+    @Test func `all traits of a Wi-Fi adapter are read`() throws {
         let sysfs = FakeSysfs()
         try sysfs.interface("fakewlan0", index: index, deviceType: "wlan", address: "02:00:00:ab:cd:ef")
         for entry in ["phy80211", "wireless", "device"] { try sysfs.directory("fakewlan0/\(entry)") }
@@ -57,7 +57,7 @@ private struct FakeSysfs: ~Copyable {
         #expect(sysfs.reader().traits(of: link(index, "fakewlan0", address: address)) == expected)
     }
 
-    @Test func `a link that sysfs shows with another index or address is another namespace's`() throws {
+    @Test func `a link that sysfs shows with another index or address belongs to another namespace`() throws {
         let sysfs = FakeSysfs()
         try sysfs.interface("fake0", index: index, deviceType: "wwan", address: "02:00:00:ab:cd:ef")
         let reader = sysfs.reader()
@@ -68,7 +68,7 @@ private struct FakeSysfs: ~Copyable {
         #expect(reader.traits(of: link(index, "fake1", address: address)) == LinkTraits())
     }
 
-    @Test func `a link without an address is read, as a modem of raw IP has none`() throws {
+    @Test func `a link without an address is read, such as a raw-IP modem`() throws {
         let sysfs = FakeSysfs()
         try sysfs.interface("fake0", index: index, deviceType: "wwan")
         #expect(sysfs.reader().traits(of: link(index, "fake0")).deviceType == "wwan")
@@ -81,7 +81,7 @@ private struct FakeSysfs: ~Copyable {
     }
 
     @Test(arguments: ["", ".", "..", "../net/fake0", "fake0/", "fake0\0"])
-    func `no name leads elsewhere`(name: String) throws {
+    func `no name leads to another directory`(name: String) throws {
         let sysfs = FakeSysfs()
         try sysfs.interface("fake0", index: index, deviceType: "wlan")
         for place in ["uevent", "net/uevent"] { try sysfs.write("DEVTYPE=wlan\nIFINDEX=\(index)\n", to: place) }
@@ -90,19 +90,19 @@ private struct FakeSysfs: ~Copyable {
     }
 
     @Test(arguments: ["wlän0", "a b", "\u{1}\u{7f}", "\"'$(x)"])
-    func `odd names are names`(name: String) throws {
+    func `unusual names are read`(name: String) throws {
         let sysfs = FakeSysfs()
         try sysfs.interface(name, index: index, deviceType: "wlan")
         #expect(sysfs.reader().traits(of: link(index, name)).deviceType == "wlan")
     }
 
-    @Test func `a name that is not UTF-8 is asked for by index`() throws {
+    @Test func `a name that is not UTF-8 is looked up by index`() throws {
         let sysfs = FakeSysfs()
         try sysfs.interface("lo", index: 1, deviceType: "wlan")
         #expect(sysfs.reader().traits(of: link(1, "\u{FFFD}")).deviceType == "wlan")
     }
 
-    @Test func `what netlink tells is not read again`() throws {
+    @Test func `a link that netlink classifies is not read from sysfs`() throws {
         let sysfs = FakeSysfs()
         try sysfs.interface("fake0", index: index, deviceType: "wlan")
         #expect(sysfs.reader().traits(of: link(index, "fake0", kind: "veth")) == LinkTraits())
@@ -119,7 +119,7 @@ private struct FakeSysfs: ~Copyable {
         ),
         (headings + "00000100 02:00:5e:00:53:01     eth0\n00000200 02:00:5e:00:53:02     eth1\n", nil),
     ])
-    func `the interface of a PPPoE session is known if all sessions share it`(sessions: String?, interface: String?)
+    func `the interface of PPPoE sessions is known if all sessions share it`(sessions: String?, interface: String?)
         throws
     {
         let sysfs = FakeSysfs()
@@ -129,12 +129,12 @@ private struct FakeSysfs: ~Copyable {
         #expect(sysfs.reader().traits(of: link(index, "fake0")).pppoeInterface == nil)
     }
 
-    @Test func `the loopback interface of the real kernel is nothing else`() {
+    @Test func `the loopback interface of the real kernel has no traits`() {
         let traits = LinkTraitsReader().traits(of: link(1, "lo", address: [UInt8](repeating: 0, count: 6)))
         #expect(traits == LinkTraits())
     }
 
-    @Test func `without sysfs ethtool still answers, and makes no device of what has none`() {
+    @Test func `without sysfs ethtool answers, and reports no device for the loopback interface`() {
         #expect(LinkTraitsReader(sysfs: "/nonexistent").traits(of: link(1, "lo")) == LinkTraits())
     }
 }

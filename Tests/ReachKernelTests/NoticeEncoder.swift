@@ -1,7 +1,7 @@
 import ReachCore
 import ReachTesting
 
-/// Writes notices as the kernel would, with their attributes in any order.
+/// Encodes notices as the kernel does, with their attributes in random order.
 struct NoticeEncoder {
     private typealias Kernel = KernelMessage
 

@@ -14,8 +14,7 @@ import Testing
         return address
     }
 
-    // peers 17
-    @Test func `an address is read, the machine's own and not the far end's`() throws {
+    @Test func `a notice gives the machine's own address and not the remote one`() throws {
         let plain = Kernel.address(
             on: 70_000, family: 2, length: 24, scope: 253, [Kernel.attribute(1, own), Kernel.attribute(2, own)])
         let expected = InterfaceAddress(
@@ -29,7 +28,7 @@ import Testing
         #expect(pointToPoint?.prefixLength == 32)
     }
 
-    @Test func `IPv6 has its own address in IFA_ADDRESS, unless there is a far end`() {
+    @Test func `an IPv6 notice has the machine's address in IFA_ADDRESS, unless there is a remote one`() {
         let plain = parse(Kernel.address(on: 2, family: 10, length: 64, [Kernel.attribute(1, global)]))
         #expect(plain?.address.bytes == global)
         #expect(plain?.peer == nil)
@@ -41,31 +40,29 @@ import Testing
         #expect(pointToPoint?.peer?.bytes == other)
     }
 
-    @Test func `an address that is removed is the one that was added`() {
+    @Test func `the removal of an address names the address that was added`() {
         let attributes = [Kernel.attribute(1, far), Kernel.attribute(2, own)]
         let added = parse(Kernel.address(on: 2, family: 2, length: 32, attributes))
         let removed = Kernel.address(on: 2, family: 2, length: 32, isRemoved: true, attributes).notices
         #expect(removed == added.map { [.addressRemoved($0)] })
     }
 
-    // peers 21
     @Test(
         arguments: [
             (0x40, nil, .tentative), (0x40, 0, []), (0, 0x48, [.tentative, .duplicate]),
             (0x80, 0x244, [.tentative, .optimistic]), (0x80, 0x80 | 0x20, .deprecated), (0x80, 0xffff_ff93, []),
         ] as [(UInt8, UInt32?, InterfaceAddress.Flags)])
-    func `flags are those of IFA_FLAGS, or else the header's`(
+    func `flags come from IFA_FLAGS, or else from the header`(
         header: UInt8, flags: UInt32?, expected: InterfaceAddress.Flags
     ) {
         let attributes = [Kernel.attribute(1, global)] + (flags.map { [Kernel.attribute(8, $0)] } ?? [])
         #expect(parse(Kernel.address(on: 2, family: 10, length: 64, flags: header, attributes))?.flags == expected)
     }
 
-    // peers 20
-    @Test func `a preferred lifetime of zero is deprecation, before or behind the flags`() {
+    @Test func `a preferred lifetime of zero means deprecated, before or after the flags`() {
         let address = Kernel.attribute(1, global), flags = Kernel.attribute(8, UInt32(0x80))
         let expired = Kernel.lifetime(preferred: 0, valid: 3600)
-        // The kernel has the flags in front in IPv4, and behind in IPv6.
+        // The kernel puts the flags before the lifetime in IPv4, and after it in IPv6.
         for attributes in [[address, flags, expired], [address, expired, flags], [address, expired]] {
             let bytes = Kernel.address(on: 2, family: 10, length: 64, flags: 0x80, attributes)
             #expect(parse(bytes)?.flags == .deprecated)
@@ -73,8 +70,7 @@ import Testing
         }
     }
 
-    // peers 20
-    @Test func `a renewed lifetime is the same address`() {
+    @Test func `a renewed lifetime leaves the notice equal`() {
         func renewed(_ preferred: UInt32) -> [Notice] {
             Kernel.address(
                 on: 2, family: 10, length: 64,
@@ -89,8 +85,7 @@ import Testing
         #expect(renewed(1).count == 1)
     }
 
-    // peers 22
-    @Test func `what is no address is passed over, and the next one is read`() {
+    @Test func `a message without an address is skipped, and the next one is parsed`() {
         let good = Kernel.address(on: 2, family: 2, length: 24, [Kernel.attribute(2, own)])
         let bad = [
             Kernel.address(on: 2, family: 7, length: 24, [Kernel.attribute(2, own)]),
@@ -111,8 +106,7 @@ import Testing
         #expect(good.notices.count == 1)
     }
 
-    // peers 18
-    @Test func `two messages in one datagram are both folded`() {
+    @Test func `two messages in one datagram are both applied`() {
         let first = Kernel.address(on: 2, family: 2, length: 24, [Kernel.attribute(2, own)])
         let second = Kernel.address(on: 2, family: 2, length: 24, [Kernel.attribute(2, far)])
         var table = NetworkTable()

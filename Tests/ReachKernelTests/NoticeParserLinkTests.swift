@@ -16,7 +16,7 @@ import Testing
 
     private static let name = KernelMessage.attribute(3, "eth0")
 
-    @Test func `a link is read whole, from whatever else stands around`() {
+    @Test func `every field of a link is parsed, among other attributes`() {
         let bytes = Kernel.link(
             70_000, hardwareType: 512, flags: 0x110d1,
             [
@@ -41,12 +41,11 @@ import Testing
         #expect(bytes.notices == [.link(expected)])
     }
 
-    @Test func `a link that is removed is told by its index`() {
+    @Test func `the removal of a link gives its index`() {
         #expect(Kernel.link(5, isRemoved: true, [Self.name]).notices == [.linkRemoved(5)])
     }
 
-    // peers 23
-    @Test func `flags that do not matter are not held, and no operational state is none`() {
+    @Test func `irrelevant flags are dropped, and an unknown operational state is nil`() {
         let link = parse([Self.name], flags: .max)
         #expect(link?.flags == [.up, .loopback, .pointToPoint, .running, .noARP, .lowerUp, .dormant])
         #expect(link?.operationalState == nil)
@@ -54,33 +53,29 @@ import Testing
         #expect(parse([Self.name, Kernel.attribute(16, UInt8(200))])?.operationalState == nil)
     }
 
-    // peers 24
-    @Test func `the wireless extensions' chatter is no notice`() {
+    @Test func `events of the wireless extensions are no notices`() {
         #expect(Kernel.link(2, change: 0, [Self.name, Kernel.attribute(11, [1, 2, 3, 4])]).notices == [])
     }
 
-    // peers 22
     @Test(arguments: [7, 10, 2, 255] as [UInt8])
-    func `what a protocol says of its port on the link is not the link`(family: UInt8) {
+    func `a protocol's message about its port on a link is no notice of the link`(family: UInt8) {
         #expect(Kernel.link(2, family: family, [Self.name]).notices == [])
         #expect(Kernel.link(2, family: family, isRemoved: true, [Self.name]).notices == [], "a port left its bridge")
     }
 
-    @Test func `a link without a name or an index is none`() {
+    @Test func `a link without a name or an index is ignored`() {
         #expect(parse([]) == nil)
         #expect(parse([Kernel.attribute(3, "")]) == nil)
         #expect(parse([Self.name], index: 0) == nil)
         #expect(parse([Self.name], index: -1) == nil)
     }
 
-    // peers 95
-    @Test func `a name may be any bytes, up to the first NUL`() {
+    @Test func `a name is any bytes up to the first NUL`() {
         #expect(parse([Kernel.attribute(3, [0x65, 0x00, 0x66])])?.name == "e")
-        #expect(parse([Kernel.attribute(3, [0x65, 0x66])])?.name == "ef", "and need not end with one")
+        #expect(parse([Kernel.attribute(3, [0x65, 0x66])])?.name == "ef", "it need not end with NUL")
         #expect(parse([Kernel.attribute(3, [0xff, 0x1b, 0x22, 0])])?.name == "\u{fffd}\u{1b}\"")
     }
 
-    // peers 26, 34
     @Test(
         arguments: [
             ([KernelMessage.attribute(5, Int32(4))], 4),
@@ -104,7 +99,7 @@ import Testing
                 4
             ),
         ] as [([[UInt8]], InterfaceIndex?)])
-    func `below is what lies below in this namespace, and never a peer or itself`(
+    func `the lower link is one of this namespace, and never a peer or the link itself`(
         attributes: [[UInt8]], lower: InterfaceIndex?
     ) {
         #expect(parse([Self.name] + attributes)?.lower == lower)
@@ -117,7 +112,6 @@ import Testing
         let isRead: Bool
     }
 
-    // peers 26
     @Test(arguments: [
         Remote(kind: "ipip", type: 3, address: [192, 0, 2, 1], isRead: true),
         Remote(kind: "sit", type: 3, address: [192, 0, 2, 1], isRead: true),
@@ -135,7 +129,7 @@ import Testing
         Remote(kind: "vlan", type: 3, address: [192, 0, 2, 1], isRead: false),
         Remote(kind: "wireguard", type: 3, address: [192, 0, 2, 1], isRead: false),
     ])
-    func `the far end of an encapsulation is read where its kind has it`(remote: Remote) {
+    func `the remote address of a tunnel is parsed where its kind has one`(remote: Remote) {
         let information = Kernel.nested(
             18,
             [
@@ -147,7 +141,7 @@ import Testing
         #expect(link?.remote?.bytes == (remote.isRead ? remote.address : nil))
     }
 
-    @Test func `a bond tells its active port, if it has one`() {
+    @Test func `a bond has its active port, if there is one`() {
         func bond(_ port: Int32) -> [UInt8] {
             Kernel.nested(18, [Kernel.attribute(1, "bond"), Kernel.nested(2, [Kernel.attribute(2, port)])])
         }

@@ -9,7 +9,7 @@ import Testing
     private static let host6: [UInt8] = [0xfe, 0x80] + Array(repeating: 0, count: 13) + [1]
 
     @Test(arguments: [host, host6])
-    func `a neighbour is read, and its removal`(bytes: [UInt8]) throws {
+    func `a neighbour and its removal are parsed`(bytes: [UInt8]) throws {
         let family: UInt8 = bytes.count == 4 ? 2 : 10
         let attributes = [Kernel.attribute(1, bytes), Kernel.attribute(2, [2, 0, 0, 0, 0, 1] as [UInt8])]
         let key = Neighbour.Key(interface: 70_000, address: try #require(IPAddress(bytes: bytes)))
@@ -21,14 +21,13 @@ import Testing
                 == [.neighbourRemoved(key)])
     }
 
-    @Test func `what a bridge has learnt is no neighbour, nor is one without an address`() {
+    @Test func `a bridge's forwarding entry is no neighbour, nor is an entry without an address`() {
         #expect(Kernel.neighbour(on: 2, family: 7, state: 2, [Kernel.attribute(1, Self.host)]).notices == [])
         #expect(Kernel.neighbour(on: 2, family: 2, state: 2, [Kernel.attribute(2, Self.host)]).notices == [])
         #expect(Kernel.neighbour(on: 2, family: 2, state: 2, [Kernel.attribute(1, [1, 2] as [UInt8])]).notices == [])
     }
 
-    // peers 46
-    @Test func `a rule is read whole, and its removal`() {
+    @Test func `every field of a rule is parsed, and so is its removal`() {
         let attributes = [
             Kernel.attribute(6, UInt32(100)), Kernel.attribute(15, UInt32(51_820)),
             Kernel.attribute(2, [10, 0, 0, 0] as [UInt8]),
@@ -51,37 +50,34 @@ import Testing
                 == [.ruleRemoved(rule)])
     }
 
-    @Test func `a rule that names next to nothing is the plainest there is`() {
+    @Test func `a rule without attributes has the default values`() {
         #expect(
             Kernel.rule(family: 10, table: 255, [Kernel.attribute(14, Int32(-1))]).notices
                 == [.rule(Rule(family: .ipv6, priority: 0, table: 255))])
     }
 
-    // peers 42
     @Test(
         arguments: [
             (1, .table), (2, .goto), (3, .nop), (6, .blackhole), (7, .unreachable), (8, .prohibit), (0, .unspecified),
         ] as [(UInt8, Rule.Action)])
-    func `a rule may do other things than look into a table`(number: UInt8, action: Rule.Action) {
+    func `every action of a rule is parsed`(number: UInt8, action: Rule.Action) {
         #expect(
             Kernel.rule(family: 2, action: number, []).notices
                 == [.rule(Rule(family: .ipv4, priority: 0, action: action))])
     }
 
-    @Test func `rules of other families, as for multicast routing, are not ours`() {
+    @Test func `rules of other families, as for multicast routing, are ignored`() {
         #expect(Kernel.rule(family: 128, []).notices == [])
         #expect(Kernel.rule(family: 129, []).notices == [])
     }
 
-    // peers 62
-    @Test func `a nexthop object is told by its number`() {
+    @Test func `a notice of a nexthop object gives its number`() {
         #expect(Kernel.nexthop(id: 7).notices == [.nexthop(id: 7)])
         #expect(Kernel.nexthop(id: 0xffff_fffe, isRemoved: true).notices == [.nexthopRemoved(id: 0xffff_fffe)])
         #expect(Kernel.message(104, fixed: [2, 0, 3, 0, 0, 0, 0, 0]).notices == [])
     }
 
-    // peers 44
-    @Test func `a setting is told for its interface, or for all`() {
+    @Test func `a setting is for one interface, or for all`() {
         #expect(Kernel.setting(family: 2, interface: 3).notices == [.setting(family: .ipv4, interface: 3)])
         #expect(Kernel.setting(family: 10, interface: -1).notices == [.setting(family: .ipv6, interface: nil)])
         #expect(Kernel.setting(family: 2, interface: -2).notices == [.setting(family: .ipv4, interface: nil)])

@@ -17,7 +17,7 @@ import Testing
 
     private func address(_ bytes: [UInt8]) -> IPAddress? { IPAddress(bytes: bytes) }
 
-    @Test func `a route is read whole`() throws {
+    @Test func `every field of a route is parsed`() throws {
         let bytes = Kernel.route(
             family: 2, length: 24, table: 252, origin: 16,
             [
@@ -33,8 +33,7 @@ import Testing
         #expect(bytes.notices == [.route(expected, replacesOther: false)])
     }
 
-    // peers 40
-    @Test func `a replacement says so, and a removal is one`() {
+    @Test func `replacements and removals of routes are distinguished from additions`() {
         let attributes = [Kernel.attribute(4, Int32(2))]
         let route = parse(Kernel.route(family: 2, length: 0, attributes))
         #expect(route != nil)
@@ -46,8 +45,7 @@ import Testing
         )
     }
 
-    // peers 43
-    @Test func `a default route is one without a destination, by device only too`() throws {
+    @Test func `a route without a destination is a default route, with a gateway or without`() throws {
         let ipv4 = parse(Kernel.route(family: 2, length: 0, table: 100, [Kernel.attribute(4, Int32(2))]))
         #expect(ipv4?.destination == (try prefix("0.0.0.0/0")))
         #expect(ipv4?.table == 100)
@@ -58,8 +56,7 @@ import Testing
         #expect(ipv6?.hops == [NextHop(interface: 2, gateway: address(Self.gateway6))])
     }
 
-    // peers 43
-    @Test func `a gateway of the other family is read`() {
+    @Test func `a gateway of the other family is parsed`() {
         let via = Kernel.attribute(18, Kernel.number(UInt16(10)) + Self.gateway6)
         let route = parse(Kernel.route(family: 2, length: 0, [via, Kernel.attribute(4, Int32(2))]))
         #expect(route?.hops == [NextHop(interface: 2, gateway: address(Self.gateway6))])
@@ -69,8 +66,7 @@ import Testing
                 == nil)
     }
 
-    // peers 43, 44
-    @Test func `a multipath route has all its hops, with their gateways, flags and weights`() {
+    @Test func `a multipath route has all its next hops, with gateways, flags and weights`() {
         let hops =
             Kernel.nextHop(2, weight: 10, [Kernel.attribute(5, Self.gateway)])
             + Kernel.nextHop(3, flags: 0x11, weight: 255)
@@ -84,14 +80,12 @@ import Testing
             ])
     }
 
-    // peers 44
-    @Test func `a single hop has its flags in the route's`() {
+    @Test func `a single next hop has the flags of the route`() {
         let route = parse(Kernel.route(family: 2, length: 0, flags: 0x11, [Kernel.attribute(4, Int32(2))]))
         #expect(route?.hops == [NextHop(interface: 2, flags: [.dead, .linkDown])])
     }
 
-    // peers 43, 62
-    @Test func `a route by a nexthop object is read, with the way or without`() {
+    @Test func `a route by a nexthop object is parsed, with a next hop or without`() {
         let alone = parse(Kernel.route(family: 2, length: 0, [Kernel.attribute(30, UInt32(7))]))
         #expect(alone?.nexthopObject == 7)
         #expect(alone?.hops == [])
@@ -103,7 +97,6 @@ import Testing
         #expect(compatible?.hops.count == 1)
     }
 
-    // peers 62
     @Test func `an appended route is another route`() {
         let first = Kernel.route(family: 2, length: 0, [Kernel.attribute(4, Int32(2))])
         let appended = Kernel.route(family: 2, length: 0, headerFlags: 0xc00, [Kernel.attribute(4, Int32(3))])
@@ -112,23 +105,20 @@ import Testing
         #expect(notices.allSatisfy { if case .route(_, replacesOther: false) = $0 { true } else { false } })
     }
 
-    // peers 42
     @Test(
         arguments: [
             (1, .unicast), (2, .local), (6, .blackhole), (7, .unreachable), (8, .prohibit), (9, .throw),
             (0, .unspecified),
         ] as [(UInt8, RouteType)])
-    func `each type of route is told`(number: UInt8, type: RouteType) {
+    func `each type of route is parsed`(number: UInt8, type: RouteType) {
         #expect(parse(Kernel.route(family: 10, length: 0, type: number, []))?.type == type)
     }
 
-    // peers 47
     @Test func `a cached route is no notice`() {
         #expect(Kernel.route(family: 10, length: 0, flags: 0x200, [Kernel.attribute(4, Int32(2))]).notices == [])
     }
 
-    // peers 22, 63
-    @Test func `a route of another family, of an unknown type, or with a wrong destination is none`() {
+    @Test func `a route with another family, an unknown type or a wrong destination is ignored`() {
         let four: [UInt8] = [203, 0, 113, 0]
         let bad = [
             Kernel.route(family: 128, length: 0, []), Kernel.route(family: 28, length: 20, [Kernel.attribute(1, four)]),

@@ -3,7 +3,7 @@ import ReachKernel
 import ReachTesting
 import Testing
 
-/// A kernel of a few links and addresses, that changes at random and tells of it.
+/// A simulated kernel with a few links and addresses, which makes random changes and returns their notices.
 private struct SimulatedKernel {
     var random: SeededGenerator
     private(set) var links: [InterfaceIndex: Link] = [:]
@@ -12,13 +12,15 @@ private struct SimulatedKernel {
     private static let kinds = [nil, "vlan", "bridge", "bond", "wireguard"]
     private static let far = [nil, IPAddress(ipv4: 0x0a00_0001), IPAddress(ipv4: 0x0a00_0002)]
 
-    /// Everything, as a dump has it: in no particular order.
+    /// All links and addresses, like a dump in no particular order.
     mutating func dump() -> [Notice] {
         links.values.map { .link($0) }.shuffled(using: &random)
             + addresses.values.joined().map { .address($0) }.shuffled(using: &random)
     }
 
-    /// Changes something, and tells of it.
+    /// Makes a random change.
+    ///
+    /// - Returns: Its notices.
     mutating func step() -> [Notice] {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4: changeLink()
@@ -40,7 +42,7 @@ private struct SimulatedKernel {
         link.lower = random.oneIn(3) ? index + 1 : nil
         link.controller = random.oneIn(4) ? index + 2 : nil
         link.alternativeNames = random.oneIn(4) ? ["alt\(index)", "other"] : []
-        // Now and then nothing changes, and it is told all the same.
+        // Sometimes the kernel sends a notice without a change.
         if let old = links[index], random.oneIn(4) { link = old }
         links[index] = link
         return [.link(link)]
@@ -48,7 +50,7 @@ private struct SimulatedKernel {
 
     private mutating func removeLink() -> [Notice] {
         guard let index = links.keys.sorted().randomElement(using: &random) else { return [] }
-        // Its addresses go with a word, or without.
+        // Its addresses go with a notice or without.
         let gone = (addresses[index] ?? []).filter { _ in random.oneIn(2) }
         links[index] = nil
         addresses[index] = nil
@@ -89,7 +91,7 @@ private struct SimulatedKernel {
         ]
     }
 
-    /// fib_frontend.c and addrconf.c: what makes the kernel say EEXIST.
+    /// Whether the kernel would refuse the second address with EEXIST (fib_frontend.c, addrconf.c).
     private static func isSame(_ one: InterfaceAddress, _ other: InterfaceAddress) -> Bool {
         guard one.address == other.address else { return false }
         return one.address.family == .ipv6 || (one.prefixLength == other.prefixLength && one.peer == other.peer)
@@ -97,8 +99,8 @@ private struct SimulatedKernel {
 }
 
 extension Notice {
-    /// It is more than a hint: told again, it is nothing new.
-    fileprivate var isFolded: Bool {
+    /// Whether the table stores the notice's content, so that a repetition has no effect.
+    fileprivate var isStored: Bool {
         switch self {
         case .link, .linkRemoved, .address, .addressRemoved, .neighbour, .neighbourRemoved: true
         default: false
@@ -107,51 +109,49 @@ extension Notice {
 }
 
 @Suite struct NoticeReplayTests {
-    /// The same whatever order addresses were told in.
+    /// The addresses, regardless of their order.
     private func contents(_ table: NetworkTable) -> [InterfaceIndex: Set<InterfaceAddress>] {
         table.addresses.mapValues { Set($0) }
     }
 
-    private func folded(_ notices: [Notice]) -> NetworkTable {
+    private func table(applying notices: [Notice]) -> NetworkTable {
         notices.reduce(into: NetworkTable()) { _ = $0.apply($1) }
     }
 
-    // peers 18, 25, 31
     @Test(arguments: 1...30 as ClosedRange<UInt64>)
-    func `notices encoded, parsed and folded keep the table equal to a dump at every step`(seed: UInt64) {
+    func `encoding, parsing and applying notices keeps the table equal to a dump at every step`(seed: UInt64) {
         var kernel = SimulatedKernel(random: SeededGenerator(seed: seed))
         var encoder = NoticeEncoder(random: SeededGenerator(seed: seed))
         var table = NetworkTable()
         var datagram: [UInt8] = []
         for _ in 0..<400 {
-            let told = kernel.step()
-            datagram += told.flatMap { encoder.bytes(of: $0) }
-            // Several messages may wait and come in one datagram.
+            let notices = kernel.step()
+            datagram += notices.flatMap { encoder.bytes(of: $0) }
+            // One datagram may contain several messages.
             guard encoder.random.oneIn(2) else { continue }
             for notice in datagram.notices {
                 let before = table
                 let effect = table.apply(notice)
-                if effect == nil { #expect(table == before, "a change that is not told") }
+                if effect == nil { #expect(table == before, "a change without an effect") }
                 let again = table.apply(notice)
-                if notice.isFolded { #expect(again == nil, "told twice") }
+                if notice.isStored { #expect(again == nil, "an effect of a repeated notice") }
             }
             datagram = []
             #expect(table.links == kernel.links)
             #expect(contents(table) == kernel.addresses)
-            let dumped = folded(kernel.dump())
+            let dumped = self.table(applying: kernel.dump())
             #expect(dumped.links == table.links)
             #expect(contents(dumped) == contents(table))
         }
     }
 
-    // peers 55, 61
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `a dump read in pieces while things change is made good by the notices since it began`(seed: UInt64) {
+    func `the notices since the start of a dump correct what changed while it was read`(seed: UInt64) {
         var kernel = SimulatedKernel(random: SeededGenerator(seed: seed))
         for _ in 0..<40 { _ = kernel.step() }
         var queued: [Notice] = []
         var table = NetworkTable()
-        // Subscribed first; each piece of the dump is of a later moment than the one before.
+        // The subscription comes first; each part of the dump is newer than the part before.
         for remainder in 0..<3 as Range<InterfaceIndex> {
             for _ in 0..<6 { queued += kernel.step() }
             for notice in kernel.dump() {
@@ -165,14 +165,14 @@ extension Notice {
         for notice in queued { _ = table.apply(notice) }
         #expect(table.links == kernel.links)
         #expect(contents(table) == kernel.addresses)
-        // The kernel may tell the old ones once more.
+        // The kernel may repeat the old notices.
         for notice in queued { _ = table.apply(notice) }
         #expect(table.links == kernel.links)
         #expect(contents(table) == kernel.addresses)
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `routes, rules and neighbours are read as they were written`(seed: UInt64) {
+    func `parsing returns the encoded routes, rules and neighbours`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var encoder = NoticeEncoder(random: SeededGenerator(seed: seed))
         func address(_ family: IPAddress.Family) -> IPAddress {

@@ -6,7 +6,7 @@ import Testing
 @testable import ReachKernel
 
 @Suite struct NoticeSocketTests {
-    /// The address that the kernel gave to a netlink socket: a structure sockaddr_nl, which Swift's Glibc lacks.
+    /// The address of a netlink socket: a struct sockaddr_nl, which Swift's Glibc module lacks.
     private func address(of descriptor: CInt) -> [UInt8] {
         var address = [UInt8](repeating: 0, count: 12)
         var length = socklen_t(address.count)
@@ -16,8 +16,7 @@ import Testing
         return address
     }
 
-    // peers 30
-    @Test func `what another process sends to the socket is not believed`() throws {
+    @Test func `datagrams of other processes are ignored`() throws {
         let socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
         try socket.setNonblocking()
         let forger = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
@@ -30,28 +29,27 @@ import Testing
                 sendto(forger.descriptor, bytes, bytes.count, 0, $0.baseAddress, socklen_t(address.count))
             }
         }
-        // It takes CAP_NET_ADMIN to send to anybody but the kernel.
+        // Sending to a process instead of the kernel takes CAP_NET_ADMIN.
         guard sent >= 0 else {
             #expect(errno == EPERM)
             return
         }
-        var believed = 0
-        #expect(try socket.receive(into: buffer) { _ in believed += 1 } == 1)
-        #expect(believed == 0)
+        var accepted = 0
+        #expect(try socket.receive(into: buffer) { _ in accepted += 1 } == 1)
+        #expect(accepted == 0)
     }
 
-    // peers 58
     @Test func `a message that does not fit counts as lost`() throws {
         let socket = try NetlinkSocket.open(receiveBufferBytes: 1 << 16)
         socket.setReceiveTimeout(seconds: 5)
         var batch = RequestBatch(firstSequence: 1)
-        batch.add(18, (UInt64(0), UInt64(0x1_0000_0000)))  // RTM_GETLINK of no index and no name: an error in return
+        // RTM_GETLINK without index and name, which the kernel refuses.
+        batch.add(18, (UInt64(0), UInt64(0x1_0000_0000)))
         try socket.send(batch.bytes)
         #expect(throws: NetlinkError.lost) { try socket.receive(into: DatagramBuffer(slotBytes: 17)) { _ in } }
     }
 
-    // peers 62
-    @Test func `the buffer is what was asked for, or what the machine grants`() throws {
+    @Test func `the buffer has the requested size, or the machine's limit`() throws {
         let limit = try #require(
             try Int(ChildProcess.run(["cat", "/proc/sys/net/core/rmem_max"]).filter(\.isNumber)))
         for bytes in [1 << 15, 1 << 20] {

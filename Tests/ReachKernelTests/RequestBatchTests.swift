@@ -23,7 +23,7 @@ import Testing
         #expect(batch.count == 1)
     }
 
-    @Test func `a fixed part of one byte is padded, inside its message`() {
+    @Test func `a fixed part of one byte is padded within its message`() {
         var batch = RequestBatch(firstSequence: 1)
         batch.add(80, UInt8(2)) { $0.attribute(1, 5) }
         #expect(batch.bytes.count == 16 + 4 + 8)
@@ -31,7 +31,7 @@ import Testing
         #expect(batch.bytes[16..<20] == [2, 0, 0, 0])
     }
 
-    @Test func `requests follow one another, numbered, and round the end of 32 bits`() {
+    @Test func `sequence numbers of requests increase by one, and wrap around at 32 bits`() {
         var batch = RequestBatch(firstSequence: .max - 1)
         for _ in 0..<4 { batch.add(18, UInt32(0)) }
         let starts = stride(from: 0, to: batch.bytes.count, by: 20)
@@ -39,7 +39,7 @@ import Testing
         #expect(starts.map { number(batch.bytes[$0..<$0 + 4]) } == [20, 20, 20, 20])
     }
 
-    @Test func `the parser's own walk finds every request of a batch`() {
+    @Test func `the parser finds every request of a batch`() {
         var batch = RequestBatch(firstSequence: 1)
         batch.add(80, UInt8(2))
         batch.add(26, UInt64(0)) { $0.attribute(1, IPAddress(ipv6: 1, 2)) }
@@ -60,8 +60,7 @@ import Testing
         }
     }
 
-    // peers 49, 56
-    @Test func `refusals, acknowledgements and dumps that fail on their way tell their number`() {
+    @Test func `refusals, acknowledgements and failed dumps have their error number`() {
         func number(_ type: UInt16, _ payload: [UInt8]) -> Int32? {
             var result: Int32?
             message(KernelMessage.message(type, fixed: payload)) { result = $0.errorNumber }
@@ -70,15 +69,14 @@ import Testing
         let request = [UInt8](repeating: 0, count: 16)
         #expect(number(2, KernelMessage.number(Int32(-101)) + request) == 101)
         #expect(number(2, KernelMessage.number(Int32(0)) + request) == 0)
-        #expect(number(2, [1, 2]) == 74, "EBADMSG, for one that is cut")
+        #expect(number(2, [1, 2]) == 74, "EBADMSG for a truncated message")
         #expect(number(3, KernelMessage.number(Int32(-22))) == 22)
         #expect(number(3, KernelMessage.number(Int32(0))) == nil)
         #expect(number(3, []) == nil)
         #expect(number(24, KernelMessage.number(Int32(-22))) == nil)
     }
 
-    // peers 53, 60
-    @Test func `errors are sorted by what is to be done about them`() {
+    @Test func `errors are sorted by what the caller does about them`() {
         #expect(NetlinkError(call: "recvmsg", errno: 105) == .lost)
         for number in [1, 13, 97, 93, 38] as [Int32] {
             #expect(NetlinkError(call: "socket", errno: number) == .forbidden(call: "socket", errno: number))

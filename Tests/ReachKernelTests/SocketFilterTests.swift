@@ -7,7 +7,7 @@ import Testing
 @Suite struct SocketFilterTests {
     private typealias Kernel = KernelMessage
 
-    /// A random message, and what a person would say of it. The numbers are few, so that things often agree.
+    /// Random messages, each with whether it should pass. They use few different numbers, so that these often match.
     private struct Sample {
         var random: SeededGenerator
 
@@ -43,11 +43,11 @@ import Testing
             let bytes = Kernel.route(
                 family: Kernel.family(family), length: UInt8(length), type: type, flags: isCloned ? 0x200 : 0,
                 isRemoved: random.oneIn(2), attributes.shuffled(using: &random))
-            let isWay = type == 1 || (6...9).contains(type)
-            // Longer prefixes of IPv6 are compared in their first 32 bits.
+            let isPath = type == 1 || (6...9).contains(type)
+            // The filter compares only the first 32 bits of IPv6 prefixes.
             let covers = filter.targets.contains { destination.shares(prefix: min(length, 32), with: $0) }
-            let isNear = length == 0 || filter.targets.count > SocketFilter.limit || (hasDestination && covers)
-            return (bytes, isWay && !isCloned && isNear)
+            let isRelevant = length == 0 || filter.targets.count > SocketFilter.limit || (hasDestination && covers)
+            return (bytes, isPath && !isCloned && isRelevant)
         }
 
         mutating func neighbour(_ filter: SocketFilter) -> (bytes: [UInt8], passes: Bool) {
@@ -91,9 +91,8 @@ import Testing
         }
     }
 
-    // peers 24, 47, 51
     @Test(arguments: [(0, 0), (1, 1), (2, 5), (20, 20), (128, 128), (129, 1), (1, 129), (200, 200)])
-    func `the program keeps and drops what a person would`(targets: Int, neighbours: Int) throws {
+    func `the program keeps relevant messages and drops the others`(targets: Int, neighbours: Int) throws {
         var sample = Sample(random: SeededGenerator(seed: UInt64(targets * 1000 + neighbours)))
         let filter = sample.filter(targets: targets, neighbours: neighbours)
         let machine = try BPFMachine(filter.program)
@@ -130,20 +129,19 @@ import Testing
         }
     }
 
-    // peers 63
-    @Test func `no message, cut or random, leads the program astray`() throws {
+    @Test func `no truncated or random message makes the program fail`() throws {
         var sample = Sample(random: SeededGenerator(seed: 10))
         let machine = try BPFMachine(sample.filter(targets: 5, neighbours: 5).program)
         for _ in 0..<3000 {
             var bytes = sample.random.bytes(Int.random(in: 0...80, using: &sample.random))
-            // The type decides which part of the program is run.
+            // The message type selects the part of the program that runs.
             if bytes.count > 5 { bytes[4] = sample.random.pick([16, 24, 25, 28, 29, 0]) }
             if bytes.count > 17 { bytes[16] = sample.random.pick([0, 2, 10]) }
             _ = try machine.passes(bytes)
         }
     }
 
-    @Test func `the checks of the test's own machine find what the kernel refuses`() {
+    @Test func `the interpreter refuses the programs that the kernel refuses`() {
         let stop = SocketFilter.Instruction(code: 0x06)
         #expect(throws: BPFMachine.Fault.tooLong(0)) { try BPFMachine([]) }
         #expect(throws: BPFMachine.Fault.noReturnAtEnd) { try BPFMachine([stop, .init(code: 0x00)]) }
@@ -157,7 +155,7 @@ import Testing
         #expect(throws: BPFMachine.Fault.unknownInstruction(0xff)) { try BPFMachine([.init(code: 0xff), stop]) }
     }
 
-    @Test func `a program stays below the kernel's limit, however much is watched`() throws {
+    @Test func `a program stays below the kernel's limit for any number of targets and neighbours`() throws {
         var sample = Sample(random: SeededGenerator(seed: 11))
         for count in [0, 1, 64, 127, 128, 129, 1000] {
             let filter = sample.filter(targets: count, neighbours: count)
@@ -166,9 +164,8 @@ import Testing
         }
     }
 
-    // peers 51
     @Test(arguments: [0, 1, 128, 200])
-    func `the kernel takes the program, and takes another in its place`(count: Int) throws {
+    func `the kernel accepts the program, and a replacement for it`(count: Int) throws {
         var sample = Sample(random: SeededGenerator(seed: 12))
         let filter = sample.filter(targets: count, neighbours: count)
         let socket = try NoticeSocket(filter: filter, bufferBytes: 1 << 16)

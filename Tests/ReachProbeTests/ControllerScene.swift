@@ -3,7 +3,7 @@ import ReachLoop
 import ReachProbe
 import Testing
 
-/// A keeper on a real loop, with attempts and paths that the test makes.
+/// A controller on a real loop, with attempts and paths that the test makes.
 final class ControllerScene {
     final class Attempt: ProbeAttempt {
         let name: String
@@ -25,17 +25,17 @@ final class ControllerScene {
     }
 
     let loop: EventLoop
-    private(set) var keeper: ProbeController!
+    private(set) var controller: ProbeController!
     private(set) var attempts: [Attempt] = []
     private(set) var events: [ProbeEvent] = []
     private var watchers: [Target: [Int: (ProbeEnvironment.PathEvent) -> Void]] = [:]
     private var lastWatcher = 0
-    /// Told of each attempt as it begins.
-    var whenStarted: (Attempt) -> Void = { _ in }
+    /// Called with each attempt as it starts.
+    var onStart: (Attempt) -> Void = { _ in }
 
     init(concurrency: Int = 16) throws {
         loop = try EventLoop()
-        let surroundings = ProbeEnvironment(
+        let environment = ProbeEnvironment(
             machine: "4c4c4544",
             watch: { [unowned self] target, handler in
                 lastWatcher += 1
@@ -46,24 +46,24 @@ final class ControllerScene {
             start: { [unowned self] specification, binding, completion in
                 let attempt = Attempt(specification.name, binding, completion)
                 attempts.append(attempt)
-                loop.afterEvents { [unowned self] in whenStarted(attempt) }
+                loop.afterEvents { [unowned self] in onStart(attempt) }
                 return attempt
             })
-        keeper = ProbeController(loop: loop, surroundings, concurrency: concurrency) { [unowned self] event in
+        controller = ProbeController(loop: loop, environment, concurrency: concurrency) { [unowned self] event in
             events.append(event)
         }
     }
 
     var watcherCount: Int { watchers.values.reduce(0) { $0 + $1.count } }
 
-    func tell(_ target: String, _ news: ProbeEnvironment.PathEvent) throws {
-        for handler in watchers[try Target(target)].map({ Array($0.values) }) ?? [] { handler(news) }
+    func send(_ target: String, _ event: ProbeEnvironment.PathEvent) throws {
+        for handler in watchers[try Target(target)].map({ Array($0.values) }) ?? [] { handler(event) }
     }
 
-    func tell(
+    func send(
         _ target: String, _ status: ReachabilityStatus, by interface: String = "eth0", _ linkClass: LinkClass = .wired
     ) throws {
-        try tell(target, .state(Self.state(target, status, by: interface, linkClass)))
+        try send(target, .state(Self.state(target, status, by: interface, linkClass)))
     }
 
     static func state(
@@ -84,15 +84,15 @@ final class ControllerScene {
         return state
     }
 
-    /// Runs the loop until something holds, at most ten seconds.
+    /// Runs the loop until a condition holds, for ten seconds at most.
     func run(until isDone: @escaping () -> Bool) {
         let deadline = SystemClock.boot + .seconds(10)
-        func look() {
+        func check() {
             if isDone() || SystemClock.boot > deadline { return loop.stop() }
-            loop.schedule(at: SystemClock.boot + .milliseconds(1), look)
+            loop.schedule(at: SystemClock.boot + .milliseconds(1), check)
         }
-        // Stopping a loop before it runs is forgotten.
-        loop.afterEvents(look)
+        // Deferred, since a loop that is not running ignores a stop.
+        loop.afterEvents(check)
         loop.run()
         #expect(isDone())
     }

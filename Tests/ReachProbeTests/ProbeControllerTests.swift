@@ -4,118 +4,119 @@ import ReachProbe
 import Testing
 
 @Suite struct ProbeControllerTests {
-    @Test func `a probe that is well comes up with its first result, and says so once`() throws {
+    @Test func `a healthy probe comes up with its first result, and emits one event`() throws {
         let scene = try ControllerScene()
-        scene.whenStarted = { $0.end() }
-        scene.keeper.take([try ControllerScene.specification("web")])
+        scene.onStart = { $0.end() }
+        scene.controller.configure([try ControllerScene.specification("web")])
         scene.run { scene.attempts.count >= 4 }
         #expect(scene.events.map(\.kind) == [.up])
-        let report = try #require(scene.keeper.reports(at: SystemClock.now).first)
+        let report = try #require(scene.controller.reports(at: SystemClock.now).first)
         #expect(report.state == .up)
         #expect(report.next != nil)
         #expect(report.beats.allSatisfy { $0.kind == .ok })
-        scene.keeper.stop()
+        scene.controller.stop()
         #expect(scene.watcherCount == 0)
     }
 
-    @Test func `three failures take it down, at the failing interval and not at its own`() throws {
+    @Test func `three failures at the failing interval take a probe down`() throws {
         let scene = try ControllerScene()
-        scene.whenStarted = { $0.end(.failed(.refused, "")) }
+        scene.onStart = { $0.end(.failed(.refused, "")) }
         var specification = try ControllerScene.specification("web", every: .milliseconds(500))
         specification.failingInterval = .milliseconds(5)
-        scene.keeper.take([specification])
+        scene.controller.configure([specification])
         scene.run { scene.events.count >= 1 }
         #expect(scene.events.map(\.kind) == [.down])
         #expect(scene.attempts.count == 3)
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
-    @Test func `the first failure after a success is told, and the first success after a failure`() throws {
+    @Test func `the first failure after a success is reported, and the first success after a failure`() throws {
         let scene = try ControllerScene()
         var answers = [true, false, false, false, true, true, false, true]
         var turns: [Bool] = []
-        scene.whenStarted = { attempt in
+        scene.onStart = { attempt in
             let isGood = answers.isEmpty || answers.removeFirst()
             attempt.end(isGood ? .answered : .failed(.timeout, ""))
         }
-        scene.keeper.whenTurned = { target, result in
+        scene.controller.onTurn = { target, result in
             #expect(target.kind == .http)
             turns.append(result.outcome == .ok)
         }
-        scene.keeper.take([try ControllerScene.specification("web", every: .milliseconds(10))])
+        scene.controller.configure([try ControllerScene.specification("web", every: .milliseconds(10))])
         scene.run { answers.isEmpty && scene.attempts.count > 9 }
         #expect(turns == [false, true, false, true])
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
-    @Test func `C22 without a path nothing is sent, and afterwards once at once`() throws {
+    @Test func `without a path nothing is sent, and when it returns one attempt starts at once`() throws {
         let scene = try ControllerScene()
-        scene.whenStarted = { $0.end() }
-        scene.keeper.take([try ControllerScene.specification("web", every: .milliseconds(10))])
-        try scene.tell("192.0.2.1", .notReachable)
+        scene.onStart = { $0.end() }
+        scene.controller.configure([try ControllerScene.specification("web", every: .milliseconds(10))])
+        try scene.send("192.0.2.1", .notReachable)
         scene.run(for: .milliseconds(100))
         #expect(scene.attempts.isEmpty)
-        let report = try #require(scene.keeper.reports(at: SystemClock.now).first)
+        let report = try #require(scene.controller.reports(at: SystemClock.now).first)
         #expect(report.pause == .noPath && report.next == nil)
-        try scene.tell("192.0.2.1", .reachable)
+        try scene.send("192.0.2.1", .reachable)
         #expect(scene.attempts.count == 1)
         scene.run { scene.events.count == 3 }
         #expect(scene.events.map(\.kind) == [.paused, .resumed, .up])
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
-    @Test func `C23 an attempt whose path goes away is cancelled and proves nothing`() throws {
+    @Test func `an attempt whose path goes away is cancelled and proves nothing`() throws {
         let scene = try ControllerScene()
-        scene.keeper.tellsResults = true
-        scene.keeper.take([try ControllerScene.specification("web")])
-        try scene.tell("192.0.2.1", .reachable)
+        scene.controller.emitsResults = true
+        scene.controller.configure([try ControllerScene.specification("web")])
+        try scene.send("192.0.2.1", .reachable)
         scene.run { scene.attempts.count == 1 }
-        try scene.tell("192.0.2.1", .notReachable)
+        try scene.send("192.0.2.1", .notReachable)
         #expect(scene.attempts[0].isCancelled)
         #expect(scene.events.map(\.kind) == [.result, .paused])
         #expect(scene.events[0].report.last?.outcome == .inconclusive(.pathLost))
-        try scene.tell("192.0.2.1", .reachable)
+        try scene.send("192.0.2.1", .reachable)
         #expect(scene.attempts.count == 2)
         scene.attempts[1].end()
         #expect(scene.events.map(\.kind) == [.result, .paused, .resumed, .result, .up])
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
-    @Test func `C23 an attempt whose path changes or that slept proves nothing, whatever came of it`() throws {
+    @Test func `an attempt during which the path changed or the machine slept proves nothing`() throws {
         let scene = try ControllerScene()
-        scene.keeper.take([try ControllerScene.specification("web")])
-        try scene.tell("192.0.2.1", .reachable)
+        scene.controller.configure([try ControllerScene.specification("web")])
+        try scene.send("192.0.2.1", .reachable)
         scene.run { scene.attempts.count == 1 }
-        try scene.tell("192.0.2.1", .reachable, by: "wwan0", .wwan)
+        try scene.send("192.0.2.1", .reachable, by: "wwan0", .wwan)
         scene.attempts[0].end(.failed(.timeout, ""))
-        let last = try #require(scene.keeper.reports(at: SystemClock.now).first?.last)
+        let last = try #require(scene.controller.reports(at: SystemClock.now).first?.last)
         #expect(last.outcome == .inconclusive(.pathChanged))
         scene.run { scene.attempts.count == 2 }
-        try scene.tell("192.0.2.1", .woke)
+        try scene.send("192.0.2.1", .woke)
         scene.attempts[1].end()
-        #expect(scene.keeper.reports(at: SystemClock.now).first?.last?.outcome == .inconclusive(.slept))
+        #expect(scene.controller.reports(at: SystemClock.now).first?.last?.outcome == .inconclusive(.slept))
         #expect(scene.events.isEmpty)
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
-    @Test func `a probe that must go by a class waits for it, and is bound to its interface`() throws {
+    @Test func `a probe that requires a link class waits for it, and is bound to its interface`() throws {
         let scene = try ControllerScene()
         var specification = try ControllerScene.specification("web", every: .milliseconds(10))
-        specification.way = .linkClass(.wifi)
-        scene.keeper.take([specification])
-        try scene.tell("192.0.2.1", .reachable)
+        specification.requiredPath = .linkClass(.wifi)
+        scene.controller.configure([specification])
+        try scene.send("192.0.2.1", .reachable)
         scene.run(for: .milliseconds(50))
         #expect(scene.attempts.isEmpty)
-        #expect(scene.keeper.reports(at: SystemClock.now).first?.pause == .linkClass)
-        try scene.tell("192.0.2.1", .reachable, by: "wlan0", .wifi)
+        #expect(scene.controller.reports(at: SystemClock.now).first?.pause == .linkClass)
+        try scene.send("192.0.2.1", .reachable, by: "wlan0", .wifi)
         scene.run { scene.attempts.count == 1 }
         #expect(scene.attempts[0].binding == ProbeGate.Binding(name: "wlan0", index: 7))
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
-    @Test func `no more than so many attempts run at a time, and each has its turn`() throws {
+    @Test func `the number of concurrent attempts is limited, and each probe gets its turn`() throws {
         let scene = try ControllerScene(concurrency: 3)
-        scene.keeper.take(try (0..<20).map { try ControllerScene.specification("p\($0)", every: .milliseconds(20)) })
+        scene.controller.configure(
+            try (0..<20).map { try ControllerScene.specification("p\($0)", every: .milliseconds(20)) })
         scene.run(for: .milliseconds(60))
         #expect(scene.attempts.count == 3)
         var ended = 0
@@ -125,42 +126,42 @@ import Testing
             #expect(scene.attempts.count - ended <= 3)
         }
         #expect(Set(scene.attempts.prefix(20).map(\.name)).count == 20)
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
-    @Test func `a new configuration keeps what is known of probes that did not change`() throws {
+    @Test func `a new configuration keeps the records of unchanged probes`() throws {
         let scene = try ControllerScene()
-        scene.whenStarted = { $0.end() }
+        scene.onStart = { $0.end() }
         let (kept, changed) = (try ControllerScene.specification("kept"), try ControllerScene.specification("changed"))
-        scene.keeper.take([kept, changed, try ControllerScene.specification("gone")])
+        scene.controller.configure([kept, changed, try ControllerScene.specification("gone")])
         scene.run { scene.events.count == 3 }
         var other = changed
         other.timeout = .milliseconds(7)
-        scene.keeper.take([other, kept])
-        let reports = scene.keeper.reports(at: SystemClock.now)
+        scene.controller.configure([other, kept])
+        let reports = scene.controller.reports(at: SystemClock.now)
         #expect(reports.map(\.name) == ["changed", "kept"])
         #expect(reports.map(\.state) == [.unknown, .up])
         #expect(scene.watcherCount == 2)
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
-    @Test func `a name that cannot be resolved is no reason to pause while the Internet has a path`() throws {
+    @Test func `a name that cannot be resolved does not pause its probe while the Internet has a path`() throws {
         let scene = try ControllerScene()
-        scene.keeper.take([try ControllerScene.specification("web", "http://web.example/")])
+        scene.controller.configure([try ControllerScene.specification("web", "http://web.example/")])
         var unresolved = try ControllerScene.state("web.example", .notReachable)
         unresolved.reason = .nameNotResolved
-        try scene.tell("web.example", .state(unresolved))
+        try scene.send("web.example", .state(unresolved))
         scene.run { scene.attempts.count == 1 }
-        try scene.tell("internet", .notReachable)
+        try scene.send("internet", .notReachable)
         #expect(scene.attempts[0].isCancelled)
         #expect(scene.events.map(\.kind) == [.paused])
-        scene.keeper.stop()
+        scene.controller.stop()
     }
 
     private static let reachable = try? ControllerScene.state("192.0.2.1", .reachable)
     private static let gone = try? ControllerScene.state("192.0.2.1", .notReachable)
 
-    @Test func `the gate by way and state`() {
+    @Test func `the gate opens by required path and state`() {
         let (up, down) = (Self.reachable, Self.gone)
         let eth0 = ProbeGate.Binding(name: "eth0", index: nil)
         #expect(ProbeGate.decide(.any, target: nil, internet: nil) == .open(nil))
@@ -175,9 +176,9 @@ import Testing
         #expect(ProbeGate.decide(.linkClass(.wired), target: down, internet: nil) == .closed(.noPath))
     }
 
-    @Test func `a probe by an interface watches the way by that interface`() throws {
+    @Test func `a probe by an interface watches the path by that interface`() throws {
         var specification = try ControllerScene.specification("web")
-        specification.way = .interface("wwan0")
+        specification.requiredPath = .interface("wwan0")
         #expect(specification.watchedTarget.description == "192.0.2.1%wwan0")
         specification.target = try ProbeTarget("http://web.example/")
         #expect(specification.watchedTarget.description == "interface:wwan0")

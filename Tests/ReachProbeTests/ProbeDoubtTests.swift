@@ -12,33 +12,33 @@ import Testing
         return result
     }
 
-    /// What happened, to what, spoken to whom, and whether the Internet may be to blame.
+    /// Outcome, target, address of the peer, and whether the Internet may be the cause.
     private static let cases: [(ProbeResult.Outcome, String, String?, Bool)] = [
         (.ok, names, "192.0.2.1", false), (.ok, names, nil, false),
         (.inconclusive(.noPath), names, nil, false),
         (.fail(.timeout), names, "192.0.2.1", true),
         (.fail(.nameNotResolved), names, nil, true),
-        // Portals answer in others' places.
+        // A portal may have answered in the target's place.
         (.fail(.status), names, "192.0.2.1", true),
         (.fail(.certificate), "https://web.example/", "192.0.2.1", true),
-        // It was the right one that answered.
+        // The target itself answered.
         (.fail(.certificateEnding), "https://web.example/", "192.0.2.1", false),
         (.fail(.latency), names, "192.0.2.1", false),
-        // One's own network.
+        // Hosts of the local network.
         (.fail(.timeout), names, "10.0.0.1", false),
         (.fail(.timeout), names, "fd00::1", false),
         (.fail(.timeout), "icmp://192.168.0.1", nil, false),
         (.fail(.refused), "tcp://127.0.0.1:9", nil, false),
-        // A router's name server asks others.
+        // A router's name server forwards questions to the Internet.
         (.fail(.timeout), "dns://192.168.0.1/web.example", "192.168.0.1", true),
     ]
 
-    @Test func `a failure that may be the Internet's is told from one that is not`() throws {
+    @Test func `a failure that the Internet may have caused is distinguished from others`() throws {
         for (outcome, target, address, expected) in Self.cases {
             let result = Self.result(outcome, from: address)
-            #expect(!result.speaksForInternet(by: try ProbeTarget(target)) || outcome == .ok)
+            #expect(!result.suggestsInternet(for: try ProbeTarget(target)) || outcome == .ok)
             #expect(
-                result.castsDoubtOnInternet(by: try ProbeTarget(target)) == expected,
+                result.suggestsOutage(for: try ProbeTarget(target)) == expected,
                 "\(outcome) \(target) \(address ?? "")")
         }
     }
@@ -47,8 +47,10 @@ import Testing
         (names, "192.0.2.1", true), (names, "10.0.0.1", false), ("icmp://192.0.2.1", nil, true),
         ("icmp://192.168.0.1", nil, false), ("dns://192.0.2.53/web.example", "192.0.2.53", false),
     ])
-    func `a success far away speaks for the Internet`(target: String, address: String?, expected: Bool) throws {
+    func `a success beyond the local network is evidence for the Internet`(
+        target: String, address: String?, expected: Bool
+    ) throws {
         let result = Self.result(.ok, from: address)
-        #expect(result.speaksForInternet(by: try ProbeTarget(target)) == expected)
+        #expect(result.suggestsInternet(for: try ProbeTarget(target)) == expected)
     }
 }

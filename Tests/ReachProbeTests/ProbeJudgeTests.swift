@@ -21,7 +21,7 @@ import Testing
     }
 
     private static func outcome(
-        _ observation: ProbeObservation, _ evidence: PathEvidence = .same,
+        _ observation: ProbeObservation, _ evidence: PathContinuity = .same,
         _ change: (inout ProbeConditions) -> Void = { _ in }
     ) -> ProbeResult.Outcome {
         var conditions = ProbeConditions()
@@ -29,7 +29,7 @@ import Testing
         return ProbeJudge.result(of: observation, conditions, evidence: evidence).outcome
     }
 
-    @Test func `an answer is judged by each condition`() {
+    @Test func `an answer must meet each condition`() {
         #expect(Self.outcome(Self.answer) == .ok)
         #expect(Self.outcome(Self.answer) { $0.status = HTTPStatusSet("204") ?? .success } == .fail(.status))
         #expect(Self.outcome(Self.answer) { $0.header = .init("content-type: html") } == .ok)
@@ -45,7 +45,7 @@ import Testing
         #expect(Self.outcome(Self.answer) { $0.latency = .milliseconds(99) } == .fail(.latency))
     }
 
-    @Test func `a name server's answer is judged by its code and its records`() {
+    @Test func `a name server's answer is checked by its code and its records`() {
         var seen = Self.observation()
         seen.responseCode = 0
         seen.answers = ["192.0.2.80", "192.0.2.81"]
@@ -61,10 +61,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (PathEvidence.lost, ProbeDoubt.pathLost), (.changed, .pathChanged), (.slept, .slept),
+        (PathContinuity.lost, ProbeDoubt.pathLost), (.changed, .pathChanged), (.slept, .slept),
     ])
-    func `C23 whatever came of it, it proves nothing if the path went away or changed`(
-        _ evidence: PathEvidence, _ doubt: ProbeDoubt
+    func `an attempt proves nothing if the path went away or changed, however it ended`(
+        _ evidence: PathContinuity, _ doubt: ProbeDoubt
     ) throws {
         for seen in [Self.answer, Self.observation(.failed(.timeout, "")), Self.observation(.doubtful(.noPath, ""))] {
             #expect(Self.outcome(seen, evidence) == .inconclusive(doubt))
@@ -73,13 +73,13 @@ import Testing
         specification.thresholds = .init(down: 2, up: 1)
         var record = ProbeRecord(specification, at: Self.moment)
         let fail = Self.observation(.failed(.timeout, ""))
-        _ = record.take(ProbeJudge.result(of: fail, .init(), evidence: .same), at: Self.moment)
-        #expect(record.take(ProbeJudge.result(of: fail, .init(), evidence: evidence), at: Self.moment) == nil)
+        _ = record.add(ProbeJudge.result(of: fail, .init(), evidence: .same), at: Self.moment)
+        #expect(record.add(ProbeJudge.result(of: fail, .init(), evidence: evidence), at: Self.moment) == nil)
         #expect(record.state == .unknown)
-        #expect(record.take(ProbeJudge.result(of: fail, .init(), evidence: .same), at: Self.moment) == .down)
+        #expect(record.add(ProbeJudge.result(of: fail, .init(), evidence: .same), at: Self.moment) == .down)
     }
 
-    @Test func `what failed on the way stays what it was`() {
+    @Test func `a failed or doubtful attempt keeps its reason`() {
         #expect(Self.outcome(Self.observation(.failed(.refused, ""))) == .fail(.refused))
         #expect(Self.outcome(Self.observation(.doubtful(.noPath, ""))) == .inconclusive(.noPath))
     }

@@ -19,41 +19,41 @@ import Testing
         ProbeResult(outcome, started: moment(seconds), duration: .milliseconds(20))
     }
 
-    /// `+` ok, `-` fail, `?` inconclusive; what is told after each: `u`p, `d`own or nothing.
+    /// `+` ok, `-` fail, `?` inconclusive; the event after each: `u`p, `d`own or none (`.`).
     @Test(arguments: [
         ("+", "u"), ("-", "."), ("--", ".."), ("---", "..d"), ("--+", "..u"), ("--+--", "..u.."),
         ("+--", "u.."), ("+---", "u..d"), ("+--+---", "u.....d"), ("+---+", "u..d."), ("+---++", "u..d.u"),
         ("---+-+", "..d..."), ("---+-++", "..d...u"), ("+-?-?-", "u....d"), ("---+?+", "..d..u"), ("????", "...."),
         ("?-", ".."), ("+?---?++", "u...d..u"),
     ])
-    func `C24 down on the third failure in a row, up on the second success, at once on the first of all`(
-        _ results: String, _ told: String
+    func `a probe is down on the third failure in a row, up on the second success, and at once on the first of all`(
+        _ results: String, _ expected: String
     ) throws {
         var record = try Self.record()
         let events = results.enumerated().map { number, sign -> Character in
             let outcome: ProbeResult.Outcome =
                 sign == "+" ? .ok : sign == "-" ? .fail(.timeout) : .inconclusive(.pathLost)
-            switch record.take(Self.result(outcome), at: Self.moment(Double(number))) {
+            switch record.add(Self.result(outcome), at: Self.moment(Double(number))) {
             case .up: return "u"
             case .down: return "d"
             default: return "."
             }
         }
-        #expect(String(events) == told)
+        #expect(String(events) == expected)
     }
 
-    @Test func `time that was paused or inconclusive counts apart`() throws {
+    @Test func `paused and inconclusive time is counted separately`() throws {
         var record = try Self.record()
-        _ = record.take(Self.result(.ok), at: Self.moment(10))
-        _ = record.take(Self.result(.fail(.refused)), at: Self.moment(40))
-        _ = record.take(Self.result(.inconclusive(.pathChanged)), at: Self.moment(60))
-        _ = record.take(Self.result(.ok), at: Self.moment(65))
+        _ = record.add(Self.result(.ok), at: Self.moment(10))
+        _ = record.add(Self.result(.fail(.refused)), at: Self.moment(40))
+        _ = record.add(Self.result(.inconclusive(.pathChanged)), at: Self.moment(60))
+        _ = record.add(Self.result(.ok), at: Self.moment(65))
         #expect(record.pause(.noPath, at: Self.moment(95)) == true)
         #expect(record.pause(.interface, at: Self.moment(96)) == false)
         #expect(record.pause == .interface)
         #expect(record.resume(at: Self.moment(1095)) == true)
         #expect(record.resume(at: Self.moment(1095)) == false)
-        _ = record.take(Self.result(.ok), at: Self.moment(1096))
+        _ = record.add(Self.result(.ok), at: Self.moment(1096))
         let uptime = record.report(at: Self.moment(1106), next: nil).uptime
         #expect(uptime.ok == .seconds(30 + 30 + 10))
         #expect(uptime.fail == .seconds(20))
@@ -62,12 +62,12 @@ import Testing
         #expect(uptime.availability.map { abs($0 - 70.0 / 90) < 1e-9 } == true)
     }
 
-    @Test func `C22 a pause of 100 intervals is one beat and no result`() throws {
+    @Test func `a pause of 100 intervals is one beat and no result`() throws {
         var record = try Self.record()
-        _ = record.take(Self.result(.ok), at: Self.moment(1))
+        _ = record.add(Self.result(.ok), at: Self.moment(1))
         _ = record.pause(.noPath, at: Self.moment(2))
         _ = record.resume(at: Self.moment(3002))
-        _ = record.take(Self.result(.ok), at: Self.moment(3002))
+        _ = record.add(Self.result(.ok), at: Self.moment(3002))
         let report = record.report(at: Self.moment(3003), next: nil)
         #expect(report.beats.map(\.kind) == [.ok, .paused, .ok])
         #expect(record.counts.ok == 2)
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `memory does not grow with the number of results`() throws {
         var record = try Self.record()
-        for second in 0..<5000 { _ = record.take(Self.result(.ok), at: Self.moment(Double(second))) }
+        for second in 0..<5000 { _ = record.add(Self.result(.ok), at: Self.moment(Double(second))) }
         #expect(record.report(at: Self.moment(5000), next: nil).beats.count == ProbeRecord.beatsKept)
         #expect(record.latency.count == 5000)
     }
@@ -92,44 +92,44 @@ import Testing
         #expect(histogram.sum == .microseconds(10 * 10_000 * 10_001 / 2))
     }
 
-    @Test func `a bucket holds what is no longer than its end`() {
+    @Test func `a bucket holds durations up to its bound, inclusive`() {
         var histogram = LatencyHistogram(.prometheus)
         for milliseconds in [0, 1, 5, 6, 10_000, 10_001] { histogram.add(.milliseconds(milliseconds)) }
         #expect(histogram.counts == [2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1])
         #expect(histogram.percentile(1) == .seconds(10))
     }
 
-    @Test func `phases are counted for what failed and not for what proves nothing`() throws {
+    @Test func `phases are counted for failed attempts, but not for inconclusive ones`() throws {
         var record = try Self.record()
         var result = Self.result(.fail(.timeout))
         result.phases[.connect] = .milliseconds(3)
-        _ = record.take(result, at: Self.moment(1))
+        _ = record.add(result, at: Self.moment(1))
         result.outcome = .inconclusive(.slept)
-        _ = record.take(result, at: Self.moment(2))
+        _ = record.add(result, at: Self.moment(2))
         #expect(record.phases[ProbePhase.connect.place]?.count == 1)
         #expect(record.phases[ProbePhase.tls.place] == nil)
         #expect(record.latency.count == 0)
     }
 
-    @Test func `admission lets so many begin, and the others in their order`() {
+    @Test func `admission starts as many as the limit allows, and the others in order`() {
         var admission = ProbeAdmission<Int>(limit: 2)
-        #expect(admission.ask(1) == true)
-        #expect(admission.ask(2) == true)
-        for id in 3...600 { #expect(admission.ask(id) == false) }
+        #expect(admission.request(1) == true)
+        #expect(admission.request(2) == true)
+        for id in 3...600 { #expect(admission.request(id) == false) }
         #expect(admission.next() == nil)
-        admission.leave(4)
-        admission.leave(1)
-        #expect(admission.ask(601) == false)
+        admission.release(4)
+        admission.release(1)
+        #expect(admission.request(601) == false)
         #expect(admission.next() == 3)
         #expect(admission.next() == nil)
-        admission.leave(2)
+        admission.release(2)
         #expect(admission.next() == 5)
         var last = 5
-        admission.leave(3)
+        admission.release(3)
         while let id = admission.next() {
             #expect(id > last)
             last = id
-            admission.leave(id)
+            admission.release(id)
         }
         #expect(last == 601)
         #expect(admission.runningCount == 1)

@@ -39,7 +39,7 @@ import Testing
         #expect(try await scene.run("tcp://127.0.0.1:\(port)").outcome == .ok)
     }
 
-    @Test func `N12 faults of servers have their words`() async throws {
+    @Test func `server faults are reported with their failure words`() async throws {
         let cases: [(ScriptedServer.Script, ProbeFailure)] = [
             ({ $0.readRequest() }, .reset),
             (
@@ -59,7 +59,7 @@ import Testing
             let result = try await scene.run("http://127.0.0.1:\(server.port)/")
             #expect(result.outcome == .fail(failure), "\(result)")
         }
-        // peers 78: nobody listens, which the host itself says at once; it is not silence.
+        // No one listens, and the host says so at once: that is not a timeout.
         let closed = try TestProgram.freePort()
         for kind in ["http", "tcp", "tls"] {
             let result = try await scene.run("\(kind)://127.0.0.1:\(closed)")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(.enabled(if: WebServer.isAvailable && CertificateAuthority.isAvailable, "nginx and openssl are needed"))
-    func `N16 certificates: days left, expired, wrong host, unknown issuer`() async throws {
+    func `certificates: days left, expired, unknown issuer`() async throws {
         let authority = try CertificateAuthority()
         let good = try authority.issue("good", names: ["IP:127.0.0.1"])
         let expired = try authority.issue("expired", names: ["IP:127.0.0.1"], validity: .expired)
@@ -153,7 +153,7 @@ import Testing
         #expect(try await scene.run("icmp://[2001:db8:1::1]").outcome == .inconclusive(.noPath))
         #expect(try await scene.run("icmp://192.0.2.1", by: "up0").interface == "up0")
         #expect(try await scene.run("icmp://192.0.2.1", by: "none0").outcome == .inconclusive(.interface))
-        // Nobody has that address: ARP finds out.
+        // No host has this address: ARP fails.
         #expect(try await scene.run("icmp://192.0.2.77").outcome == .fail(.unreachable))
         try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=1 0")
         let refused = try await scene.run("icmp://192.0.2.1")
@@ -163,12 +163,11 @@ import Testing
 
     // MARK: - Families
 
-    // peers 87
     @Test(
         .enabled(
             if: TestNamespace.isAvailable && NameServer.isAvailable && WebServer.isAvailable,
             "namespaces, dnsmasq and nginx are needed"))
-    func `a name of both families is tried in the one that is asked for, and in the other where one is broken`()
+    func `a name with both families is tried in the requested one, or else in both until one works`()
         async throws
     {
         let namespace = try TestNamespace()
@@ -187,12 +186,12 @@ import Testing
             for target in ["http://web.example/", "tcp://web.example:80"] {
                 let result = try await scene.run(target) { $0.family = family }
                 #expect(result.outcome == .ok && result.address == IPAddress(address), "\(target) \(result)")
-                // Its phases are all of it, but for what lies between them.
+                // The phases cover the whole duration, except for short gaps.
                 let sum = result.phases.reached.reduce(Duration.zero) { $0 + $1.duration }
                 #expect(sum <= result.duration && result.duration - sum < .milliseconds(20), "\(result)")
             }
         }
-        // As many redirects as were allowed, and the answer itself where none are.
+        // Redirects are followed as far as allowed. Otherwise the redirect itself is the answer.
         #expect(try await scene.run("http://web.example/far") { $0.redirects = 1 }.httpStatus == 200)
         #expect(
             try await scene.run("http://web.example/far") { $0.conditions.status = .init("302") ?? .success }.outcome
@@ -208,10 +207,10 @@ import Testing
 
     // MARK: - Loss
 
-    /// Without netem there is no delay to add; what is lost, nft's chance decides.
+    /// nft's random numbers decide which packets are lost, since netem may not be available.
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func
-        `N14 with a tenth of all packets lost, 200 rounds never say down, and the connect phase shows what was sent again`()
+        `with a tenth of all packets lost, 200 attempts never lead to down, and connect phases show resent packets`()
         async throws
     {
         let namespace = try TestNamespace()
@@ -232,21 +231,21 @@ import Testing
         let results = try await scene.run(orders, within: .seconds(20))
         var health = ProbeHealth()
         for result in results {
-            _ = health.take(result.outcome)
+            _ = health.add(result.outcome)
             #expect(health.state == .up)
         }
-        // A SYN, or what answers it, is lost for one in five; it is sent again after one second, and after two more.
+        // One in five attempts loses the SYN or its answer. The kernel resends it after one second, and after two more.
         let slow = results.compactMap { $0.phases[.connect] }.filter { $0 >= .milliseconds(900) }
         #expect(slow.count >= 10, "\(slow)")
         #expect(slow.contains { $0 < .milliseconds(1800) }, "\(slow)")
-        print("N14: \(results.count { $0.outcome != .ok }) of 200 failed, \(slow.count) were connected late")
+        print("loss: \(results.count { $0.outcome != .ok }) of 200 failed, \(slow.count) connected late")
     }
 
     // MARK: - Time and interfaces
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
     func
-        `N5 where everything vanishes, an attempt of any kind ends at its timeout, and the loop serves others meanwhile`()
+        `if all packets are dropped, an attempt of any kind ends at its timeout without blocking the loop`()
         async throws
     {
         let namespace = try TestNamespace()
@@ -255,7 +254,8 @@ import Testing
         try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
         try peer.run(
             "nft",
-            "add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in meta l4proto { tcp, udp, icmp } drop"
+            "add table inet t; add chain inet t in { type filter hook input priority 0; }; "
+                + "add rule inet t in meta l4proto { tcp, udp, icmp } drop"
         )
         let scene = try RunnerScene(in: namespace)
         let lateness = LoopLateness()
@@ -276,13 +276,14 @@ import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `N6 with a name server that drops everything, 8 probes of 1 s all fail by 1.05 s`() async throws {
+    func `with a name server that drops everything, 8 probes with a timeout of 1 s all fail by 1.05 s`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let peer = try namespace.vethPair()
         try peer.run(
             "nft",
-            "add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in udp dport 53 drop"
+            "add table inet t; add chain inet t in { type filter hook input priority 0; }; "
+                + "add rule inet t in udp dport 53 drop"
         )
         var options = NameService.Options()
         options.configuration = ResolverConfiguration(servers: [.init(try #require(IPAddress("192.0.2.1")))])
@@ -303,7 +304,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
-    func `C23 an error of this machine proves nothing, of any kind`() async throws {
+    func `an error of this machine proves nothing, for any kind of probe`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
@@ -319,10 +320,10 @@ import Testing
     }
 
     @Test(.enabled(if: TestNamespace.isAvailable && NameServer.isAvailable, "namespaces and dnsmasq are needed"))
-    func `N7 each probe uses its own interface's answer`() async throws {
+    func `each probe uses the DNS answer of its own interface`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
-        // One resolver's address, behind two links: whose answer it is shows which way the question went.
+        // The same resolver address is behind both links: the answer shows which link the question used.
         let answers = try ["a": "192.0.2.7", "b": "192.0.2.8"].map { side, answer in
             let far = try TestNamespace()
             try namespace.run(
@@ -356,33 +357,36 @@ import Testing
         }
     }
 
-    @Test func `a cancelled attempt is not heard of again`() async throws {
+    @Test func `a cancelled attempt never calls its completion`() async throws {
         let server = try ScriptedServer { connection in
             connection.readRequest()
             sleep(1)
         }
         let loop = try EventLoop()
         let runner = ProbeRunner(loop: loop, transfers: try TransferEngine(loop: loop))
-        var isTold = false
+        var isCompleted = false
         for target in [
             "http://127.0.0.1:\(server.port)/", "icmp://127.0.0.1", "dns://127.0.0.1:1/a.b", "tcp://127.0.0.1:1",
         ] {
             for delay in [0, 1, 5] {
                 let specification = ProbeSpecification(name: "x", target: try ProbeTarget(target))
-                let attempt = runner.start(specification, binding: nil) { _ in isTold = delay > 0 ? isTold : true }
+                let attempt = runner.start(specification, binding: nil) { _ in
+                    isCompleted = delay > 0 ? isCompleted : true
+                }
                 if delay == 0 { attempt.cancel() }
                 loop.schedule(at: SystemClock.boot + .milliseconds(delay)) { attempt.cancel() }
             }
         }
         loop.schedule(at: SystemClock.boot + .milliseconds(100)) { loop.stop() }
         loop.run()
-        #expect(!isTold)
+        #expect(!isCompleted)
     }
 }
 
-/// How late a timer fires that is due every millisecond, but for the time in which the machine ran something else.
+/// Measures how late a timer with a period of one millisecond fires, not counting the time in which the thread had no
+/// CPU.
 final class LoopLateness: @unchecked Sendable {
-    // Written on the loop's thread; read when what it measures is over.
+    // Written on the loop's thread. Read only after the measured work has ended.
     private(set) var worst: Duration = .zero
     private var waited: Duration = .zero
 
@@ -397,7 +401,7 @@ final class LoopLateness: @unchecked Sendable {
         }
     }
 
-    /// How long this thread has been ready and had no CPU (Documentation/scheduler/sched-stats.rst).
+    /// How long this thread has been ready without a CPU (Linux, Documentation/scheduler/sched-stats.rst).
     private static var timeInRunQueue: Duration {
         let file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return .zero }

@@ -15,7 +15,7 @@ import Testing
         ProbeSchedule(interval: interval, failingInterval: .seconds(5), grid: grid(), now: start)
     }
 
-    @Test func `C25 the phases of 500 probes are spread over 30 s, stable over a restart and differ by machine`() {
+    @Test func `the phases of 500 probes are spread over 30 s, stable over a restart, and differ by machine`() {
         func starts(_ machine: String) -> [Int64] {
             (0..<500).map { number in
                 Self.grid("probe-\(number)", machine: machine).tick(after: Self.time(86_400)).time.nanoseconds
@@ -45,7 +45,7 @@ import Testing
         #expect(abs(mean) < 50_000_000)
     }
 
-    @Test func `a tick never comes twice, whenever it is asked for`() {
+    @Test func `a tick never comes twice, whenever the grid is queried`() {
         let grid = Self.grid()
         var random = SeededTimes(seed: 7)
         var now = Self.time(10)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `the next tick comes from the grid, never from when an attempt was done`() throws {
+    @Test func `the next tick comes from the grid, never from the end of an attempt`() throws {
         var schedule = Self.schedule()
         for _ in 0..<50 {
             let due = try #require(schedule.deadline)
@@ -84,7 +84,7 @@ import Testing
         #expect(schedule.deadline == Self.grid().tick(after: second).time)
     }
 
-    @Test func `C22 a probe that missed 100 ticks while paused makes up for them with one`() throws {
+    @Test func `a probe that missed 100 ticks while paused makes up for them with one attempt`() throws {
         var schedule = Self.schedule()
         schedule.pause(at: Self.time(1010))
         #expect(schedule.deadline == nil)
@@ -98,7 +98,7 @@ import Testing
         #expect(schedule.timeReached(at: BootTime(nanoseconds: next.nanoseconds - 1)) == false)
     }
 
-    @Test func `a pause in which nothing was due is followed by no attempt of its own`() throws {
+    @Test func `a pause in which nothing was due causes no extra attempt`() throws {
         var schedule = Self.schedule()
         let due = try #require(schedule.deadline)
         schedule.pause(at: Self.time(1000.1))
@@ -106,7 +106,7 @@ import Testing
         #expect(schedule.deadline == due)
     }
 
-    @Test func `an attempt that a pause made void is owed`() throws {
+    @Test func `an attempt that a pause made void is made up for`() throws {
         var schedule = Self.schedule()
         let due = try #require(schedule.deadline)
         #expect(schedule.timeReached(at: due) == true)
@@ -116,7 +116,7 @@ import Testing
         #expect(schedule.resume(at: due + .seconds(2)) == false)
     }
 
-    @Test func `N21 an hour of sleep is one attempt, not 120`() throws {
+    @Test func `an hour of sleep leads to one attempt, not 120`() throws {
         var schedule = Self.schedule()
         let woken = Self.time(1000 + 3600)
         #expect(schedule.timeReached(at: woken) == true)
@@ -126,7 +126,9 @@ import Testing
         #expect(try #require(schedule.deadline) > woken)
     }
 
-    @Test func `after failures it looks every 5 s three times, then at twice the distance up to the interval`() throws {
+    @Test func `after failures attempts follow three times at 5 s, then at doubling distances up to the interval`()
+        throws
+    {
         var schedule = Self.schedule()
         let due = try #require(schedule.deadline)
         #expect(schedule.timeReached(at: due) == true)
@@ -146,7 +148,7 @@ import Testing
         #expect(distances.contains(10.0))
     }
 
-    @Test func `random histories hold to the rules`() {
+    @Test func `random histories follow the rules`() {
         for seed in UInt64(1)...40 { ScheduleWalk(seed: seed).run() }
     }
 }
@@ -162,7 +164,7 @@ struct SeededTimes {
     }
 }
 
-/// Drives a schedule at random and holds it to what it promises.
+/// Drives a schedule at random and checks its promises.
 private struct ScheduleWalk {
     private var random: SeededTimes
     private var now = BootTime(nanoseconds: 5_000_000_000_000)

@@ -25,7 +25,7 @@ import Testing
         Row(text: "dns:example.net?class=IN;type=AAAA", kind: .dns, host: "", port: 53, path: "internet"),
     ]
 
-    @Test(arguments: rows) private func `a URL says what is sent where`(_ row: Row) throws {
+    @Test(arguments: rows) private func `a URL gives kind, host, port and watched target`(_ row: Row) throws {
         let target = try ProbeTarget(row.text)
         #expect(target.kind == row.kind)
         #expect(target.hostText == row.host)
@@ -34,7 +34,7 @@ import Testing
         #expect(target.reachabilityTarget.description == row.path)
     }
 
-    @Test func `a question is taken from a URL as RFC 4501 has it`() throws {
+    @Test func `a DNS question is read from a URL according to RFC 4501`() throws {
         #expect(try ProbeTarget("dns:example.net").question?.type == .a)
         let question = try ProbeTarget("dns://192.0.2.53/_sip._tcp.example.net?type=SRV").question
         #expect(question?.name == "_sip._tcp.example.net" && question?.type == .srv)
@@ -46,7 +46,7 @@ import Testing
         "dns:example.net?type=NONE", "dns:example.net?x=y", "http://exa mple.net", "http://example.net/\r\nHost: other",
         "https://münchen.example", "icmp:///", "tcp://:80", "https://" + String(repeating: "a", count: 2100),
     ])
-    func `what cannot be probed is refused in a sentence that names it`(_ text: String) {
+    func `a text that is not a probe's URL is refused with a printable message`(_ text: String) {
         let error = #expect(throws: TargetError.self) { try ProbeTarget(text) }
         #expect(error?.description.utf8.allSatisfy { $0 >= 0x20 } == true)
     }

@@ -7,7 +7,7 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// A runner on a loop of its own thread, in a namespace where one is given. One attempt or many at a time.
+/// A runner on a loop with its own thread, optionally in a namespace. Makes one attempt or many at a time.
 final class RunnerScene: Sendable {
     struct Order: Sendable {
         let specification: ProbeSpecification
@@ -42,7 +42,7 @@ final class RunnerScene: Sendable {
 
     deinit { mailbox.post { $0.stop() } }
 
-    /// Makes all attempts at once.
+    /// Makes all attempts at the same time.
     func run(_ orders: [Order], within limit: Duration = .seconds(10)) async throws -> [ProbeResult] {
         let scene = self
         let before = results.values.count
@@ -74,7 +74,7 @@ final class RunnerScene: Sendable {
     func post(_ work: @escaping @Sendable (EventLoop) -> Void) { mailbox.post(work) }
 }
 
-/// The runner is used on its loop's thread alone.
+/// Passes the runner, which is used on its loop's thread only, to the scene.
 private struct ProbeRunnerBox: @unchecked Sendable {
     let runner: ProbeRunner
 }

@@ -93,7 +93,7 @@ struct TLSTests {
         let (root, good) = (try scene.root, try scene.certificate(.good))
         let key = try #require(good.publicKeyDigest)
         let rootKey = try #require(root.publicKeyDigest)
-        let own = SecurityPolicy.ReferenceAddresses.only([root])
+        let own = SecurityPolicy.Anchors.only([root])
         let policies: [(String, SecurityPolicy, [Scene.Server: TransferFailure.Reason])] = [
             (
                 "the system's list", .standard,
@@ -176,7 +176,7 @@ struct TLSTests {
         async throws
     {
         let scene = try scene
-        let own = SecurityPolicy.ReferenceAddresses.only([try scene.root])
+        let own = SecurityPolicy.Anchors.only([try scene.root])
         let key = try #require(scene.certificate(.good).publicKeyDigest)
         let pinned = try await result(.other, try SecurityPolicy(pins: .publicKeys([key]), anchors: own))
         #expect(pinned.failure?.curlCode == 90)

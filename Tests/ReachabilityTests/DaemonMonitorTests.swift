@@ -4,10 +4,10 @@ internal import ReachTesting
 internal import Reachability
 internal import Testing
 
-/// Monitors that ask the daemon. The tests of the commands run one where there is no netlink.
+/// Monitors whose source is the daemon. The tests of the commands run one without netlink.
 @Suite(
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)),
-    // They count the threads of the process that ask daemons.
+    // The tests count the process's client threads.
     .serialized)
 struct DaemonMonitorTests {
     /// A namespace with an uplink, and a daemon in it that can be started and killed.
@@ -51,7 +51,7 @@ struct DaemonMonitorTests {
         }
     }
 
-    @Test func `blocks, observers and sequences are told the same, whether the daemon stays or not`() async throws {
+    @Test func `blocks, observers and sequences receive the same, even if the daemon restarts`() async throws {
         let stage = try Stage()
         defer { stage.end() }
         try stage.start()
@@ -86,7 +86,7 @@ struct DaemonMonitorTests {
         #expect(await changes.next(isolation: #isolation) == nil)
     }
 
-    @Test func `whoever comes while the daemon is away is told a stale state, and no change when it is back`()
+    @Test func `a block set while the daemon is away receives a stale state, and no change when the daemon is back`()
         async throws
     {
         let stage = try Stage()
@@ -107,7 +107,7 @@ struct DaemonMonitorTests {
         #expect(log.values.count == 1)
     }
 
-    @Test func `where there is no daemon nothing is known, and it is found when it comes`() async throws {
+    @Test func `without a daemon the state is unknown, and a daemon that starts later is found`() async throws {
         let stage = try Stage()
         defer { stage.end() }
         let monitor = stage.monitor()
@@ -158,7 +158,8 @@ struct DaemonMonitorTests {
     }
 }
 
-/// How many connections clients in this namespace have there: the kernel counts the daemon's end to the client's namespace.
+/// Number of connections that clients in this namespace have to a socket. The kernel counts the daemon's end of a
+/// connection in the client's namespace.
 private func connections(to socket: String) throws -> Int {
     try ChildProcess.run(["ss", "-xH", "state", "connected", "src", socket]).split(separator: "\n").count
 }

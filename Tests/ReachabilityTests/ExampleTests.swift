@@ -1,9 +1,9 @@
 internal import Reachability
 internal import Testing
 
-/// One import is enough, whatever else is public: this file has no other on purpose.
+/// Checks that one import is enough. This file has no other on purpose.
 struct ExampleTests {
-    @Test func `a program that imports the library alone can use all that it hands out`() throws {
+    @Test func `a program that imports the library alone can use all values that it returns`() throws {
         let monitor = ReachabilityMonitor(try Target("https://example.org/"))
         monitor.setStatusChangeBlock { status in print(status.displayText) }
         monitor.setChangeBlock { change in print(change.sequenceNumber, change.state.ipv4.interface ?? "none") }

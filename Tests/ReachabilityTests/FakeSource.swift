@@ -4,20 +4,20 @@ internal import ReachLoop
 internal import Reachability
 internal import Synchronization
 
-/// Tells monitors what the test has seen, through the real status machine, on the thread that has seen it.
+/// Sends verdicts of the test to monitors, through the real status machine, on the test's thread.
 final class FakeSource: ChangeSource {
     private let watches = Mutex<[ObjectIdentifier: FakeWatch]>([:])
     private let verdict: Mutex<Verdict?>
 
-    /// - Parameter verdict: What is known from the start; `nil` if the first look takes its time.
+    /// - Parameter verdict: The verdict at the start of a watch; `nil` if it is determined later.
     init(_ verdict: Verdict? = nil) { self.verdict = Mutex(verdict) }
 
-    /// How many watches have begun and not ended.
+    /// Number of watches that have begun and not ended.
     var count: Int { watches.withLock { $0.count } }
 
-    func see(_ verdict: Verdict, because cause: Cause = .poll) {
+    func report(_ verdict: Verdict, cause: Cause = .poll) {
         self.verdict.withLock { $0 = verdict }
-        for watch in watches.withLock({ Array($0.values) }) { watch.see(verdict, because: cause) }
+        for watch in watches.withLock({ Array($0.values) }) { watch.report(verdict, cause: cause) }
     }
 
     func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch {
@@ -55,7 +55,7 @@ private final class FakeWatch: ChangeWatch {
             state.handler = handler
             return true
         }
-        if mayBegin, let verdict = source.add(self) { see(verdict, because: .start) }
+        if mayBegin, let verdict = source.add(self) { report(verdict, cause: .start) }
     }
 
     func end() {
@@ -68,8 +68,8 @@ private final class FakeWatch: ChangeWatch {
         return true
     }
 
-    /// Calls the handler even after the end, as an engine may do that was just about to.
-    func see(_ verdict: Verdict, because cause: Cause) {
+    /// Calls the handler even after the end, as an engine may when the call is already under way.
+    func report(_ verdict: Verdict, cause: Cause) {
         let (change, handler) = state.withLock { state in
             (state.machine.observe(verdict, cause: cause, epoch: 1, at: SystemClock.now), state.handler)
         }
@@ -78,7 +78,7 @@ private final class FakeWatch: ChangeWatch {
 }
 
 extension Verdict {
-    /// Through this interface, in IPv4 only.
+    /// A path through this interface, in IPv4 only.
     static func reachable(_ interface: String, _ linkClass: LinkClass = .wired) -> Verdict {
         var path = NetworkPath(status: .reachable)
         path.interface = interface

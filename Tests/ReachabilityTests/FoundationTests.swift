@@ -6,7 +6,7 @@ internal import ReachabilityFoundation
 internal import Testing
 
 struct FoundationTests {
-    @Test func `Foundation's notification centre hears of changes too, with status and monitor`() async throws {  // A.4
+    @Test func `Foundation's notification center receives changes too, with status and monitor`() async throws {
         let source = FakeSource()
         let monitor = ReachabilityMonitor(source)
         let center = NotificationCenter()
@@ -21,13 +21,13 @@ struct FoundationTests {
         }
         let token = monitor.postNotifications(to: center)
         monitor.start()
-        source.see(.reachable("eth0"))
-        source.see(.reachable("eth1"))
+        source.report(.reachable("eth0"))
+        source.report(.reachable("eth1"))
         #expect(try await log.wait(for: 3) == ["change 2 true", "state-change 2 true", "state-change 2 true"])
 
         monitor.stopPostingNotifications(token)
-        source.see(.away)
-        // Blocks come before observers, and sequences after: then nobody has been told.
+        source.report(.away)
+        // Sequences come after observers, so by now an observer would have been called.
         _ = await monitor.wait { $0.status == .notReachable }
         #expect(log.values.count == 3)
         monitor.stop()

@@ -5,11 +5,10 @@ internal import ReachTesting
 internal import Reachability
 internal import Testing
 
-/// Monitors on a real kernel, in network namespaces of the tests' own.
+/// Monitors on a real kernel, in network namespaces that the tests create.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
 struct KernelTests {
     @Test func `an address and localhost are determined: one block call and one notification each`() async throws {
-        // A.3
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -30,7 +29,7 @@ struct KernelTests {
         }
     }
 
-    @Test func `the default route's way out and back is told to all, in order`() async throws {  // A.5, A.7, A.8
+    @Test func `the loss and return of the default route reach all receivers in order`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
@@ -58,7 +57,7 @@ struct KernelTests {
         monitor.stop()
     }
 
-    @Test func `monitors with equal settings share one socket, which the last one closes`() async throws {  // A.11
+    @Test func `monitors with equal settings share one socket, which the last one closes`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let pool = EnginePool(namespace: namespace.descriptor)
@@ -78,7 +77,7 @@ struct KernelTests {
         }
     }
 
-    @Test func `starting and stopping a hundred times leaves no descriptor behind`() async throws {  // A.11
+    @Test func `starting and stopping a hundred times leaves no descriptor behind`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let pool = EnginePool(namespace: namespace.descriptor)
@@ -89,11 +88,11 @@ struct KernelTests {
             if round.isMultiple(of: 10) { _ = await monitor.wait { _ in true } }
             monitor.stop()
         }
-        // One descriptor left by each round would be a hundred. Other tests run in this process, and hold some.
+        // A leak in each round would leave a hundred. The margin is for other tests in this process, which hold some.
         #expect(await becomesTrue { openDescriptors() < before + 50 })
     }
 
-    @Test func `twenty threads that start and stop as they like end with one watch, or none`() async throws {  // A.16
+    @Test func `twenty threads that start and stop at random end with one watch, or none`() async throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let pool = EnginePool(namespace: namespace.descriptor)
@@ -154,7 +153,7 @@ struct KernelTests {
     }
 }
 
-/// How many rtnetlink sockets programs hold in the namespace. The kernel's own has port 0.
+/// Number of rtnetlink sockets that programs hold in the namespace. The kernel's own socket has port 0.
 private func netlinkSockets(in namespace: TestNamespace) throws -> Int {
     try namespace.run("cat", "/proc/net/netlink").split(separator: "\n").dropFirst()
         .filter { line in
@@ -163,7 +162,7 @@ private func netlinkSockets(in namespace: TestNamespace) throws -> Int {
         }.count
 }
 
-/// How many descriptors this process has open.
+/// Number of descriptors that this process has open.
 private func openDescriptors() -> Int {
     guard let directory = opendir("/proc/self/fd") else { return -1 }
     defer { closedir(directory) }

@@ -8,7 +8,7 @@ internal import Testing
 
 /// Where callbacks run, and what they may do there.
 struct ReachabilityDeliveryTests {
-    @Test func `callbacks run on the queue that was chosen, in order even if it is concurrent`() async throws {  // A.12
+    @Test func `callbacks run on the queue that was chosen, in order even if it is concurrent`() async throws {
         let key = DispatchSpecificKey<Int>()
         let queue = DispatchQueue(label: "test", attributes: .concurrent)
         queue.setSpecific(key: key, value: 7)
@@ -20,12 +20,12 @@ struct ReachabilityDeliveryTests {
             places.append(DispatchQueue.getSpecific(key: key))
         }
         monitor.start()
-        for round in 1..<100 { source.see(.reachable("eth\(round)")) }
+        for round in 1..<100 { source.report(.reachable("eth\(round)")) }
         #expect(try await numbers.wait(for: 100) == Array(1...100))
         #expect(try await places.wait(for: 100).allSatisfy { $0 == 7 })
     }
 
-    @Test func `callbacks run on the task executor that was chosen, in order`() async throws {  // A.12
+    @Test func `callbacks run on the task executor that was chosen, in order`() async throws {
         let executor = QueueExecutor()
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source, delivery: .taskExecutor(executor))
@@ -35,19 +35,19 @@ struct ReachabilityDeliveryTests {
             places.append(executor.isCurrent)
         }
         monitor.start()
-        for round in 1..<100 { source.see(.reachable("eth\(round)")) }
+        for round in 1..<100 { source.report(.reachable("eth\(round)")) }
         #expect(try await numbers.wait(for: 100) == Array(1...100))
         #expect(try await places.wait(for: 100).allSatisfy { $0 })
     }
 
-    @Test func `immediate callbacks run where the change was decided`() async {  // A.12
+    @Test func `immediate callbacks run on the thread that detected the change`() async {
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source, delivery: .immediate)
         let threads = EventLog<pthread_t>()
         monitor.setChangeBlock { _ in threads.append(pthread_self()) }
         let own = await onThread {
             monitor.start()
-            source.see(.reachable("eth0"))
+            source.report(.reachable("eth0"))
             return pthread_self()
         }
         #expect(threads.values == [own, own])
@@ -59,25 +59,25 @@ struct ReachabilityDeliveryTests {
         queue.setSpecific(key: key, value: 7)
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source)
-        let told = EventLog<UInt64>()
+        let received = EventLog<UInt64>()
         monitor.notificationCenter.addObserver(
             forName: .reachabilityStateDidChange, object: monitor, queue: queue
         ) { notification in
-            if DispatchQueue.getSpecific(key: key) == 7 { told.append(notification.change.sequenceNumber) }
+            if DispatchQueue.getSpecific(key: key) == 7 { received.append(notification.change.sequenceNumber) }
         }
         monitor.start()
-        for round in 1..<100 { source.see(.reachable("eth\(round)")) }
-        #expect(try await told.wait(for: 100) == Array(1...100))
+        for round in 1..<100 { source.report(.reachable("eth\(round)")) }
+        #expect(try await received.wait(for: 100) == Array(1...100))
     }
 
     @Test(arguments: [ReachabilityDelivery.privateQueue, .immediate])
-    func `a callback may do anything with its monitor`(delivery: ReachabilityDelivery) async throws {  // A.12
+    func `a callback may do anything with its monitor`(delivery: ReachabilityDelivery) async throws {
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source, delivery: delivery)
-        let (told, later) = (EventLog<ReachabilityChange>(), EventLog<NetworkReachabilityStatus>())
+        let (received, later) = (EventLog<ReachabilityChange>(), EventLog<NetworkReachabilityStatus>())
         monitor.setStatusChangeBlock { [unowned monitor] _ in monitor.setStatusChangeBlock(later.sink) }
         monitor.setChangeBlock { [unowned monitor] change in
-            told.append(change)
+            received.append(change)
             guard change.sequenceNumber == 1 else { return }
             _ = (monitor.status, monitor.state, monitor.isRunning, monitor.changes.makeAsyncIterator())
             monitor.start()
@@ -87,31 +87,31 @@ struct ReachabilityDeliveryTests {
             monitor.start()
         }
         monitor.start()
-        try await told.wait(for: 2)
-        source.see(.reachable("eth0"))
-        #expect(try await told.wait(for: 3).map(\.sequenceNumber) == [1, 2, 3])
-        #expect(told.values.map(\.isInitial) == [true, true, false])
+        try await received.wait(for: 2)
+        source.report(.reachable("eth0"))
+        #expect(try await received.wait(for: 3).map(\.sequenceNumber) == [1, 2, 3])
+        #expect(received.values.map(\.isInitial) == [true, true, false])
         #expect(later.values == [.notReachable, .reachableViaWiFi])
     }
 
-    @Test func `a block that sets itself anew is not called again for that`() async throws {  // A.12
+    @Test func `a block that sets itself again is not called for that`() async throws {
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source)
-        let told = EventLog<UInt64>()
+        let received = EventLog<UInt64>()
         @Sendable func block(_ change: ReachabilityChange) {
-            told.append(change.sequenceNumber)
+            received.append(change.sequenceNumber)
             monitor.setChangeBlock(block)
         }
         monitor.setChangeBlock(block)
         monitor.start()
-        source.see(.reachable("eth0"))
+        source.report(.reachable("eth0"))
         var last = monitor.changes.makeAsyncIterator()
         while let change = await last.next(isolation: nil), change.sequenceNumber < 2 {}
-        #expect(told.values == [1, 2])
+        #expect(received.values == [1, 2])
         monitor.setChangeBlock(nil)
     }
 
-    @Test func `two callbacks that stop their monitor at once do not wait for each other`() async {
+    @Test func `two callbacks that stop their monitor at the same time do not wait for each other`() async {
         let monitor = ReachabilityMonitor(FakeSource(.away))
         let both = Counter()
         let stopped = EventLog<Int>()
@@ -131,7 +131,7 @@ struct ReachabilityDeliveryTests {
     }
 }
 
-/// A task executor upon a queue of its own.
+/// A task executor on a private queue.
 private final class QueueExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "test", attributes: .concurrent)
     private let key = DispatchSpecificKey<Bool>()

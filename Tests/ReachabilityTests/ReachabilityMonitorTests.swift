@@ -4,11 +4,9 @@ internal import ReachTesting
 internal import Reachability
 internal import Testing
 
-/// What a monitor says of itself, and when it says anything. The numbers stand for the cases that peers of this
-/// library fail or pass: A.1 to A.16, state machine and contract.
+/// The state of a monitor, and which changes it reports.
 struct ReachabilityMonitorTests {
-    @Test func `a new monitor of any kind knows nothing, and says so in words that do not change`() throws {
-        // A.1
+    @Test func `a new monitor of any kind has the status unknown, with texts that do not change`() throws {
         for monitor in [
             ReachabilityMonitor(), try ReachabilityMonitor(domain: "example.org"),
             ReachabilityMonitor(address: IPAddress(ipv4: 0xc000_0201)),
@@ -25,7 +23,7 @@ struct ReachabilityMonitorTests {
                 == ["Unknown", "Not Reachable", "Reachable via WWAN", "Reachable via WiFi"])
     }
 
-    @Test func `what is no domain makes no monitor`() {  // A.2
+    @Test func `a monitor refuses a text that is not a domain`() {
         for text in ["", "two words", "-example.org", "192.0.2.256", String(repeating: "a", count: 300)] {
             #expect(throws: TargetError.self) { try ReachabilityMonitor(domain: text) }
         }
@@ -37,19 +35,19 @@ struct ReachabilityMonitorTests {
         #expect(ReachabilityMonitor(address: IPAddress(ipv4: 1)).target == .address(IPAddress(ipv4: 1)))
     }
 
-    @Test func `the state has the class of the link, and WWAN and Wi-Fi as AFNetworking saw them`() async throws {
+    @Test func `the state has the class of the link, and WWAN and Wi-Fi as in AFNetworking`() async throws {
         let source = FakeSource()
         let monitor = ReachabilityMonitor(source)
         monitor.start()
         for (linkClass, isWWAN) in [(LinkClass.wired, false), (.wwan, true), (.wifi, false)] {
-            source.see(.reachable("if0", linkClass))
+            source.report(.reachable("if0", linkClass))
             #expect(monitor.linkClass == linkClass)
             #expect(monitor.isReachableViaWWAN == isWWAN)
             #expect(monitor.isReachableViaWiFi == !isWWAN)
             #expect(monitor.interface == "if0")
             #expect(monitor.ipv4.interface == "if0")
         }
-        source.see(.away)
+        source.report(.away)
         #expect(monitor.reason == .noRoute)
         #expect(monitor.localizedStatusDescription == "Not Reachable")
     }
@@ -60,51 +58,50 @@ struct ReachabilityMonitorTests {
         #expect(ReachabilityMonitor(options: options).localizedStatusDescription == "Unbekannt")
     }
 
-    @Test func `the same status twice is told once, and a new path at equal status as a change only`() async throws {
-        // A.7
+    @Test func `the same status twice is reported once, and a new path at equal status as a change only`()
+        async throws
+    {
         let source = FakeSource()
         let monitor = ReachabilityMonitor(source)
         let (statuses, changes) = (EventLog<NetworkReachabilityStatus>(), EventLog<ReachabilityChange>())
         monitor.setStatusChangeBlock(statuses.sink)
         monitor.setChangeBlock(changes.sink)
         monitor.start()
-        source.see(.reachable("eth0"))
-        source.see(.reachable("eth0"))
-        source.see(.reachable("eth1"))
-        source.see(.reachable("wlan0", .wifi))
-        source.see(.away)
-        let told = try await changes.wait(for: 4)
-        #expect(told.map(\.aspects) == [[], [.path], [.path, .linkClass], [.status]])
-        #expect(told.map(\.sequenceNumber) == [1, 2, 3, 4])
-        #expect(told.map(\.isInitial) == [true, false, false, false])
+        source.report(.reachable("eth0"))
+        source.report(.reachable("eth0"))
+        source.report(.reachable("eth1"))
+        source.report(.reachable("wlan0", .wifi))
+        source.report(.away)
+        let received = try await changes.wait(for: 4)
+        #expect(received.map(\.aspects) == [[], [.path], [.path, .linkClass], [.status]])
+        #expect(received.map(\.sequenceNumber) == [1, 2, 3, 4])
+        #expect(received.map(\.isInitial) == [true, false, false, false])
         #expect(statuses.values == [.reachableViaWiFi, .notReachable])
     }
 
-    @Test func `another class that AFNetworking tells apart is another status`() async throws {
+    @Test func `another class that AFNetworking distinguishes is another status`() async throws {
         let source = FakeSource(.reachable("wlan0", .wifi))
         let monitor = ReachabilityMonitor(source)
         let statuses = EventLog<NetworkReachabilityStatus>()
         monitor.setStatusChangeBlock(statuses.sink)
         monitor.start()
-        source.see(.reachable("wwan0", .wwan))
-        source.see(.reachable("eth0"))
+        source.report(.reachable("wwan0", .wwan))
+        source.report(.reachable("eth0"))
         #expect(try await statuses.wait(for: 3) == [.reachableViaWiFi, .reachableViaWWAN, .reachableViaWiFi])
     }
 
-    @Test func `away and back again is two more changes, though nothing differs in the end`() async throws {
-        // A.8
+    @Test func `a path that is lost and returns is two more changes, though the final state is equal`() async throws {
         let source = FakeSource(.reachable("eth0"))
         let monitor = ReachabilityMonitor(source)
         let statuses = EventLog<NetworkReachabilityStatus>()
         monitor.setStatusChangeBlock(statuses.sink)
         monitor.start()
-        source.see(.away)
-        source.see(.reachable("eth0"))
+        source.report(.away)
+        source.report(.reachable("eth0"))
         #expect(try await statuses.wait(for: 3) == [.reachableViaWiFi, .notReachable, .reachableViaWiFi])
     }
 
     @Test func `starting twice is one watch, stopping twice harmless, and starting again works`() async throws {
-        // A.10
         let source = FakeSource(.reachable("eth0"))
         for target in [Target.address(IPAddress(ipv4: 0xc000_0201)), try .host("example.org"), .internet] {
             let monitor = ReachabilityMonitor(source, target)
@@ -119,15 +116,14 @@ struct ReachabilityMonitorTests {
             #expect(source.count == 0)
             monitor.start()
             #expect(source.count == 1)
-            source.see(.away)
+            source.report(.away)
             #expect(try await changes.wait(for: 3).map(\.sequenceNumber) == [1, 2, 3])
-            source.see(.reachable("eth0"))
+            source.report(.reachable("eth0"))
             monitor.stop()
         }
     }
 
-    @Test func `work waits as its policy says, never for the unknown by default, and always for the user`() {
-        // A.15
+    @Test func `a policy permits work by status, and never while a user paused it`() {
         let table: [(ReachabilityPolicy, [ReachabilityStatus])] = [
             (.ignore, [.unknown, .notReachable, .reachable]),
             (.unlessNotReachable, [.unknown, .reachable]),
@@ -140,7 +136,7 @@ struct ReachabilityMonitorTests {
         }
     }
 
-    @Test func `twenty threads find one shared monitor`() async {  // A.16
+    @Test func `twenty threads find one shared monitor`() async {
         let monitors = await onThreads(20) { _ in ReachabilityMonitor.shared }
         #expect(monitors.count == 20)
         #expect(monitors.allSatisfy { $0 === ReachabilityMonitor.shared })

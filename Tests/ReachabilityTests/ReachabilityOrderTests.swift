@@ -4,10 +4,9 @@ internal import ReachTesting
 internal import Reachability
 internal import Testing
 
-/// Who is told, in which order, how often.
+/// Which receivers get a change, in which order, and how often.
 struct ReachabilityOrderTests {
     @Test func `block, then observers, then sequences: once each, with one number for all`() async throws {
-        // A.5
         let source = FakeSource()
         let center = ReachabilityNotificationCenter()
         let monitor = ReachabilityMonitor(source, center: center)
@@ -24,13 +23,13 @@ struct ReachabilityOrderTests {
         }
         var sequence = monitor.changes.makeAsyncIterator()
         monitor.start()
-        source.see(.reachable("eth0"))
-        source.see(.reachable("eth1"))
-        source.see(.away)
+        source.report(.reachable("eth0"))
+        source.report(.reachable("eth1"))
+        source.report(.away)
         #expect(await sequence.next(isolation: nil)?.sequenceNumber == 1)
         #expect(await sequence.next(isolation: nil)?.sequenceNumber == 2)
         #expect(await sequence.next(isolation: nil)?.sequenceNumber == 3)
-        // Sequences come last: all others have been told.
+        // Sequences come last, so all others have been called.
         #expect(
             log.values == [
                 "status 2", "change 1", "observer 1 of status 1", "observer 2 of status 1", "observer of state 1",
@@ -39,8 +38,7 @@ struct ReachabilityOrderTests {
             ])
     }
 
-    @Test func `a notification has its monitor as object, and two monitors do not hear each other's`() async throws {
-        // A.4
+    @Test func `a notification has its monitor as object, and reaches no observer of another monitor`() async throws {
         let center = ReachabilityNotificationCenter()
         let (source, otherSource) = (FakeSource(), FakeSource())
         let (monitor, other) = (
@@ -55,20 +53,20 @@ struct ReachabilityOrderTests {
         center.addObserver(forName: .reachabilityDidChange, using: all.sink)
         monitor.start()
         other.start()
-        source.see(.reachable("eth0"))
-        otherSource.see(.away)
-        let told = try await all.wait(for: 2)
+        source.report(.reachable("eth0"))
+        otherSource.report(.away)
+        let received = try await all.wait(for: 2)
         #expect(mine.values.map(\.status) == [.reachableViaWiFi])
         #expect(mine.values.allSatisfy { $0.object === monitor })
         #expect(others.values.map(\.status) == [.notReachable])
         #expect(others.values.allSatisfy { $0.object === other })
-        let item = try #require(told.first { $0.object === monitor })
+        let item = try #require(received.first { $0.object === monitor })
         #expect(item.name.rawValue == "io.reach.reachability.change")
         #expect(item.userInfo["AFNetworkingReachabilityNotificationStatusItem"] as? Int == 2)
         #expect(item.userInfo[ReachabilityNotification.changeKey] as? ReachabilityChange == item.change)
     }
 
-    @Test func `a block is replaced, while observers stand beside each other`() async throws {  // A.6
+    @Test func `a block replaces the previous one, while observers add up`() async throws {
         let source = FakeSource()
         let monitor = ReachabilityMonitor(source)
         let (old, new) = (EventLog<NetworkReachabilityStatus>(), EventLog<NetworkReachabilityStatus>())
@@ -79,7 +77,7 @@ struct ReachabilityOrderTests {
             forName: .reachabilityDidChange, object: monitor, using: first.sink)
         monitor.notificationCenter.addObserver(forName: .reachabilityDidChange, object: monitor, using: second.sink)
         monitor.start()
-        source.see(.away)
+        source.report(.away)
         try await second.wait(for: 1)
         #expect(old.values.isEmpty)
         #expect(new.values == [.notReachable])
@@ -87,13 +85,13 @@ struct ReachabilityOrderTests {
 
         monitor.setStatusChangeBlock(nil)
         monitor.notificationCenter.removeObserver(token)
-        source.see(.reachable("eth0"))
+        source.report(.reachable("eth0"))
         try await second.wait(for: 2)
         #expect(new.values == [.notReachable])
         #expect(first.values.count == 1)
     }
 
-    @Test func `an observer that is removed while it is its neighbour's turn is not called`() async throws {
+    @Test func `an observer that an earlier observer removes is not called`() async throws {
         let source = FakeSource()
         let center = ReachabilityNotificationCenter()
         let monitor = ReachabilityMonitor(source, center: center)
@@ -103,12 +101,12 @@ struct ReachabilityOrderTests {
         tokens.append(center.addObserver(forName: nil, object: monitor, using: removed.sink))
         center.addObserver(forName: .reachabilityDidChange, object: monitor, using: last.sink)
         monitor.start()
-        source.see(.away)
+        source.report(.away)
         try await last.wait(for: 1)
         #expect(removed.values.isEmpty)
     }
 
-    @Test func `what a program posts itself reaches the observers of its name`() async throws {
+    @Test func `a notification that a program posts itself reaches the observers of its name`() async throws {
         let monitor = ReachabilityMonitor(FakeSource(.away))
         let center = monitor.notificationCenter
         monitor.start()
@@ -122,7 +120,7 @@ struct ReachabilityOrderTests {
         #expect(all.values.isEmpty)
     }
 
-    @Test func `an initial event that is declined is told to sequences only`() async throws {  // A.13
+    @Test func `an initial event that is declined reaches sequences only`() async throws {
         let source = FakeSource(.reachable("eth0"))
         let monitor = ReachabilityMonitor(source, wantsInitialEvent: false)
         let (statuses, changes) = (EventLog<NetworkReachabilityStatus>(), EventLog<ReachabilityChange>())
@@ -133,20 +131,19 @@ struct ReachabilityOrderTests {
         #expect(await monitor.changes.first { _ in true }?.isInitial == true)
         monitor.setChangeBlock(changes.sink)
         #expect(monitor.isReachable)
-        source.see(.away)
+        source.report(.away)
         #expect(try await changes.wait(for: 1).map(\.sequenceNumber) == [2])
         #expect(statuses.values == [.notReachable])
         #expect(try await notifications.wait(for: 2).map(\.change.sequenceNumber) == [2, 2])
     }
 
-    @Test func `who comes late is told the state in force, once, with the number of its change`() async throws {
-        // A.14
+    @Test func `a late receiver gets the current state once, with the number of its change`() async throws {
         let source = FakeSource(.away)
         let center = ReachabilityNotificationCenter()
         let monitor = ReachabilityMonitor(source, center: center)
         monitor.start()
-        source.see(.reachable("eth0"))
-        source.see(.reachable("eth1"))
+        source.report(.reachable("eth0"))
+        source.report(.reachable("eth1"))
         let statuses = EventLog<NetworkReachabilityStatus>()
         let (changes, mine) = (EventLog<ReachabilityChange>(), EventLog<ReachabilityChange>())
         let (all, elsewhere) = (EventLog<ReachabilityChange>(), EventLog<ReachabilityChange>())
@@ -165,7 +162,7 @@ struct ReachabilityOrderTests {
         #expect(mine.values == [first])
         #expect(all.values == [first])
 
-        source.see(.away)
+        source.report(.away)
         let second = try #require(await sequence.next(isolation: nil))
         #expect(second.sequenceNumber == 4)
         #expect(statuses.values == [.reachableViaWiFi, .notReachable])
@@ -175,16 +172,14 @@ struct ReachabilityOrderTests {
         #expect(try await elsewhere.wait(for: 4) == [first, first, second, second])
     }
 
-    @Test func `however registering and changes fall together, nobody is told twice or begins with a difference`()
-        async throws
-    {  // A.14
+    @Test func `receivers that register during changes begin with the state and get no change twice`() async throws {
         let source = FakeSource(.reachable("eth0"))
         let monitor = ReachabilityMonitor(source)
         monitor.start()
         let logs = (0..<50).map { _ in EventLog<ReachabilityChange>() }
         async let changing: Void = onThread {
-            for round in 0..<200 { source.see(.reachable("eth\(round % 2 + 1)")) }
-            source.see(.away)
+            for round in 0..<200 { source.report(.reachable("eth\(round % 2 + 1)")) }
+            source.report(.away)
         }
         await withTaskGroup { group in
             for (number, log) in logs.enumerated() {
@@ -204,10 +199,10 @@ struct ReachabilityOrderTests {
         }
         await changing
         for log in logs {
-            let told = try await log.wait { $0.last?.state.status == .notReachable }
-            let numbers = told.map(\.sequenceNumber)
+            let received = try await log.wait { $0.last?.state.status == .notReachable }
+            let numbers = received.map(\.sequenceNumber)
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers)")
-            #expect(told.map(\.isInitial) == [true] + Array(repeating: false, count: told.count - 1))
+            #expect(received.map(\.isInitial) == [true] + Array(repeating: false, count: received.count - 1))
         }
     }
 }

@@ -4,11 +4,9 @@ internal import ReachTesting
 internal import Reachability
 internal import Testing
 
-/// Nothing comes after the end, whatever was on its way.
+/// After a stop or release there are no callbacks, not even for pending changes.
 struct ReachabilityStopTests {
-    @Test func `after stop nothing that was queued is called, and a new start begins with an initial change`()
-        async throws
-    {  // A.9
+    @Test func `after stop no queued callback runs, and a new start begins with an initial change`() async throws {
         let queue = DispatchQueue(label: "test")
         let source = FakeSource(.reachable("eth0"))
         let monitor = ReachabilityMonitor(source, delivery: .queue(queue))
@@ -18,7 +16,7 @@ struct ReachabilityStopTests {
         monitor.notificationCenter.addObserver(forName: nil, object: monitor, using: notifications.sink)
         queue.suspend()
         monitor.start()
-        source.see(.away)
+        source.report(.away)
         monitor.stop()
         queue.resume()
         await onThread { queue.sync {} }
@@ -28,13 +26,13 @@ struct ReachabilityStopTests {
         #expect(monitor.state.isStale)
 
         monitor.start()
-        let told = try await changes.wait(for: 1)
-        #expect(told.map(\.isInitial) == [true])
-        #expect(told.map(\.sequenceNumber) == [3])
+        let received = try await changes.wait(for: 1)
+        #expect(received.map(\.isInitial) == [true])
+        #expect(received.map(\.sequenceNumber) == [3])
         #expect(!monitor.state.isStale)
     }
 
-    @Test func `stop waits for a callback that runs on another thread`() async {  // A.9
+    @Test func `stop waits for a callback that runs on another thread`() async {
         let monitor = ReachabilityMonitor(FakeSource(.away))
         let (entered, stopping) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let returns = Counter()
@@ -55,7 +53,7 @@ struct ReachabilityStopTests {
         #expect(hadReturned)
     }
 
-    @Test func `an observer's queue is no way around stop`() async throws {  // A.9
+    @Test func `stop also covers calls that wait in an observer's queue`() async throws {
         let queue = DispatchQueue(label: "test")
         let monitor = ReachabilityMonitor(FakeSource(.away))
         let (late, prompt) = (EventLog<ReachabilityNotification>(), EventLog<ReachabilityNotification>())
@@ -70,7 +68,7 @@ struct ReachabilityStopTests {
         #expect(late.values.isEmpty)
     }
 
-    @Test func `stopped in its block, a monitor tells its observers and sequences nothing`() async throws {  // A.12
+    @Test func `a monitor that is stopped in its block calls no observer and ends its sequences`() async throws {
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source)
         let notifications = EventLog<ReachabilityNotification>()
@@ -89,7 +87,7 @@ struct ReachabilityStopTests {
         var before = monitor.changes.makeAsyncIterator()
         monitor.start()
         #expect(await before.next(isolation: nil)?.state.status == .notReachable)
-        source.see(.reachable("eth0"))
+        source.report(.reachable("eth0"))
         monitor.stop()
         #expect(await before.next(isolation: nil) == nil)
         var after = monitor.changes.makeAsyncIterator()
@@ -117,33 +115,33 @@ struct ReachabilityStopTests {
     @Test func `a slow consumer keeps the newest changes, and sees the gap`() async throws {
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source)
-        let told = EventLog<UInt64>()
+        let received = EventLog<UInt64>()
         monitor.start()
         var iterator = monitor.changes.makeAsyncIterator()
         #expect(await iterator.next(isolation: nil)?.sequenceNumber == 1)
-        let counting = Task { for await change in monitor.changes { told.append(change.sequenceNumber) } }
-        for round in 0..<300 { source.see(.reachable("eth\(round % 2)")) }
-        try await told.wait { $0.last == 301 }
+        let counting = Task { for await change in monitor.changes { received.append(change.sequenceNumber) } }
+        for round in 0..<300 { source.report(.reachable("eth\(round % 2)")) }
+        try await received.wait { $0.last == 301 }
         let next = try #require(await iterator.next(isolation: nil))
         // 300 came, 256 were kept.
         #expect(next.sequenceNumber == 46)
         counting.cancel()
     }
 
-    @Test func `waiting ends with the state that was waited for, in force or to come`() async {
+    @Test func `waiting ends with a state that meets the condition, the current or a later one`() async {
         let source = FakeSource(.away)
         let monitor = ReachabilityMonitor(source)
         monitor.start()
         #expect(await monitor.wait { $0.status == .notReachable }?.reason == .noRoute)
         async let arrival = monitor.wait(until: \.isReachable)
-        source.see(.reachable("eth0"))
+        source.report(.reachable("eth0"))
         #expect(await arrival?.interface == "eth0")
         let never = Task { await monitor.wait { $0.linkClass == .wwan } }
         never.cancel()
         #expect(await never.value == nil)
     }
 
-    @Test func `letting go of a monitor ends its watch, and nothing is called afterwards`() async throws {  // A.11
+    @Test func `releasing a monitor ends its watch, and no callback follows`() async throws {
         let source = FakeSource(.away)
         let changes = EventLog<ReachabilityChange>()
         let gone: Weak
@@ -155,21 +153,21 @@ struct ReachabilityStopTests {
             #expect(source.count == 1)
             try await changes.wait(for: 1)
         }
-        // The thread that told of the first change may hold it a moment longer.
+        // The thread that delivered the first change may hold the monitor a moment longer.
         #expect(await becomesTrue { gone.monitor == nil })
         #expect(source.count == 0)
-        source.see(.reachable("eth0"))
+        source.report(.reachable("eth0"))
         #expect(changes.values.count == 1)
     }
 
-    @Test func `letting go while changes come in is harmless`() async {  // A.11
+    @Test func `releasing a monitor while changes come in is harmless`() async {
         let source = FakeSource(.away)
         let (isOver, calls) = (Counter(), Counter())
         async let changing: Void = onThread {
             var round = 0
             while isOver.value == 0 {
                 round += 1
-                source.see(.reachable("eth\(round % 2)"))
+                source.report(.reachable("eth\(round % 2)"))
             }
         }
         await onThread {
@@ -185,7 +183,7 @@ struct ReachabilityStopTests {
         await changing
         #expect(await becomesTrue { source.count == 0 })
         let before = calls.value
-        source.see(.reachable("eth9"))
+        source.report(.reachable("eth9"))
         #expect(calls.value == before)
     }
 }

@@ -5,14 +5,14 @@ internal import ReachTesting
 internal import Reachability
 internal import Synchronization
 
-/// Runs `body`, which may block, on a thread of its own: the concurrency runtime has few.
+/// Runs `body`, which may block, on a separate thread, since the concurrency runtime has few.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         BackgroundThread.start(named: "test") { continuation.resume(returning: body()) }
     }
 }
 
-/// Runs `body` on so many threads at once, and waits for all.
+/// Runs `body` on this many threads at the same time, and waits for all.
 func onThreads<Value: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) -> Value) async -> [Value] {
     let start = DispatchSemaphore(value: 0)
     return await withTaskGroup(of: Value.self) { group in
@@ -29,7 +29,7 @@ func onThreads<Value: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) 
     }
 }
 
-/// Looks again and again whether `condition` holds, for what cannot call back. Ten seconds at most.
+/// Polls `condition` until it holds, for ten seconds at most. For conditions without a callback.
 func becomesTrue(_ condition: @escaping @Sendable () -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < end {
@@ -39,7 +39,7 @@ func becomesTrue(_ condition: @escaping @Sendable () -> Bool) async -> Bool {
     return condition()
 }
 
-/// Counts, from any thread.
+/// A counter for use by any thread.
 final class Counter: Sendable {
     private let count = Atomic(0)
 
@@ -48,7 +48,7 @@ final class Counter: Sendable {
     func increment() { count.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Shows whether a monitor is still there.
+/// A weak reference, which shows whether a monitor is still alive.
 final class Weak: Sendable {
     weak let monitor: ReachabilityMonitor?
 
@@ -56,14 +56,14 @@ final class Weak: Sendable {
 }
 
 extension DispatchSemaphore {
-    /// Waits ten seconds at most.
+    /// Waits for a signal, for ten seconds at most.
     ///
-    /// - Returns: Whether it was signalled.
+    /// - Returns: Whether the signal came.
     func waitAWhile() -> Bool { wait(timeout: .now() + 10) == .success }
 }
 
 extension ReachabilityMonitor {
-    /// A monitor of a fake source. Its observers are its own, so tests do not hear each other.
+    /// A monitor of a fake source. It has its own notification center, so that tests do not see each other's changes.
     convenience init(
         _ source: any ChangeSource, _ target: Target = .internet, delivery: ReachabilityDelivery = .privateQueue,
         wantsInitialEvent: Bool = true, center: ReachabilityNotificationCenter = ReachabilityNotificationCenter()

@@ -25,7 +25,7 @@ struct TestNamespaceTests {
         #expect(try !ChildProcess.run(["ip", "netns", "list"]).contains(peer.name))
     }
 
-    @Test func `a failing command throws what it wrote to standard error`() throws {
+    @Test func `a failing command throws its standard error`() throws {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         let failure = #expect(throws: ChildProcess.Failure.self) { try namespace.run("ip", "link", "show", "no0") }

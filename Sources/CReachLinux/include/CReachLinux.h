@@ -1,8 +1,8 @@
 #ifndef REACH_LINUX_H
 #define REACH_LINUX_H
 
-/* What Swift's Glibc module lacks: whole headers, and calls that need _GNU_SOURCE, which a public header must not
-   define. */
+/* Declarations that Swift's Glibc module lacks: whole headers, and calls that need _GNU_SOURCE, which a public header
+   must not define. */
 
 #include "reach_clock.h"
 #include "reach_ethtool.h"
@@ -22,25 +22,25 @@
 enum { REACH_DATAGRAMS_AT_ONCE = 4 };
 
 struct reach_datagram {
-    unsigned length; /* the whole, which is more than its slot when it was cut */
-    unsigned port; /* the sender's: 0 is the kernel */
+    unsigned length; /* the full length, which exceeds the slot when the datagram was truncated */
+    unsigned port; /* the sender's port; 0 is the kernel */
 };
 
-/* The datagrams that are queued on a netlink socket, each into its slot of `buffer`; waits for the first if the socket
-   is blocking. Returns how many came, or -errno. */
+/* Receives the datagrams queued on a netlink socket, each into its slot of `buffer`; waits for the first if the socket
+   is blocking. Returns the number of datagrams, or -errno. */
 int reach_receive_netlink(int socket, void *buffer, size_t slot_size, struct reach_datagram *datagrams, unsigned count);
 
-/* Writes what a descriptor takes at once, without waiting and without making it non-blocking (RWF_NOWAIT). Returns the
-   number of bytes, or -errno: -EOPNOTSUPP where that kind of file, or the kernel, cannot do it. */
+/* Writes as much as a descriptor accepts at once, without waiting and without making it non-blocking (RWF_NOWAIT).
+   Returns the number of bytes, or -errno: -EOPNOTSUPP where this kind of file, or the kernel, does not support it. */
 ssize_t reach_write_at_once(int descriptor, const void *bytes, size_t count);
 
 /* Moves the calling thread into the network namespace that `descriptor` refers to. Returns 0 or -errno. */
 int reach_enter_network_namespace(int descriptor);
 
-/* Names the calling thread, for ps and top; at most 15 bytes. */
+/* Sets the name of the calling thread, which ps and top show; at most 15 bytes. */
 void reach_name_thread(const char *name);
 
-/* The kernel's number of the calling thread. */
+/* Returns the kernel's ID of the calling thread. */
 int reach_thread_id(void);
 
 #endif

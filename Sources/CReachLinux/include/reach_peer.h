@@ -1,4 +1,4 @@
-/* Who is at the other end of a Unix socket: struct ucred and accept4 need _GNU_SOURCE. */
+/* The credentials of a Unix socket's peer: struct ucred and accept4 need _GNU_SOURCE. */
 #ifndef REACH_PEER_H
 #define REACH_PEER_H
 
@@ -10,13 +10,13 @@ struct reach_peer {
     gid_t group;
 };
 
-/* A connection that waits at `listener`, non-blocking and not inherited by children; or -errno. */
+/* Accepts a connection, non-blocking and not inherited by children. Returns its socket, or -errno. */
 int reach_accept(int listener);
 
-/* Who connected, or who listens there, as it was at that time (SO_PEERCRED). Returns 0 or -errno. */
+/* Reads the credentials of the peer at the time of its connect or listen (SO_PEERCRED). Returns 0 or -errno. */
 int reach_peer_credentials(int socket, struct reach_peer *peer);
 
-/* Whether who connected has `group` among its supplementary groups (SO_PEERGROUPS, Linux 4.13): 0, 1 or -errno. */
+/* Whether `group` is one of the peer's supplementary groups (SO_PEERGROUPS, Linux 4.13): 0, 1 or -errno. */
 int reach_peer_has_group(int socket, gid_t group);
 
 #endif

@@ -1,24 +1,25 @@
-/* What starting and awaiting a child process needs, and only _GNU_SOURCE declares. Each returns -errno on failure. */
+/* Functions to start a child process and wait for it, which need _GNU_SOURCE. Each returns -errno on failure. */
 #ifndef REACH_PROCESS_H
 #define REACH_PROCESS_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A file in memory that holds these bytes, to be read from its beginning; not inherited by children. */
+/* Makes a file in memory with these bytes, positioned at its beginning; not inherited by children. */
 int reach_memory_file(const void *bytes, size_t count);
 
-/* The two ends of a pipe, not inherited by children. The end to read from is non-blocking. Returns 0. */
+/* Makes a pipe, not inherited by children. Its read end is non-blocking. Returns 0. */
 int reach_pipe(int ends[2]);
 
-/* Starts a program with no arguments: in a process group of its own and at /, with no signal blocked or ignored, with
-   `input` as its standard input, `output` as its standard output and error, and no other descriptor. Returns 0. */
+/* Starts a program without arguments: in a process group of its own, in the directory /, with no signal blocked or
+   ignored, with `input` as its standard input, `output` as its standard output and error, and no other descriptor.
+   Returns 0. */
 int reach_spawn(const char *path, char *const environment[], int input, int output, pid_t *process);
 
-/* Lowers the soft limit on open descriptors of a process that may be another one; without a word where that fails. */
+/* Lowers the soft limit on open descriptors of any process. It ignores errors. */
 void reach_limit_descriptors(pid_t process, unsigned long soft);
 
-/* A descriptor that is readable once the process has ended (Linux 5.3). */
+/* Returns a descriptor that is readable once the process has ended (Linux 5.3). */
 int reach_pidfd_open(pid_t process);
 
 /* Sends a signal to the process that the descriptor stands for, never to another of its number. 0, or a negative errno. */

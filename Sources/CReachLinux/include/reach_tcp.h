@@ -1,5 +1,5 @@
-/* What the kernel tells of a TCP socket by sock_diag: linux/tcp.h, which has the whole of it, does not go together with
-   the C library's netinet/tcp.h that Swift's Glibc module brings. */
+/* The traffic counters of a TCP socket, as sock_diag reports them. The full struct tcp_info is in linux/tcp.h, which
+   conflicts with the C library's netinet/tcp.h that Swift's Glibc module includes. */
 #ifndef REACH_TCP_H
 #define REACH_TCP_H
 
@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 struct reach_tcp_traffic {
-    uint64_t bytes_acknowledged; /* of what was sent; the client's SYN counts as one */
+    uint64_t bytes_acknowledged; /* sent bytes that were acknowledged; the client's SYN counts as one */
     uint64_t bytes_received;
-    uint32_t data_received_ms; /* so long ago */
-    uint32_t acknowledged_ms;  /* so long ago came the last segment with an acknowledgement */
+    uint32_t data_received_ms; /* time since the last received data */
+    uint32_t acknowledged_ms;  /* time since the last segment with an acknowledgement */
 };
 
-/* Reads a struct tcp_info. Returns 0, or -1 where the kernel is too old to tell (before Linux 4.1). */
+/* Reads a struct tcp_info. Returns 0, or -1 where the kernel is too old to report the counters (before Linux 4.1). */
 int reach_tcp_traffic(const void *info, size_t size, struct reach_tcp_traffic *traffic);
 
 #endif

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReachLoop
 
-/// A connection to the daemon, with what came by it and was not asked for yet.
+/// A connection to the daemon, with a buffer of received bytes.
 struct ClientSocket: ~Copyable {
     let path: String
     private let socket: FileDescriptor
@@ -10,8 +10,8 @@ struct ClientSocket: ~Copyable {
     var descriptor: CInt { socket.rawValue }
 
     /// - Parameters:
-    ///   - patience: A daemon that is too busy to take the connection is waited for this long.
-    ///   - replyBytes: A longer answer makes no sense.
+    ///   - patience: The longest wait for a daemon that is too busy to accept the connection.
+    ///   - replyBytes: The longest valid answer.
     init(
         path: String, patience: Duration, replyBytes: Int = FrameReader.standardLimit
     ) throws(ControlError) {
@@ -38,7 +38,8 @@ struct ClientSocket: ~Copyable {
         }
     }
 
-    /// Sends a call. One whose connection was refused has been answered already: that is found by reading.
+    /// Sends a call. If the daemon has closed the connection, this does not fail: the daemon may have sent its reason,
+    /// which ``receive()`` reads.
     func send(_ call: VarlinkCall) throws(ControlError) {
         let frame = call.frame
         var sent = 0
@@ -59,9 +60,9 @@ struct ClientSocket: ~Copyable {
         }
     }
 
-    /// Receives what is there, without waiting for it.
+    /// Receives available bytes, without blocking.
     ///
-    /// - Returns: Whether there was something.
+    /// - Returns: Whether there were any.
     mutating func receive() throws(ControlError) -> Bool {
         try withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer throws(ControlError) in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
@@ -74,7 +75,7 @@ struct ClientSocket: ~Copyable {
         }
     }
 
-    /// - Returns: The next whole reply of those received, or `nil`.
+    /// - Returns: The next complete reply in the buffer; `nil` if there is none.
     mutating func nextReply() throws(ControlError) -> VarlinkReply? {
         do {
             guard let frame = try reader.next() else { return nil }
@@ -86,10 +87,10 @@ struct ClientSocket: ~Copyable {
         }
     }
 
-    /// Sending includes connecting (socket(7), SO_SNDTIMEO).
+    /// Limits the time of send(2) and connect(2) (SO_SNDTIMEO, socket(7)).
     private static func limitSending(to patience: Duration, _ socket: CInt) {
         let (seconds, attoseconds) = patience.components
-        // A time of zero would be none.
+        // A time of zero would mean no limit.
         var time = timeval(tv_sec: Int(seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }

@@ -3,7 +3,7 @@ package import ReachQueue
 
 /// Calls of io.reach.Queue.
 extension ControlClient {
-    /// Adds a request. A body that is too large for one message goes ahead in pieces.
+    /// Adds a request. Uploads a body that is too large for one message in pieces first.
     package mutating func add(_ request: RequestSpecification) throws(ControlError) -> QueueReceipt {
         var request = request
         if case .inline(let bytes) = request.body, bytes.count > QueueUpload.pieceBytes {
@@ -21,9 +21,9 @@ extension ControlClient {
         }
     }
 
-    /// Sends a piece of a body.
+    /// Uploads a piece of a body.
     ///
-    /// - Parameter name: What the first piece's call gave; `nil` for that one.
+    /// - Parameter name: The name that the first piece's call returned; `nil` for the first piece.
     /// - Returns: The name of the body.
     package mutating func upload(_ bytes: [UInt8], to name: String?) throws(ControlError) -> String {
         var parameters: [String: JSONValue] = ["data": .string(Base64.encode(bytes))]
@@ -72,14 +72,14 @@ extension ControlClient {
         _ = try callQueue("Cancel", ["id": .integer(id)])
     }
 
-    /// - Returns: How many are sent again.
+    /// - Returns: The number of requests that are sent again.
     package mutating func retry(_ selection: QueueSelection, reason: String? = nil) throws(ControlError) -> Int {
         var parameters = selection.parameters
         if let reason { parameters["reason"] = .string(reason) }
         return Int(try callQueue("Retry", parameters)["count"]?.integer ?? 0)
     }
 
-    /// A part of what was answered: ``QueueAnswer/longest`` bytes of the body at most.
+    /// Gets a part of the server's answer: at most ``QueueAnswer/longest`` bytes of the body.
     package mutating func answer(toRequest id: Int64, from offset: Int64 = 0) throws(ControlError) -> QueueAnswer {
         let parameters = try callQueue("Result", ["id": .integer(id), "offset": .integer(offset)])
         return try read("answer", of: parameters) { json throws(StatusReadingError) in
@@ -95,7 +95,7 @@ extension ControlClient {
 }
 
 extension QueueUpload {
-    /// As much as a call has room for, in base64 with room to spare.
+    /// The length of a piece: encoded in base64, it leaves room in a message.
     package static let pieceBytes = 512 << 10
 }
 

@@ -2,19 +2,19 @@ internal import Glibc
 package import ReachCore
 internal import ReachLoop
 
-/// Asks the daemon, and waits for its answers: for programs that have nothing else to do.
+/// A synchronous client of the daemon: each call blocks until its answer arrives.
 package struct ControlClient: ~Copyable {
     private var socket: ClientSocket
-    /// For each answer.
+    /// The longest wait for each answer.
     package var patience: Duration
 
-    /// How long to wait for an answer that costs the daemon nothing: one that lives gives it within milliseconds. A daemon
-    /// that is stopped (SIGSTOP) or hangs keeps its socket, and the kernel takes connections for it.
+    /// The longest wait for an answer that costs the daemon nothing, which a live daemon gives within milliseconds. A
+    /// daemon that is stopped (SIGSTOP) or hangs keeps its socket, and the kernel accepts connections for it.
     package static let shortPatience: Duration = .seconds(3)
 
     /// - Parameters:
-    ///   - patience: For the connection, and for each answer.
-    ///   - replyBytes: A longer answer makes no sense.
+    ///   - patience: The longest wait for the connection, and for each answer.
+    ///   - replyBytes: The longest valid answer.
     package init(
         path: String, patience: Duration = .seconds(5), replyBytes: Int = FrameReader.standardLimit
     ) throws(ControlError) {
@@ -22,9 +22,9 @@ package struct ControlClient: ~Copyable {
         self.patience = patience
     }
 
-    /// Asks what costs the daemon nothing, so that one that does not answer at all is found out before a question is waited
-    /// for that may take long.
-    package mutating func checkThatItAnswers() throws(ControlError) {
+    /// Makes a call that costs the daemon nothing. Fails soon if the daemon does not answer, so call it before a call
+    /// that may take long.
+    package mutating func ping() throws(ControlError) {
         let before = patience
         patience = min(before, Self.shortPatience)
         defer { patience = before }
@@ -64,7 +64,7 @@ package struct ControlClient: ~Copyable {
         }
     }
 
-    /// The configured probes, in the order of the configuration.
+    /// Gets the configured probes, in the order of the configuration.
     package mutating func probes() throws(ControlError) -> [ProbeReport] {
         guard let list = try call("Probes", [:])["probes"]?.array else { throw .notUnderstood("there are no probes") }
         var reports: [ProbeReport] = []
@@ -76,7 +76,7 @@ package struct ControlClient: ~Copyable {
         return reports
     }
 
-    /// Has one attempt made now. The patience must be longer than the attempt may take.
+    /// Orders one attempt now. The patience must exceed the time that the attempt may take.
     package mutating func probe(_ order: ProbeOrder) throws(ControlError) -> ProbeAnswer {
         var parameters: [String: JSONValue] = ["target": .string(order.target)]
         if let interface = order.interface { parameters["interface"] = .string(interface) }
@@ -91,7 +91,8 @@ package struct ControlClient: ~Copyable {
         }
     }
 
-    /// Whether the daemon watches the network namespace of the calling thread: others have other answers.
+    /// Whether the daemon watches the network namespace of the calling thread. Answers about another namespace do not
+    /// apply.
     package mutating func isInThisNamespace() throws(ControlError) -> Bool {
         let before = patience
         patience = min(before, Self.shortPatience)
@@ -109,7 +110,7 @@ package struct ControlClient: ~Copyable {
         try call(VarlinkCall(MonitorInterface.name + "." + method, parameters))
     }
 
-    /// Calls any method that has one answer.
+    /// Calls a method that has one answer.
     package mutating func call(_ call: VarlinkCall) throws(ControlError) -> [String: JSONValue] {
         try socket.send(call)
         let deadline = SystemClock.boot + patience

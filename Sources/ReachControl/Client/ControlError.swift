@@ -1,17 +1,17 @@
 package import ReachLoop
 
-/// Why the daemon did not answer as it was asked to.
+/// A failure to get an answer from the daemon.
 package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nobody listens there: no daemon runs.
+    /// No daemon listens at the path.
     case notRunning(path: String)
     case badPath(String)
     case failed(path: String, SystemError)
     case timedOut(path: String)
-    /// It hung up.
+    /// The daemon hung up.
     case closed(path: String)
-    /// It answered with an error.
+    /// The daemon answered with an error.
     case refused(VarlinkError)
-    /// It answered with something that is no answer.
+    /// The daemon's answer is malformed.
     case notUnderstood(String)
 
     package var description: String {
@@ -26,7 +26,7 @@ package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The error of io.reach.Monitor that it answered with.
+    /// The error of io.reach.Monitor with which the daemon answered.
     package var monitorError: MonitorError? {
         guard case .refused(let error) = self else { return nil }
         return MonitorError(error)

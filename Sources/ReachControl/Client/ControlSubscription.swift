@@ -1,13 +1,13 @@
 package import ReachCore
 package import ReachLoop
 
-/// Watches a target, or the request queue, through the daemon, on an event loop's thread, until the connection ends.
+/// Watches a target, or the request queue, over one connection to the daemon, on an event loop's thread.
 ///
-/// It does not connect again by itself, as ``DaemonWatch`` does.
+/// It does not reconnect; ``DaemonWatch`` does.
 package final class ControlSubscription {
     package enum Event: Sendable {
         case event(StreamEvent)
-        /// Nothing more comes.
+        /// The connection has ended; no event follows.
         case ended(ControlError)
     }
 
@@ -16,14 +16,14 @@ package final class ControlSubscription {
     private let loop: EventLoop
     private var socket: ClientSocket
     private var reader = StreamReader()
-    /// `nil` when it has ended.
+    /// The handler; `nil` after the end.
     private var handler: Handler?
 
     /// Watches a target.
     ///
-    /// - Parameter withRequests: What happens to the caller's requests comes in between, as
-    ///   ``StreamEvent/Content/other(type:_:)`` for ``QueueNotice`` to read. For those who will show it: a queue that is sent
-    ///   tells much.
+    /// - Parameter withRequests: Whether to include the events of the caller's requests, as
+    ///   ``StreamEvent/Content/other(type:_:)`` for ``QueueNotice`` to read. Pass `true` only to show them: a busy
+    ///   queue emits many events.
     package convenience init(
         path: String, target: Target, withRequests: Bool = false, patience: Duration = .seconds(1),
         on loop: EventLoop, handler: @escaping Handler
@@ -35,8 +35,8 @@ package final class ControlSubscription {
             patience: patience, on: loop, handler: handler)
     }
 
-    /// Watches a request, or all that the caller may see. Its events are ``StreamEvent/Content/other(type:_:)``, for
-    /// ``QueueNotice`` to read.
+    /// Watches a request, or all that the caller may see if `id` is `nil`. The events are
+    /// ``StreamEvent/Content/other(type:_:)``, for ``QueueNotice`` to read.
     package convenience init(
         path: String, request id: Int64?, patience: Duration = .seconds(1), on loop: EventLoop,
         handler: @escaping Handler
@@ -47,10 +47,10 @@ package final class ControlSubscription {
             patience: patience, on: loop, handler: handler)
     }
 
-    /// Connects, and calls `handler` with what the daemon tells. Not before this returns.
+    /// Connects, and calls `handler` with the daemon's events, but not before this returns.
     ///
-    /// - Parameter patience: For the connection and the call, during which the thread waits; a daemon that lives takes
-    ///   them at once.
+    /// - Parameter patience: The longest time for which connecting and sending the call block the thread; a live daemon
+    ///   accepts both at once.
     private init(
         path: String, _ call: VarlinkCall, patience: Duration, on loop: EventLoop, handler: @escaping Handler
     ) throws(ControlError) {
@@ -68,7 +68,7 @@ package final class ControlSubscription {
 
     deinit { cancel() }
 
-    /// The handler is not called again.
+    /// Ends the subscription. The handler is not called again.
     package func cancel() {
         guard handler != nil else { return }
         handler = nil
@@ -78,13 +78,13 @@ package final class ControlSubscription {
     private func read() {
         do throws(ControlError) {
             _ = try socket.receive()
-            while handler != nil, let reply = try socket.nextReply() { try take(reply) }
+            while handler != nil, let reply = try socket.nextReply() { try handle(reply) }
         } catch {
             end(error)
         }
     }
 
-    private func take(_ reply: VarlinkReply) throws(ControlError) {
+    private func handle(_ reply: VarlinkReply) throws(ControlError) {
         if let error = reply.error { throw .refused(error) }
         guard let event = reply.parameters["event"] else { throw .notUnderstood("there is no event") }
         do throws(StatusReadingError) {

@@ -1,12 +1,12 @@
 package import ReachCore
 package import ReachLoop
 
-/// Watches a target through the daemon for as long as somebody wants to know, on an event loop's thread: when the daemon
-/// goes away it is looked for, and what differs when it is back is told.
+/// Watches a target through the daemon until it is cancelled, on an event loop's thread. It reconnects when the
+/// connection is lost, and then emits what differs.
 ///
-/// While it is connected there is no timer and no wake-up. A daemon that is stopped without its connections being closed
-/// (SIGSTOP) is not noticed: Varlink has no sign of life, and to ask for one would wake every client and the daemon for nothing.
-/// One that hangs is for the service manager's watchdog to end; then its connections are closed.
+/// While it is connected it has no timer and causes no wake-up. It does not notice a daemon that is stopped with open
+/// connections (SIGSTOP): Varlink has no keepalive, and polling would wake every client and the daemon for nothing. The
+/// service manager's watchdog ends a daemon that hangs, which closes its connections.
 package final class DaemonWatch {
     package typealias Handler = (DaemonEvent) -> Void
 
@@ -22,7 +22,8 @@ package final class DaemonWatch {
     private var answerTimer: TimerQueue.ID?
     private var patienceTimer: TimerQueue.ID?
 
-    /// - Parameter withRequests: What happens to the caller's requests is told, too, as ``DaemonEvent/other(_:type:_:)``.
+    /// - Parameter withRequests: Whether to include the events of the caller's requests, as
+    ///   ``DaemonEvent/other(_:type:_:)``.
     package init(
         path: String, target: Target, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
     ) {
@@ -39,7 +40,7 @@ package final class DaemonWatch {
     /// Connects for the first time. The handler may be called before this returns.
     package func start() { connect() }
 
-    /// The handler is not called again.
+    /// Ends the watch. The handler is not called again.
     package func cancel() {
         isCancelled = true
         subscription?.cancel()
@@ -49,44 +50,44 @@ package final class DaemonWatch {
 
     private func connect() {
         do throws(ControlError) {
-            // A daemon that lives takes a connection at once, and others on this thread wait meanwhile.
+            // A live daemon accepts a connection at once, and everything else on this thread waits meanwhile.
             subscription = try ControlSubscription(
                 path: path, target: target, withRequests: withRequests, patience: .zero, on: loop
             ) { [unowned self] event in
                 switch event {
-                case .event(let event): take(event)
-                case .ended(let error): lose(error)
+                case .event(let event): handle(event)
+                case .ended(let error): handleLoss(error)
                 }
             }
             set(\.answerTimer, at: SystemClock.boot + DaemonStream.answerPatience) { [unowned self] in
-                lose(.timedOut(path: path))
+                handleLoss(.timedOut(path: path))
             }
         } catch {
-            lose(error)
+            handleLoss(error)
         }
     }
 
-    private func take(_ event: StreamEvent) {
-        let events = stream.take(event)
-        if stream.isTold { stop(\.answerTimer) }
+    private func handle(_ event: StreamEvent) {
+        let events = stream.handle(event)
+        if stream.isLive { stop(\.answerTimer) }
         if stream.deadline == nil { stop(\.patienceTimer) }
-        tell(events)
+        emit(events)
     }
 
-    private func lose(_ error: ControlError) {
+    private func handleLoss(_ error: ControlError) {
         stop(\.answerTimer)
         subscription?.cancel()
         subscription = nil
-        let (events, wait) = stream.lose(error, at: SystemClock.now)
+        let (events, wait) = stream.handleLoss(error, at: SystemClock.now)
         set(\.retryTimer, at: SystemClock.boot + wait) { [unowned self] in connect() }
         if let deadline = stream.deadline, patienceTimer == nil {
-            set(\.patienceTimer, at: deadline) { [unowned self] in tell(stream.patienceEnded(at: SystemClock.now)) }
+            set(\.patienceTimer, at: deadline) { [unowned self] in emit(stream.expire(at: SystemClock.now)) }
         }
-        tell(events)
+        emit(events)
     }
 
-    private func tell(_ events: [DaemonEvent]) {
-        // A handler may have enough after any of them.
+    private func emit(_ events: [DaemonEvent]) {
+        // The handler may cancel the watch after any of them.
         for event in events where !isCancelled { handler(event) }
     }
 

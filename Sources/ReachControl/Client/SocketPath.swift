@@ -1,18 +1,19 @@
 internal import Glibc
 
-/// Where the daemon's socket is.
+/// The path of the daemon's socket.
 package enum SocketPath {
-    /// The one of the daemon that root runs for the machine.
+    /// The socket of the machine's daemon, which runs as root.
     package static let system = "/run/reach/reach.sock"
 
-    /// Where a daemon of this user listens: `REACH_SOCKET`, or the usual place.
+    /// The path at which a daemon of this user listens: `REACH_SOCKET`, or the default.
     package static func `default`(uid: UInt32, environment: (String) -> String?) -> String {
         if let path = named(environment) { return path }
         if uid == 0 { return system }
         return (runtimeDirectory(environment) ?? "/run/user/\(uid)") + "/reach/reach.sock"
     }
 
-    /// Where a client of this user looks: if nothing is at the usual place, the machine's daemon will do.
+    /// The path to which a client of this user connects: the machine's daemon if there is no socket at the default
+    /// path.
     package static func forClient(
         uid: UInt32, environment: (String) -> String?, exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) -> String {
@@ -20,14 +21,14 @@ package enum SocketPath {
         return named(environment) != nil || exists(path) ? path : system
     }
 
-    /// The environment of this process.
+    /// Reads a variable of this process's environment.
     package static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     private static func named(_ environment: (String) -> String?) -> String? {
         environment("REACH_SOCKET").flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The XDG base directory specification has relative paths ignored.
+    /// `XDG_RUNTIME_DIR`, unless it is relative: the XDG Base Directory Specification requires ignoring that.
     private static func runtimeDirectory(_ environment: (String) -> String?) -> String? {
         environment("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil }
     }

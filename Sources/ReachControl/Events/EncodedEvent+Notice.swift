@@ -1,7 +1,7 @@
 package import ReachCore
 
 extension EncodedEvent {
-    /// A notice of the kernel, for those who asked for all (`reach watch --all`).
+    /// A notice of the kernel, as `reach watch --all` prints it.
     package static func notice(_ notice: Notice, at moment: Instant) -> EncodedEvent {
         EncodedEvent(notice.typeWord, at: moment) { json in
             json.field("action", notice.isRemoval ? "removed" : "new")
@@ -92,7 +92,7 @@ extension JSONWriter {
 }
 
 extension Link.OperationalState {
-    /// The word that ip(8) and sysfs have for it.
+    /// The state's name in sysfs; ip(8) prints the same in capitals.
     package var word: String {
         switch self {
         case .unknown: "unknown"

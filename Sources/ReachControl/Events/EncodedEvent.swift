@@ -1,12 +1,13 @@
 package import ReachCore
 
-/// One event as its JSON object, written once for any number of readers: each puts the number of its own stream in.
+/// An event as a JSON object, encoded once for any number of readers. Each reader's stream inserts its own sequence
+/// number.
 package struct EncodedEvent: Sendable {
     private let bytes: [UInt8]
-    /// Where the number goes.
+    /// The offset at which the number is inserted.
     private let gap: Int
 
-    /// The room it takes, the number not counted.
+    /// The length in bytes, without the number.
     package var count: Int { bytes.count }
 
     init(_ type: String, at moment: Instant, _ body: (inout JSONWriter) -> Void) {
@@ -28,7 +29,7 @@ package struct EncodedEvent: Sendable {
         self.gap = gap
     }
 
-    /// The same as part of a larger document.
+    /// Makes the same event as part of a larger document.
     func enclosed(in before: StaticString, _ after: StaticString) -> EncodedEvent {
         var whole: [UInt8] = []
         whole.reserveCapacity(before.utf8CodeUnitCount + bytes.count + after.utf8CodeUnitCount)
@@ -47,7 +48,7 @@ package struct EncodedEvent: Sendable {
 }
 
 extension EncodedEvent {
-    /// The state of a target, with nothing before it: the first line, and the one after lost lines.
+    /// The state of a target without a previous one: the first line, and the one after lost lines.
     package static func snapshot(
         _ state: ReachabilityState, source: StatusSource, isInitial: Bool, cause: Cause, at moment: Instant
     ) -> EncodedEvent {
@@ -61,7 +62,7 @@ extension EncodedEvent {
         }
     }
 
-    /// A difference; or the initial state, which is a snapshot.
+    /// A change. The initial state is written as a snapshot.
     package static func change(_ change: ReachabilityChange, source: StatusSource) -> EncodedEvent {
         let moment = Instant(wall: change.time, boot: change.bootTime)
         guard let previous = change.previous else {
@@ -77,19 +78,19 @@ extension EncodedEvent {
         }
     }
 
-    /// Notices were lost and everything was read anew; differences follow.
+    /// Notices were lost, and the engine has read all state again; changes follow.
     package static func resync(reason: String, at moment: Instant) -> EncodedEvent {
         EncodedEvent("resync", at: moment) { $0.field("reason", reason) }
     }
 
-    /// The machine slept; differences follow.
+    /// The machine slept; changes follow.
     package static func wake(slept: Duration, at moment: Instant) -> EncodedEvent {
         EncodedEvent("wake", at: moment) { $0.field("slept_ms", slept.nanoseconds / 1_000_000) }
     }
 
-    /// The daemon went away, and is looked for.
+    /// The connection to the daemon was lost; the client is reconnecting.
     ///
-    /// - Parameter state: What was told last, stale from now on.
+    /// - Parameter state: The last state sent, stale from now on.
     package static func disconnected(
         reason: String, _ state: ReachabilityState, source: StatusSource, at moment: Instant
     ) -> EncodedEvent {
@@ -100,12 +101,12 @@ extension EncodedEvent {
         }
     }
 
-    /// The daemon answers again; a difference follows, if there is one.
+    /// The daemon answers again; a change follows if anything differs.
     package static func reconnected(away: Duration, at moment: Instant) -> EncodedEvent {
         EncodedEvent("reconnected", at: moment) { $0.field("away_ms", away.nanoseconds / 1_000_000) }
     }
 
-    /// An event of a type that this version does not know, as it came.
+    /// An event of a type that this version does not know, as it was received.
     package static func other(_ type: String, _ json: JSONValue, at moment: Instant) -> EncodedEvent {
         let own: Set = ["v", "type", "seq", "time", "boottime_ns"]
         let members = (json.object ?? [:]).filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
@@ -117,7 +118,9 @@ extension EncodedEvent {
         }
     }
 
-    /// So many lines were not written, since the reader was too slow; a snapshot follows.
+    /// Lines were not written because the reader was too slow; a snapshot follows.
+    ///
+    /// - Parameter count: The number of those lines.
     package static func dropped(count: UInt64, at moment: Instant) -> EncodedEvent {
         EncodedEvent("dropped", at: moment) { $0.field("count", count.wide) }
     }

@@ -1,8 +1,8 @@
 package import ReachCore
 
-/// Writes the lines of an event stream: one JSON object each, numbered from 1 without a gap.
+/// Writes the lines of an event stream: one JSON object for each event, numbered from 1 without gaps.
 package struct EventStream: Sendable {
-    /// Who is asked; part of every status.
+    /// The source named in every status.
     package var source: StatusSource
     private var sequenceNumber: UInt64 = 0
 

@@ -1,7 +1,7 @@
 package import ReachCore
 
 extension Explanation {
-    /// Reads what ``JSONWriter/explanation(_:source:at:)`` wrote.
+    /// Reads an explanation that ``JSONWriter/explanation(_:source:at:)`` wrote.
     package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
 
     private init(_ reader: StatusReader) throws(StatusReadingError) {

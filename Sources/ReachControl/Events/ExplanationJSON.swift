@@ -1,7 +1,7 @@
 package import ReachCore
 
 extension JSONWriter {
-    /// An explanation, as `reach explain --json` prints it.
+    /// Writes an explanation, as `reach explain --json` prints it.
     package mutating func explanation(_ explanation: Explanation, source: StatusSource, at moment: Instant) {
         object { json in
             json.field("v", 1)

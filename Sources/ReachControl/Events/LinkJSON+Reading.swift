@@ -1,7 +1,7 @@
 package import ReachCore
 
 extension LinkReport {
-    /// Reads what ``JSONWriter/link(_:source:at:)`` wrote: all that is printed of a link, for programs and for people.
+    /// Reads a link that ``JSONWriter/link(_:source:at:)`` wrote: all that the command prints of a link.
     package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
 
     private init(_ reader: StatusReader) throws(StatusReadingError) {
@@ -35,7 +35,7 @@ extension Link {
 }
 
 extension InterfaceAddress {
-    /// The flags are those that lead to the same answers.
+    /// Reads an address. Sets those flags that give `isReady`, `isPreferred` and the rest their written values.
     fileprivate init(_ reader: StatusReader, of interface: InterfaceIndex) throws(StatusReadingError) {
         guard let address = try reader.address("address") else { throw reader.fault("address") }
         guard let prefixLength: UInt8 = try reader.number("prefix_length") else { throw reader.fault("prefix_length") }

@@ -1,7 +1,7 @@
 package import ReachCore
 
 extension JSONWriter {
-    /// A link, as `reach links --json` prints it.
+    /// Writes a link, as `reach links --json` prints it.
     package mutating func link(_ report: LinkReport, source: StatusSource, at moment: Instant) {
         let link = report.link
         object { json in

@@ -1,7 +1,7 @@
 package import ReachCore
 
 extension ProbeResult {
-    /// Reads what ``JSONWriter/probeResult(_:of:named:)`` wrote.
+    /// Reads a result that ``JSONWriter/probeResult(_:of:named:)`` wrote.
     package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
 
     init(_ reader: StatusReader) throws(StatusReadingError) {
@@ -26,7 +26,7 @@ extension ProbeResult {
 }
 
 extension ProbeEvent {
-    /// Reads an event of the type `probe`; its report has no beats.
+    /// Reads an event of type `probe`; its report has no beats.
     package init(reading json: JSONValue) throws(StatusReadingError) {
         let reader = try StatusReader(json)
         guard let kind: Kind = try reader.word("event") else { throw reader.fault("event") }
@@ -35,7 +35,7 @@ extension ProbeEvent {
 }
 
 extension ProbeAnswer {
-    /// Reads what ``JSONWriter/probeResult(_:of:named:)`` wrote, with what it is about.
+    /// Reads a result that ``JSONWriter/probeResult(_:of:named:)`` wrote, with the probe's name and URL.
     package init(reading json: JSONValue) throws(StatusReadingError) {
         let reader = try StatusReader(json)
         self.init(
@@ -45,7 +45,7 @@ extension ProbeAnswer {
 }
 
 extension ProbeReport {
-    /// Reads what ``JSONWriter/probeReport(_:at:hasBeats:)`` wrote.
+    /// Reads a report that ``JSONWriter/probeReport(_:at:hasBeats:)`` wrote.
     package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
 
     init(_ reader: StatusReader) throws(StatusReadingError) {
@@ -53,7 +53,7 @@ extension ProbeReport {
             name: try reader.value("probe", \.string), target: try reader.value("target", \.string),
             state: try reader.word("state") ?? .unknown, since: try reader.time("since"),
             interval: .milliseconds(try reader.value("interval_ms", \.integer)))
-        // A reason that this version does not know is a pause all the same.
+        // A reason that this version does not know is still a pause.
         pause = try reader.optional("paused", \.string).map { ProbePause(rawValue: $0) ?? .noPath }
         next = try reader.optionalTime("next")
         uptime = try ProbeUptime(reader.object("uptime"))

@@ -1,10 +1,9 @@
 package import ReachCore
 
 extension JSONWriter {
-    /// What came of an attempt, as `reach probe --json` prints it.
+    /// Writes the result of an attempt, as `reach probe --json` prints it.
     ///
-    /// - Parameters:
-    ///   - name: Of the configured probe; `nil` for one that was asked for by its URL.
+    /// - Parameter name: The name of the configured probe; `nil` for an attempt that was ordered by its URL.
     package mutating func probeResult(_ result: ProbeResult, of target: String, named name: String?) {
         object { json in
             json.field("v", 1)
@@ -32,9 +31,9 @@ extension JSONWriter {
         }
     }
 
-    /// A configured probe, as `reach probes --json` prints it.
+    /// Writes a configured probe, as `reach probes --json` prints it.
     ///
-    /// - Parameter hasBeats: Whether the latest results are listed: not in events.
+    /// - Parameter hasBeats: Whether to list the latest results; events do not.
     package mutating func probeReport(_ report: ProbeReport, at moment: Instant, hasBeats: Bool) {
         object { json in
             json.field("v", 1)
@@ -84,7 +83,7 @@ extension JSONWriter {
 }
 
 extension EncodedEvent {
-    /// Something about a configured probe.
+    /// An event of a configured probe.
     package static func probe(_ event: ProbeEvent) -> EncodedEvent {
         EncodedEvent("probe", at: event.moment) { json in
             json.field("event", event.kind.rawValue)
@@ -95,7 +94,7 @@ extension EncodedEvent {
 }
 
 extension ProbeReport.Beat.Kind {
-    /// One letter for each, so that a thousand probes' charts are not a thousand lists of words.
+    /// One letter for each kind, which keeps the charts of a thousand probes short.
     var letter: Character {
         switch self {
         case .ok: "o"

@@ -1,7 +1,7 @@
 package import ReachCore
 
 extension ReachabilityState {
-    /// Reads what ``JSONWriter/status(_:source:at:_:)`` wrote.
+    /// Reads a status that ``JSONWriter/status(_:source:at:_:)`` wrote.
     package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
 
     init(_ reader: StatusReader) throws(StatusReadingError) {

@@ -1,13 +1,13 @@
 package import ReachCore
 
-/// Where a status comes from.
+/// The source of a status: this process's own engine, or the daemon.
 package enum StatusSource: String, Sendable {
     case kernel
     case daemon
 }
 
 extension JSONWriter {
-    /// A status, as `reach status --json` prints it and every event holds it.
+    /// Writes a status, as `reach status --json` prints it and events contain it.
     package mutating func status(_ state: ReachabilityState, source: StatusSource, at time: Timestamp, _ boot: BootTime)
     {
         object { json in
@@ -64,6 +64,6 @@ extension JSONWriter {
 }
 
 extension BinaryInteger {
-    /// For the writer, which takes one type of number: generic code across modules is slow.
+    /// The number for ``JSONWriter``, which takes one integer type, since generic code is slow across modules.
     var wide: Int64 { Int64(truncatingIfNeeded: self) }
 }

@@ -1,15 +1,15 @@
 internal import ReachCore
 
-/// Why a JSON object is no status or event.
+/// A fault in a JSON object that should be a status, an event, a link or a probe.
 package struct StatusReadingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The key at fault, with those of the objects it is in.
+    /// The key at fault, preceded by those of the enclosing objects: `ipv4.status`.
     package let key: String
 
     package var description: String { "'\(key)' is missing or not as it should be" }
 }
 
-/// The members of an object from a daemon that may be newer than this program: keys it does not know are passed over, and
-/// words it does not know mean the least that they can. Types are what they were.
+/// Reads the members of an object from a daemon that may be newer than this program. It skips unknown keys, and gives
+/// unknown words the weakest meaning. A known key with another type is an error.
 struct StatusReader {
     private let object: JSONValue
     private let path: String
@@ -48,14 +48,14 @@ struct StatusReader {
         return try elements.map { element throws(StatusReadingError) in try StatusReader(element, path: path) }
     }
 
-    /// A whole number that fits.
+    /// A whole number within the range of its type.
     func number<Number: FixedWidthInteger>(_ name: String) throws(StatusReadingError) -> Number? {
         guard let wide = try optional(name, \.integer) else { return nil }
         guard let number = Number(exactly: wide) else { throw fault(name) }
         return number
     }
 
-    /// A word, or `nil` for one that this version does not know.
+    /// A word; `nil` for one that this version does not know.
     func word<Word: RawRepresentable>(
         _ name: String, _ type: Word.Type = Word.self
     ) throws(StatusReadingError) -> Word? where Word.RawValue == String {

@@ -1,15 +1,15 @@
 package import ReachCore
 
-/// One event of the daemon's stream.
+/// An event of the daemon's stream.
 package struct StreamEvent: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
-        /// The state now, as a change from nothing: the first event, and the one after lost events.
+        /// The current state, as a change without a previous state: the first event, and the one after lost events.
         case snapshot(ReachabilityChange)
         case change(ReachabilityChange)
         case resync(reason: String)
         case wake(slept: Duration)
         case dropped(count: UInt64)
-        /// Something that this version does not know, as it came.
+        /// An event of a type that this version does not know, as it was received.
         case other(type: String, JSONValue)
     }
 
@@ -18,9 +18,9 @@ package struct StreamEvent: Hashable, Sendable {
     package let content: Content
 }
 
-/// Reads the events of one stream, in their order.
+/// Reads the events of one stream, in order.
 package struct StreamReader: Sendable {
-    /// What was last told: an event holds only the summary of what it differs from.
+    /// The latest state: an event contains only a summary of its previous state.
     private var latest: ReachabilityState?
 
     package init() {}
@@ -55,14 +55,14 @@ package struct StreamReader: Sendable {
         let state = try ReachabilityState(reader.object("status"))
         let previous = hasPrevious ? try self.previous(reader.object("previous"), before: state) : nil
         latest = state
-        // A cause that this version does not know is one that it would have found by looking.
+        // An unknown cause counts as `poll`: a difference that the engine found without a notice.
         return ReachabilityChange(
             at: try reader.moment(), cause: try reader.word("cause") ?? .poll,
             aspects: try reader.texts("changed").compactMap(ReachabilityChange.Aspect.init), previous: previous,
             state: state)
     }
 
-    /// What was told before, if that is what the summary is of; else the little that the summary tells.
+    /// The latest state if it matches the summary; otherwise a state with no more than the summary.
     private func previous(
         _ reader: StatusReader, before state: ReachabilityState
     ) throws(StatusReadingError) -> ReachabilityState {

@@ -2,31 +2,32 @@ internal import Glibc
 package import ReachCore
 package import ReachLoop
 
-/// The two files of a history, in the state directory of the daemon: the older one is replaced by the newer when that is
-/// full, so that nothing is ever rewritten.
+/// The two files of a history, in the daemon's state directory. When the current file is full it replaces the older
+/// one, so that nothing is ever rewritten.
 package struct HistoryFiles: Hashable, Sendable {
     package let directory: String
 
     package init(directory: String) { self.directory = directory }
 
-    /// What is appended to.
+    /// The file to which the daemon appends.
     package var current: String { directory + "/history.jsonl" }
-    /// What was full.
+    /// The file before the current one.
     package var older: String { directory + "/history.old.jsonl" }
 
-    /// That of the daemon that runs for the whole machine.
+    /// The state directory of the machine's daemon, which runs as root.
     private static let machine = "/var/lib/reach"
 
-    /// Where the daemon of root, or of this user, keeps its state.
+    /// The state directory of root's daemon, or of this user's.
     package static func directory(isRoot: Bool, environment: (String) -> String?) -> String? {
-        // systemd hands it over as the first of a list; the XDG base directory specification has the rest.
+        // systemd passes a list, whose first element is reachd's (systemd.exec(5)). The rest follows the XDG Base
+        // Directory Specification.
         if let handed = environment("STATE_DIRECTORY")?.split(separator: ":").first { return String(handed) }
         if isRoot { return machine }
         if let home = environment("XDG_STATE_HOME"), home.hasPrefix("/") { return home + "/reach" }
         return environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/state/reach" : nil }
     }
 
-    /// Where a reader of this user looks: if its own daemon has left nothing, the machine's will do.
+    /// The state directory to read from: that of the user's own daemon if it has a history, or else the machine's.
     package static func directoryForReader(
         isRoot: Bool, environment: (String) -> String?, exists: (String) -> Bool = { access($0, F_OK) == 0 }
     ) -> String {
@@ -34,16 +35,16 @@ package struct HistoryFiles: Hashable, Sendable {
         return exists(HistoryFiles(directory: own).current) ? own : machine
     }
 
-    /// Reads all that is there, oldest first. A record that is torn, or not one of ours, is counted and passed over.
+    /// Reads all records, oldest first. Counts and skips a line that is torn or is no record.
     ///
-    /// - Throws: When there is no history, or it cannot be read.
+    /// - Throws: If there is no history, or it cannot be read.
     package func read() throws(SystemError) -> HistoryLog {
         var log = HistoryLog()
         var failure: SystemError?
         var found = false
         for path in [older, current] {
             do throws(SystemError) {
-                try Self.readLines(of: path) { log.take($0) }
+                try Self.readLines(of: path) { log.append(line: $0) }
                 log.lastSeen = Self.lastTouched(path)
                 found = true
             } catch  where error.number == ENOENT {
@@ -56,8 +57,8 @@ package struct HistoryFiles: Hashable, Sendable {
         return log
     }
 
-    /// The last record of a file that can be read, and when the file was written to or touched: a daemon that has
-    /// nothing to write touches it now and then as a sign of life.
+    /// The last readable record of a file, and the time at which the file was last written or touched: a daemon with
+    /// nothing to write touches it at intervals as a sign of life.
     package static func lastSign(in path: String) -> (entry: HistoryEntry?, time: Timestamp?) {
         var last: HistoryEntry?
         try? readLines(of: path, fromEnd: 65_536) { line in
@@ -72,10 +73,9 @@ package struct HistoryFiles: Hashable, Sendable {
         return Timestamp(secondsSince1970: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
     }
 
-    /// Opens one of the files, and nothing that stands in its place: a pipe would be waited at, and a link may lead
-    /// anywhere.
+    /// Opens one of the files, but only a regular file: a pipe would block the reader, and a link can point anywhere.
     ///
-    /// - Parameter mode: Of a file that is made.
+    /// - Parameter mode: The mode of a file that is created.
     package static func openRegularFile(
         _ path: String, _ flags: CInt, mode: UInt32 = 0o644
     ) throws(SystemError) -> CInt {
@@ -90,9 +90,9 @@ package struct HistoryFiles: Hashable, Sendable {
         return descriptor
     }
 
-    /// Calls `body` with each line, the last one too if it has no end.
+    /// Calls `body` with each line, including a last one without a newline.
     ///
-    /// - Parameter fromEnd: Only so many bytes of the end, if the file is longer; the first line is then a part of one.
+    /// - Parameter fromEnd: Reads only this many bytes at the end of a longer file; the first line is then incomplete.
     private static func readLines(
         of path: String, fromEnd: Int? = nil, _ body: (ArraySlice<UInt8>) -> Void
     ) throws(SystemError) {
@@ -114,7 +114,7 @@ package struct HistoryFiles: Hashable, Sendable {
             let unfinished = lines.removeLast()
             for line in lines where !line.isEmpty { body(line) }
             rest = Array(unfinished)
-            // No record is this long: it is a file of another kind, and nothing is missed.
+            // No record is this long, so this is no history and no record is lost.
             if rest.count > lineLimit { rest = [] }
         }
         if !rest.isEmpty { body(rest[...]) }
@@ -124,7 +124,7 @@ package struct HistoryFiles: Hashable, Sendable {
 }
 
 extension HistoryLog {
-    fileprivate mutating func take(_ line: ArraySlice<UInt8>) {
+    fileprivate mutating func append(line: ArraySlice<UInt8>) {
         switch HistoryLine.decode(line) {
         case .entry(let entry): entries.append(entry)
         case .unknown: break

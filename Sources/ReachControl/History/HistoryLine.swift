@@ -1,20 +1,21 @@
 package import ReachCore
 
-/// A record as one line of JSON that ends with a checksum of itself, so that a torn or damaged one is known for it.
+/// Encodes a record as one line of JSON that ends with a checksum of itself, by which a reader detects torn or damaged
+/// lines.
 package enum HistoryLine {
     /// `,"crc":"01234567"}`
     private static let tailCount = 18
     private static let tailStart = Array(",\"crc\":\"".utf8)
 
-    /// What came of a line.
+    /// The result of decoding a line.
     package enum Reading: Hashable, Sendable {
         case entry(HistoryEntry)
-        /// It is whole, and of a kind that a newer version knows.
+        /// A whole record of a type that this version does not know.
         case unknown
         case damaged
     }
 
-    /// The line with its newline.
+    /// Encodes a record as a line, including its newline.
     package static func encode(_ entry: HistoryEntry) -> [UInt8] {
         var line = json(entry)
         let sum = String(CyclicRedundancy.checksum(line), radix: 16)
@@ -26,7 +27,7 @@ package enum HistoryLine {
         return line
     }
 
-    /// The record's object alone, for people's programs.
+    /// Encodes a record as a JSON object without checksum, as `reach history --json` prints it.
     package static func json(_ entry: HistoryEntry) -> [UInt8] {
         var json = JSONWriter()
         json.object { json in
@@ -39,7 +40,7 @@ package enum HistoryLine {
         return json.bytes
     }
 
-    /// - Parameter line: Without its newline.
+    /// - Parameter line: The line without its newline.
     package static func decode(_ line: ArraySlice<UInt8>) -> Reading {
         guard line.count > tailCount, line.suffix(2).elementsEqual("\"}".utf8) else { return .damaged }
         let body = line.dropLast(tailCount)

@@ -2,7 +2,7 @@ internal import ReachCore
 internal import ReachLoop
 
 extension MonitorInterface {
-    /// What this part of the interface has to do with probes.
+    /// The methods for probes.
     static func probeMethods(_ service: any ControlService) -> [String: VarlinkInterface.Method] {
         [
             "Probe": .init(["target", "interface", "timeout_ms"]) { request throws(VarlinkError) in
@@ -36,7 +36,7 @@ extension MonitorInterface {
 }
 
 extension ControlRequest {
-    /// A parameter that is a number of milliseconds above zero, if it is there.
+    /// A parameter in milliseconds, above zero; `nil` if it is missing.
     fileprivate func milliseconds(_ name: String) throws(VarlinkError) -> Duration? {
         guard let value = call.parameters[name], value != .null else { return nil }
         guard let number = value.integer, 1...86_400_000 ~= number else { throw .invalidParameter(name) }

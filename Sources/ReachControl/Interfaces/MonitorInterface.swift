@@ -1,9 +1,12 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// io.reach.Monitor: what the daemon knows of targets, and what it is told to do.
+/// io.reach.Monitor: queries of the daemon's targets, links and probes, and its control.
 package enum MonitorInterface {
     package static let name = "io.reach.Monitor"
+
+    /// The text of io.reach.Monitor.varlink, which SwiftPM embeds in the code.
+    package static let definition = String(decoding: PackageResources.io_reach_Monitor_varlink, as: UTF8.self)
 
     static func make(_ service: any ControlService, _ topics: Topics) -> VarlinkInterface {
         VarlinkInterface(
@@ -53,14 +56,14 @@ package enum MonitorInterface {
 }
 
 extension ControlRequest {
-    /// A parameter that is a text, if it is there.
+    /// A text parameter; `nil` if it is missing.
     func text(_ name: String) throws(VarlinkError) -> String? {
         guard let value = call.parameters[name], value != .null else { return nil }
         guard let text = value.string else { throw .invalidParameter(name) }
         return text
     }
 
-    /// The parameter `target`; the Internet if it is not there.
+    /// The parameter `target`; the Internet if it is missing.
     func target() throws(VarlinkError) -> Target {
         guard let text = try text("target") else { return .internet }
         do throws(TargetError) {

@@ -6,6 +6,9 @@ internal import ReachQueue
 package enum QueueInterface {
     package static let name = "io.reach.Queue"
 
+    /// The text of io.reach.Queue.varlink, which SwiftPM embeds in the code.
+    package static let definition = String(decoding: PackageResources.io_reach_Queue_varlink, as: UTF8.self)
+
     /// When a page has so many bytes no further request is written to it: what is left of a message is for the last one,
     /// and to write a page takes the loop's thread no longer than some milliseconds.
     static let pageBytes = 256 << 10

@@ -1,6 +1,6 @@
 internal import ReachCore
 
-/// org.varlink.service, which every Varlink service has: it tells which others there are.
+/// org.varlink.service, which every Varlink service has: it describes the service and its interfaces.
 enum ServiceInterface {
     static let name = "org.varlink.service"
 
@@ -29,10 +29,10 @@ enum ServiceInterface {
     }
 
     static let definition = """
-        # Tells what a service is, and which interfaces it has. Every Varlink service answers this one.
+        # Describes a service and its interfaces. Every Varlink service has this interface.
         interface org.varlink.service
 
-        # What the service is, and the names of its interfaces.
+        # Gets the description of the service, and the names of its interfaces.
         method GetInfo() -> (
           vendor: string,
           product: string,
@@ -41,7 +41,7 @@ enum ServiceInterface {
           interfaces: []string
         )
 
-        # The definition of one of them.
+        # Gets the definition of an interface.
         method GetInterfaceDescription(interface: string) -> (description: string)
 
         # The service has no such interface.
@@ -50,17 +50,32 @@ enum ServiceInterface {
         # The interface has no such method.
         error MethodNotFound (method: string)
 
-        # The interface has the method, and this service does not.
+        # The interface has the method, but this service does not implement it.
         error MethodNotImplemented (method: string)
 
         # A parameter is missing, unknown, or has the wrong type.
         error InvalidParameter (parameter: string)
 
-        # The caller may not do this.
+        # The caller may not call this method.
         error PermissionDenied ()
 
         # The method has many replies: call it with "more".
         error ExpectedMore ()
 
         """
+}
+
+/// The description of a service that `GetInfo` returns.
+package struct ServiceInformation: Hashable, Sendable {
+    package var vendor: String
+    package var product: String
+    package var version: String
+    package var url: String
+
+    package init(vendor: String, product: String, version: String, url: String) {
+        self.vendor = vendor
+        self.product = product
+        self.version = version
+        self.url = url
+    }
 }

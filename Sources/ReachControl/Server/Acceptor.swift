@@ -3,33 +3,33 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Takes connections from a listening socket. Out of descriptors it turns them away instead of leaving them to wait,
-/// which would wake the loop without end.
+/// Accepts connections from a listening socket. When the process has no descriptor left, it closes new connections at
+/// once: left in the queue, they would wake the loop again and again.
 final class Acceptor {
     private let socket: ListeningSocket
     private let loop: EventLoop
-    private let take: (CInt) -> Void
-    private let report: (SystemError) -> Void
-    /// Kept for turning away the connection that there is no descriptor for.
+    private let onConnection: (CInt) -> Void
+    private let onError: (SystemError) -> Void
+    /// A descriptor that is given up to accept, and close, a connection that there is no other descriptor for.
     private var spare: CInt
     private var pause: TimerQueue.ID?
-    private var isInTrouble = false
+    private var isFailing = false
 
-    /// Others are served after so many.
+    /// The loop serves other descriptors after this many connections.
     private static let connectionsPerTurn = 64
     private static let pauseLength: Duration = .milliseconds(100)
 
     /// - Parameters:
-    ///   - take: Called with each connection, whose descriptor is its own from then on.
-    ///   - report: Called when connections begin to be turned away.
+    ///   - onError: Called when accepting begins to fail, once until a connection is accepted again.
+    ///   - onConnection: Called with the descriptor of each connection, which it owns from then on.
     init(
-        _ socket: ListeningSocket, on loop: EventLoop, report: @escaping (SystemError) -> Void,
-        take: @escaping (CInt) -> Void
+        _ socket: ListeningSocket, on loop: EventLoop, onError: @escaping (SystemError) -> Void,
+        onConnection: @escaping (CInt) -> Void
     ) throws(SystemError) {
         self.socket = socket
         self.loop = loop
-        self.take = take
-        self.report = report
+        self.onConnection = onConnection
+        self.onError = onError
         spare = Self.openSpare()
         try loop.watch(socket.descriptor, for: .readable) { [unowned self] _ in accept() }
     }
@@ -45,22 +45,24 @@ final class Acceptor {
             let result = reach_accept(socket.descriptor)
             switch -result {
             case ...0:
-                isInTrouble = false
-                take(result)
+                isFailing = false
+                onConnection(result)
             case EAGAIN: return
             case EMFILE, ENFILE:
-                tell(-result)
-                guard turnAway() else { return rest() }
+                report(-result)
+                guard rejectConnection() else { return pauseAccepting() }
             case ECONNABORTED: continue
             default:
-                tell(-result)
-                return rest()
+                report(-result)
+                return pauseAccepting()
             }
         }
     }
 
-    /// - Returns: Whether the next can be turned away, too.
-    private func turnAway() -> Bool {
+    /// Accepts a connection by means of the spare descriptor, and closes it.
+    ///
+    /// - Returns: Whether this can be done for the next one, too.
+    private func rejectConnection() -> Bool {
         guard spare >= 0 else { return false }
         close(spare)
         let connection = reach_accept(socket.descriptor)
@@ -69,7 +71,7 @@ final class Acceptor {
         return spare >= 0 && connection >= 0
     }
 
-    private func rest() {
+    private func pauseAccepting() {
         try? loop.change(socket.descriptor, to: [])
         pause = loop.schedule(at: SystemClock.boot + Self.pauseLength) { [unowned self] in
             pause = nil
@@ -78,11 +80,10 @@ final class Acceptor {
         }
     }
 
-    /// Once, until a connection is taken again.
-    private func tell(_ number: CInt) {
-        guard !isInTrouble else { return }
-        isInTrouble = true
-        report(SystemError(call: "accept4", number: number))
+    private func report(_ number: CInt) {
+        guard !isFailing else { return }
+        isFailing = true
+        onError(SystemError(call: "accept4", number: number))
     }
 
     private static func openSpare() -> CInt { open("/dev/null", O_RDONLY | O_CLOEXEC) }

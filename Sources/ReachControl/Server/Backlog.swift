@@ -1,21 +1,22 @@
-/// The latest events of a stream, kept for those who have yet to read them. Older ones give way.
+/// The latest events of a stream, kept for readers that have yet to read them, up to a number of bytes.
 ///
-/// All readers share it; each holds the number of the event it reads next, from which follows what it has missed.
+/// All readers share one backlog. Each holds the number of the event that it reads next, which shows how many it has
+/// missed.
 struct Backlog {
     private let limit: Int
     private var events: [EncodedEvent] = []
-    /// Places at the beginning of `events` that are forgotten, and not yet removed.
+    /// Events at the beginning of `events` that are dropped but not yet removed from the array.
     private var forgotten = 0
     private var byteCount = 0
-    /// The number of the oldest event that is kept.
+    /// The number of the oldest event in the backlog.
     private(set) var start: UInt64 = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// The number of the event to come.
+    /// The number that the next event will have.
     var end: UInt64 { start + UInt64(events.count - forgotten) }
 
-    /// Keeps an event, and forgets the oldest as needed; but never this one.
+    /// Adds an event. Drops the oldest ones to keep within the limit, but never the new one.
     mutating func append(_ event: EncodedEvent) {
         events.append(event)
         byteCount += event.count
@@ -23,13 +24,13 @@ struct Backlog {
         removeForgotten()
     }
 
-    /// Nobody needs what comes before this number.
+    /// Drops the events before this number, which no reader needs.
     mutating func forget(before number: UInt64) {
         while start < min(number, end) { forgetFirst() }
         removeForgotten()
     }
 
-    /// - Returns: `nil` for what is forgotten, and for what is to come.
+    /// - Returns: `nil` for events that were dropped, and for numbers not yet used.
     subscript(number: UInt64) -> EncodedEvent? {
         guard start..<end ~= number else { return nil }
         return events[forgotten + Int(number - start)]
@@ -41,7 +42,7 @@ struct Backlog {
         start += 1
     }
 
-    /// Not one by one, since each time moves all that stay.
+    /// Removes dropped events many at a time, since each removal moves all events that stay.
     private mutating func removeForgotten() {
         if forgotten == events.count {
             events = []

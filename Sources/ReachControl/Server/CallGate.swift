@@ -1,6 +1,7 @@
-/// Lets a few costly calls of each user through at a time; the others wait in the order in which they came.
+/// Limits how many costly calls of each user run at the same time. Further calls wait in the order of their arrival.
 ///
-/// What such a call costs is spent on other threads and on what they share (the queue's file), where no turn is taken.
+/// Costly calls use other threads and what those share, such as the queue's file. ``FairTurns`` only shares out the
+/// time of the loop's thread.
 struct CallGate<Call> {
     private struct Line {
         var running = 0
@@ -12,7 +13,7 @@ struct CallGate<Call> {
 
     init(limit: Int) { self.limit = limit }
 
-    /// - Returns: Whether the call may begin. If not, it is kept, and comes out of ``finish(of:)``.
+    /// - Returns: Whether the call may begin now. If not, the gate keeps it, and ``finish(of:)`` returns it later.
     mutating func admit(_ call: Call, of user: UInt32) -> Bool {
         guard lines[user, default: Line()].running < limit else {
             lines[user]?.waiting.append(call)
@@ -22,9 +23,9 @@ struct CallGate<Call> {
         return true
     }
 
-    /// A call is over.
+    /// Notes that a call of a user is over.
     ///
-    /// - Returns: The one that begins in its place, if one waits.
+    /// - Returns: The waiting call that may begin in its place, if there is one.
     mutating func finish(of user: UInt32) -> Call? {
         guard let line = lines[user] else { return nil }
         guard line.waiting.isEmpty else { return lines[user]?.waiting.removeFirst() }

@@ -2,16 +2,18 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// One client. Calls are answered one after the other, those too that want no answer: the next is not looked at before
-/// the one before is over and the client has taken the answer. Who does not read keeps nobody busy, and all that is done
-/// for a client is done when its user's turn comes.
+/// The connection of one client.
+///
+/// The server answers calls one after the other, one-way calls too: it reads the next call when the previous one is
+/// over and the client has received the answer. A client that does not read causes no work. All work for a client
+/// happens in a turn of its user (``FairTurns``).
 final class Connection {
     private enum Phase {
-        /// A call may come.
+        /// No call is open; the client may send one.
         case idle
-        /// A call waits for its answer.
+        /// A call is open.
         case answering
-        /// The last answer has no end.
+        /// The client receives events until it hangs up.
         case streaming
     }
 
@@ -21,29 +23,31 @@ final class Connection {
     private var reader: FrameReader
     private var output: SocketOutput
     private var phase = Phase.idle
-    /// The call that is being answered wants no answer.
+    /// Whether the open call wants no answer.
     private var isOneWay = false
-    /// How long that call's message is.
+    /// The length of the open call's message.
     private var callBytes = 0
     private(set) var subscription: Subscription?
-    /// What was read holds no whole message any more.
+    /// Whether the bytes received so far hold no further whole message.
     private var needsBytes = true
     private var interest = EventLoop.Interest.readable
     private var patienceTimer: TimerQueue.ID?
-    /// As told to the switchboard.
+    /// The bytes that this connection has reported to the switchboard.
     private var unfinishedBytes = 0
     private(set) var isClosed = false
+    /// Whether a turn for this connection is enqueued.
     private var isDue = false
-    /// The client has left. What it sent before is still read; nothing can be sent.
-    private var hasLeft = false
+    /// Whether the client has hung up. The server still reads what it sent before, but can send nothing.
+    private var hasHungUp = false
     private var isHandling = false
 
-    /// A call is a turn, and so are so many events.
+    /// Events sent in one turn; a call is a turn of its own.
     private static let eventsPerTurn = 32
-    /// For the kernel to hold; it doubles it. What is beyond waits in the backlog, which all subscribers share.
+    /// The kernel's send buffer (SO_SNDBUF), which the kernel doubles. Further events wait in the backlog, which all
+    /// subscribers share.
     private static let sendBufferBytes: CInt = 32 << 10
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     init(_ descriptor: CInt, from caller: Caller, of switchboard: Switchboard) throws(SystemError) {
         self.descriptor = descriptor
         self.caller = caller
@@ -77,7 +81,7 @@ final class Connection {
 
     /// Continues in the next turn of the caller's user.
     func proceedSoon() {
-        // One who has not taken what was sent is heard of when there is room.
+        // While output is pending, the loop reports when the socket takes more.
         guard output.isEmpty else { return }
         enqueue()
     }
@@ -97,43 +101,43 @@ final class Connection {
             switch phase {
             case .idle: needsBytes ? read() : handleCall()
             case .answering: break
-            case .streaming: tellEvents()
+            case .streaming: sendEvents()
             }
             if wasBlocked, output.isEmpty { subscription?.topic.forgetRead() }
         }
         settle()
     }
 
-    /// Nothing is done here but to note it: what others' clients do must not come before it is their turn.
+    /// Enqueues a turn and does no other work: a busy client must not run ahead of other users.
     private func ready(_ readiness: EventLoop.Interest) {
-        if !readiness.isDisjoint(with: .failed), !readiness.contains(.writable) { return leave() }
+        if !readiness.isDisjoint(with: .failed), !readiness.contains(.writable) { return handleHangup() }
         guard isDue else { return enqueue() }
-        // The loop would bring it up again and again.
-        listen(for: [])
+        // Readiness is level-triggered: without this the loop would report it again until the turn comes.
+        setInterest([])
     }
 
-    /// The client has hung up. Calls that it wanted no answer to are still made.
-    private func leave() {
+    /// Handles a client that has hung up. Its pending one-way calls are still made.
+    private func handleHangup() {
         guard phase == .idle || isOneWay, output.isEmpty else { return close() }
-        hasLeft = true
+        hasHungUp = true
         switchboard.loop.unwatch(descriptor)
         if phase == .idle { enqueue() }
     }
 
-    private func listen(for wanted: EventLoop.Interest) {
-        guard wanted != interest, !hasLeft else { return }
+    private func setInterest(_ wanted: EventLoop.Interest) {
+        guard wanted != interest, !hasHungUp else { return }
         interest = wanted
         try? switchboard.loop.change(descriptor, to: wanted)
     }
 
-    /// Waits for what can come next.
+    /// Sets the interest, the account and the timer to what the connection waits for next; closes it if it failed.
     private func settle() {
         guard !isClosed else { return }
         if output.hasFailed { return close() }
-        if hasLeft, phase == .streaming { return close() }
+        if hasHungUp, phase == .streaming { return close() }
         let takesBytes = output.isEmpty && phase == .idle && needsBytes
-        listen(for: !output.isEmpty ? .writable : takesBytes && !isDue ? .readable : [])
-        if hasLeft, takesBytes { enqueue() }
+        setInterest(!output.isEmpty ? .writable : takesBytes && !isDue ? .readable : [])
+        if hasHungUp, takesBytes { enqueue() }
         let change = reader.pendingCount + output.pendingCount + callBytes - unfinishedBytes
         unfinishedBytes += change
         if change != 0, !switchboard.account(change, for: caller) { return close() }
@@ -190,9 +194,9 @@ final class Connection {
         isHandling = false
     }
 
-    /// The call is over.
+    /// Ends the open call.
     ///
-    /// - Parameter frame: The answer, where one is wanted.
+    /// - Parameter frame: The answer, if the call wants one.
     func finish(with frame: [UInt8]?) {
         guard phase == .answering else { return }
         phase = .idle
@@ -200,28 +204,29 @@ final class Connection {
         callBytes = 0
         if isClosed { return switchboard.settleAccount(of: caller, unfinishedBytes: unfinishedBytes) }
         if let frame { output.send(frame) }
-        goOn()
+        continueAfterAnswer()
     }
 
     // MARK: - Events
 
+    /// Answers the open call with a stream of events.
     func stream(_ subscription: Subscription) {
         phase = .streaming
         callBytes = 0
         self.subscription = subscription
-        // Nothing is read any more.
+        // The server reads no further calls from this connection.
         reader = FrameReader(limit: 0)
-        goOn()
+        continueAfterAnswer()
     }
 
-    /// An answer is there. If it came at once, whoever handles the call goes on.
-    private func goOn() {
+    /// Continues after a late answer. After an immediate one, ``handleCall()`` continues.
+    private func continueAfterAnswer() {
         guard !isHandling else { return }
         proceedSoon()
         settle()
     }
 
-    private func tellEvents() {
+    private func sendEvents() {
         for _ in 0..<Self.eventsPerTurn {
             guard var subscription else { return }
             switchboard.line.removeAll(keepingCapacity: true)

@@ -1,36 +1,28 @@
-/// What the server spends on its clients at most. A client that goes beyond costs only itself.
+/// The limits on what clients can use. A client that exceeds one harms only itself.
 package struct ControlLimits: Hashable, Sendable {
-    /// At any time, of everybody. systemd's services allow as many, and as many of one user.
+    /// Connections of all users at the same time; the default is systemd's for its own Varlink services, as is the next
+    /// one.
     package var connections = 4096
     package var connectionsPerUser = 1024
-    /// Different targets watched at any time.
+    /// Different targets watched at the same time.
     package var targets = 1024
-    /// Different targets watched at any time by one user: a quarter, but for who may put things right.
+    /// Different targets that one user watches at the same time: a quarter of all. Exempt users have no limit of their
+    /// own.
     var targetsPerUser: Int { max(1, targets / 4) }
-    /// Different requests watched at any time, of one user; all together are one more.
+    /// Different requests that one user watches at the same time. A watch of all requests counts as one.
     package var queueWatchesPerUser = 128
-    /// A message without its NUL.
+    /// The longest message, without its NUL.
     package var messageBytes = FrameReader.standardLimit
-    /// Of all a user's messages that are not whole yet or not answered, and of the answers that are not taken. Enough for
-    /// 45 pieces of bodies on their way at once.
+    /// The bytes of all a user's incomplete or unanswered messages, and of answers that it has not received yet. Enough
+    /// for 45 pieces of bodies in transit at the same time.
     package var unfinishedBytesPerUser = 32 << 20
-    /// Calls of one user that are costly elsewhere than on the loop's thread (``VarlinkInterface/Method/Cost``), at any
-    /// time; the rest wait for them.
+    /// Calls of one user with a large cost (``VarlinkInterface/Method/Cost``) that run at the same time. The others
+    /// wait.
     package var costlyCallsPerUser = 2
-    /// A message that was begun must be whole after this time.
+    /// The time within which a client must complete a message.
     package var messagePatience: Duration = .seconds(10)
-    /// Events kept for those who have yet to read them, for each watched target or request.
+    /// Bytes of events kept for slow subscribers, for each watched target or request.
     package var backlogBytes = 256 << 10
 
     package init() {}
-
-    /// Holds one more target against what is watched already.
-    ///
-    /// - Parameters:
-    ///   - count: Targets that are watched.
-    ///   - own: Those of them that the user watches.
-    func checkTarget(beside count: Int, ofUser own: Int, isExempt: Bool) throws(MonitorError) {
-        guard count < targets else { throw .tooManyTargets(limit: targets) }
-        guard isExempt || own < targetsPerUser else { throw .tooManyTargets(limit: targetsPerUser) }
-    }
 }

@@ -1,15 +1,15 @@
 package import ReachCore
 
-/// A call that waits for its answer: exactly one, now or later. Later ones are ignored, and so is any answer to a
-/// caller who has left. A call that wants no answer is over when it would have been answered.
+/// A call that waits for its answer. The first answer counts; later ones are ignored, and so is an answer to a caller
+/// that has hung up. A one-way call ends when an answer would have been sent.
 package final class ControlRequest {
     package let call: VarlinkCall
     package let caller: Caller
-    /// Whether the caller may change something, as it was when the call came.
+    /// Whether the caller may change something, determined when the call arrived.
     var mayChange = false
-    /// It went through the gate for costly calls.
+    /// Whether the call went through the gate for costly calls.
     var isCostly = false
-    /// Until it is over: a call is counted for its user even if the caller has left.
+    /// The connection, until the call is over: a call counts for its user even after the caller has hung up.
     private var connection: Connection?
     private weak var switchboard: Switchboard?
 
@@ -20,10 +20,10 @@ package final class ControlRequest {
         self.switchboard = switchboard
     }
 
-    /// Nobody waits for what it would bring about: the caller has left, or takes no answer.
+    /// Whether the call is over, or its caller has hung up.
     var isAbandoned: Bool { connection?.isClosed ?? true }
 
-    /// Answers with parameters that `body` writes; or, where they are more than a client takes, with an error.
+    /// Answers with the parameters that `body` writes. Answers with an error if they exceed the length of a message.
     package func reply(_ body: (inout JSONWriter) -> Void = { _ in }) {
         answer {
             let frame = VarlinkReply.frame(body)
@@ -35,7 +35,7 @@ package final class ControlRequest {
 
     package func fail(_ error: VarlinkError) { answer { VarlinkReply.frame(of: error) } }
 
-    /// Answers with what came of something.
+    /// Answers with a result, or with its error.
     package func reply<Value>(
         _ result: Result<Value, MonitorError>, _ body: (inout JSONWriter, Value) -> Void
     ) {
@@ -45,7 +45,9 @@ package final class ControlRequest {
         }
     }
 
-    /// Answers with all that happens from now on, to the caller's requests too where that is wanted.
+    /// Answers with the events of a target from now on.
+    ///
+    /// - Parameter withRequests: Whether to include the events of the caller's requests.
     func stream(_ topics: Topics, _ target: Target, withRequests: Bool) throws(VarlinkError) {
         guard let connection, !connection.isClosed, !call.isOneWay else { return answer { [] } }
         self.connection = nil
@@ -57,7 +59,7 @@ package final class ControlRequest {
         }
     }
 
-    /// Answers with what came of something that the queue was asked.
+    /// Answers with a result of the queue, or with its error.
     package func reply<Value>(
         _ result: Result<Value, QueueServiceError>, _ body: (inout JSONWriter, Value) -> Void
     ) {
@@ -67,7 +69,7 @@ package final class ControlRequest {
         }
     }
 
-    /// Answers with all that happens to a request from now on, or to all.
+    /// Answers with the events of a request from now on, or of all requests if `id` is `nil`.
     func stream(_ topics: Topics, request id: Int64?) throws(VarlinkError) {
         guard let connection, !connection.isClosed, !call.isOneWay else { return answer { [] } }
         self.connection = nil
@@ -79,7 +81,7 @@ package final class ControlRequest {
         }
     }
 
-    /// - Parameter frame: Makes the answer. Not called where nobody takes it.
+    /// - Parameter frame: Makes the answer. Not called if no one receives it.
     private func answer(_ frame: () -> [UInt8]) {
         guard let connection, let switchboard else { return }
         self.connection = nil

@@ -1,31 +1,31 @@
 internal import Glibc
 package import ReachLoop
 
-/// Answers programs on this machine over a Unix socket, in Varlink. It lives on an event loop's thread.
+/// A Varlink server on a Unix socket. Use it on its event loop's thread only.
 package final class ControlServer {
     package struct Statistics: Hashable, Sendable {
         package var connections = 0
         package var subscribers = 0
-        /// Different targets that are subscribed to.
+        /// Different targets with subscribers.
         package var targets = 0
-        /// Connections that were turned away, since the start.
+        /// Connections refused since the start.
         package var refusedConnections: UInt64 = 0
-        /// Connections that were ended for what came by them, since the start.
+        /// Connections closed because of what they sent, since the start.
         package var badMessages: UInt64 = 0
-        /// Events that subscribers were too slow for, since the start.
+        /// Events that subscribers missed because they read too slowly, since the start.
         package var droppedEvents: UInt64 = 0
     }
 
     private let loop: EventLoop
     private let switchboard: Switchboard
     private var acceptors: [Acceptor] = []
-    /// Is told what an operator should know: one line of text.
-    package var whenTroubled: (String) -> Void = { _ in }
+    /// Called with a warning for the operator: one line of text.
+    package var onWarning: (String) -> Void = { _ in }
 
     /// - Parameters:
-    ///   - service: Kept alive by the server.
-    ///   - queue: What answers io.reach.Queue, kept alive by the server; without it there is no such interface.
-    ///   - interfaces: Further ones, beside org.varlink.service, io.reach.Monitor and io.reach.Queue.
+    ///   - service: Answers io.reach.Monitor. The server keeps it alive.
+    ///   - queue: Answers io.reach.Queue. The server keeps it alive; without it the interface does not exist.
+    ///   - interfaces: Interfaces in addition to org.varlink.service, io.reach.Monitor and io.reach.Queue.
     package init(
         loop: EventLoop, service: any ControlService, information: ServiceInformation,
         queue: (any QueueService)? = nil, interfaces: [VarlinkInterface] = [], authority: ControlAuthority,
@@ -43,17 +43,17 @@ package final class ControlServer {
 
     deinit { stop() }
 
-    /// Listens at a path. A socket on which nobody answers is replaced.
+    /// Listens at a path. Replaces a stale socket, on which no process listens.
     package func listen(at path: String) throws(ListenError) {
         try accept(from: ListeningSocket(at: path), named: path)
     }
 
-    /// Listens on a descriptor that the service manager opened, and takes it over.
+    /// Listens on a descriptor that the service manager opened, and takes ownership of it.
     package func listen(inheriting descriptor: Int32) throws(ListenError) {
         try accept(from: ListeningSocket(inherited: descriptor), named: "descriptor \(descriptor)")
     }
 
-    /// Ends all connections, and removes the sockets it made.
+    /// Closes all connections, and removes the sockets that the server made.
     package func stop() {
         acceptors = []
         switchboard.closeAll()
@@ -64,8 +64,8 @@ package final class ControlServer {
     private func accept(from socket: ListeningSocket, named name: String) throws(ListenError) {
         do throws(SystemError) {
             let acceptor = try Acceptor(socket, on: loop) { [unowned self] error in
-                whenTroubled("connections are turned away: \(error)")
-            } take: { [switchboard] descriptor in
+                onWarning("refusing connections: \(error)")
+            } onConnection: { [switchboard] descriptor in
                 switchboard.connect(descriptor)
             }
             acceptors.append(acceptor)

@@ -1,42 +1,42 @@
 package import ReachCore
 
-/// What the server asks of the daemon. It is asked on the event loop's thread, and may answer at once or later there.
+/// The daemon's answers to io.reach.Monitor. Called on the event loop's thread; replies there, at once or later.
 package protocol ControlService: AnyObject {
     typealias Reply<Value> = (Result<Value, MonitorError>) -> Void
 
-    /// The state of a target now. Called for those that nobody watches, too.
+    /// Gets the current state of a target, whether or not it is watched.
     func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>)
 
-    /// Watches a target, on behalf of all who subscribe to it: the server asks once for each target.
+    /// Watches a target on behalf of all its subscribers: the server calls this once for each target.
     ///
-    /// - Parameter sink: Takes what happens from now on, the first determined state included. May be called before this
-    ///   returns.
+    /// - Parameter sink: Called with each event from now on, including the first determined state. May be called before
+    ///   this method returns.
     func watch(
         _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
     ) throws(MonitorError) -> ControlWatch
 
-    /// The machine's links, and what each is and carries.
+    /// Gets the machine's links, with their class and what they carry.
     func links(for caller: Caller, reply: @escaping Reply<[LinkReport]>)
 
-    /// Why a target is reachable or not. May take seconds, where a name is to be resolved.
+    /// Explains why a target is reachable or not. May take seconds if a name must be resolved.
     func explain(_ target: Target, for caller: Caller, reply: @escaping Reply<Explanation>)
 
-    /// What is known of the configured probes, in their order.
+    /// Gets the reports of the configured probes, in the order of the configuration.
     func probes(for caller: Caller, reply: @escaping Reply<[ProbeReport]>)
 
-    /// Makes one attempt now. Everybody may ask for a configured probe; a URL is for those who may change something, since the
-    /// daemon may send what they may not.
+    /// Makes one attempt now. Every caller may name a configured probe. A URL is reserved for callers that may change
+    /// something, since the daemon may be allowed to send what the caller is not.
     func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>)
 
-    /// Reads the configuration anew. Only called for those who may change something.
+    /// Reloads the configuration. Called only for callers that may change something.
     func reload(for caller: Caller, reply: @escaping Reply<Void>)
 }
 
-/// A target that is watched.
+/// The watch of a target, by which the server reads its state and ends it.
 package struct ControlWatch {
-    /// The state that a newcomer is told; `nil` while it is not determined.
+    /// The current state, for a new subscriber; `nil` while it is not determined.
     package let state: () -> ReachabilityState?
-    /// Ends it: nobody subscribes any more.
+    /// Ends the watch when the last subscriber has left.
     package let cancel: () -> Void
 
     package init(state: @escaping () -> ReachabilityState?, cancel: @escaping () -> Void) {
@@ -45,13 +45,13 @@ package struct ControlWatch {
     }
 }
 
-/// Something about a watched target that every subscriber is told.
+/// An event of a watched target, sent to every subscriber.
 package enum MonitorEvent: Sendable {
     /// The first determined state, or a difference.
     case change(ReachabilityChange)
     case resync(Instant, reason: String)
     case wake(Instant, slept: Duration)
-    /// Told with the Internet's events.
+    /// An event of a probe, sent with the events of the Internet.
     case probe(ProbeEvent)
 
     var encoded: EncodedEvent {

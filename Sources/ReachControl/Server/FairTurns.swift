@@ -1,35 +1,36 @@
-/// Whose turn is next: users share the server's time evenly, however many connections and calls each of them has.
+/// Decides which user's turn is next: users share the server's time evenly, however many connections and calls each
+/// has.
 ///
-/// What one user waits with stands in a line of its own. The next turn is that of the user who has used the least time so
-/// far. Somebody who comes begins where the others are, so nobody saves up time by being silent.
+/// Each user has a line of waiting turns. The next turn goes to the user that has used the least time so far. A new
+/// user begins with as much time as the others have used, so no user saves up time while idle.
 struct FairTurns<Turn> {
     private struct Line {
         var turns: [Turn] = []
-        /// Turns at the beginning that were had.
+        /// Turns at the beginning of `turns` that are already taken.
         var begun = 0
-        /// How much the user has used, counted from the same beginning for all.
+        /// The time that the user has used, on a scale that all users share.
         var used: Duration
-        /// Users who have used as much take turns.
+        /// The number of the user's latest turn, which orders users that have used the same time.
         var lastServed: UInt64 = 0
 
         var isEmpty: Bool { begun == turns.count }
     }
 
     private var lines: [UInt32: Line] = [:]
-    /// What the user had used whose turn was last: nobody who waits has used less.
+    /// The time that the user of the latest turn had used before it: no waiting user has used less.
     private var floor = Duration.zero
     private var served: UInt64 = 0
     private(set) var count = 0
 
-    /// What a user is ahead of the others at most: work that nobody else waited for is not paid back without end.
+    /// The most that a user can be ahead of the others: work that delayed no other user is paid back only this far.
     static var longestDebt: Duration { .milliseconds(100) }
 
-    /// With more of them, small debts are forgotten.
+    /// The number of users beyond which small debts are dropped.
     private static var rememberedUsers: Int { 64 }
 
     var isEmpty: Bool { count == 0 }
 
-    /// Users of whom anything is remembered.
+    /// The number of users with a line.
     var userCount: Int { lines.count }
 
     mutating func add(_ turn: Turn, for user: UInt32) {
@@ -40,7 +41,7 @@ struct FairTurns<Turn> {
         count += 1
     }
 
-    /// - Returns: The turn to be had now, and who has it; `nil` if nobody waits.
+    /// - Returns: The next turn and its user; `nil` if none waits.
     mutating func next() -> (user: UInt32, turn: Turn)? {
         let waiting = lines.lazy.filter { !$0.value.isEmpty }
         let first = waiting.min { ($0.value.used, $0.value.lastServed) < ($1.value.used, $1.value.lastServed) }
@@ -62,11 +63,11 @@ struct FairTurns<Turn> {
         return (user, turn)
     }
 
-    /// Counts time that was spent on a user, in a turn or outside of it.
+    /// Adds time that was spent on a user, in a turn or outside of one.
     mutating func charge(_ time: Duration, to user: UInt32) {
         var line = lines.removeValue(forKey: user) ?? Line(used: floor)
         line.used = min(max(line.used, floor) + time, floor + Self.longestDebt)
-        // Somebody who waits with nothing and owes nothing is a newcomer.
+        // A user without waiting turns and without debt is the same as a new user.
         if !line.isEmpty || line.used > floor { lines[user] = line }
         if lines.count > Self.rememberedUsers { forgetSmallDebts() }
     }

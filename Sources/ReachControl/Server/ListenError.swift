@@ -1,16 +1,16 @@
 package import ReachLoop
 
-/// Why the server cannot listen.
+/// A reason why the server cannot listen.
 package enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another daemon has it: the same one twice is a mistake to be told, not to be mended.
+    /// Another daemon listens there. That is a mistake to report: the second daemon must not replace the first.
     case inUse(path: String, process: Int32?)
-    /// Whoever could write there could put a socket of their own in place of ours.
+    /// Other users can write to the directory, and could replace the socket with their own.
     case unsafeDirectory(String, reason: String)
-    /// Somebody else laid the file there by which daemons keep out of each other's way.
+    /// The lock file beside the socket is not the daemon's own.
     case unsafeLock(String, reason: String)
     case notASocket(path: String)
     case badPath(String)
-    /// A descriptor that was handed down is no Unix socket that listens.
+    /// An inherited descriptor is no listening Unix stream socket.
     case badDescriptor(Int32)
     case failed(path: String, SystemError)
 

@@ -2,20 +2,21 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachLoop
 
-/// A Unix socket that listens: of our own making, and removed with it; or one that was handed down, and left alone.
+/// A listening Unix socket. If this process made the socket, it removes the file at the end; it leaves an inherited one
+/// alone.
 final class ListeningSocket {
     private let socket: FileDescriptor
-    /// The right to the path, on a file beside it.
+    /// The lock on `PATH.lock`, which gives this process the right to the path.
     private let lock: FileLock?
     private let path: String
     private let file: FileIdentity?
 
     var descriptor: CInt { socket.rawValue }
 
-    /// Every local user may connect; what they may do is decided by who they are.
+    /// Every local user may connect; ``ControlAuthority`` decides what each may do.
     private static let mode: mode_t = 0o666
 
-    /// Makes one at a path. What is there is replaced if it is a socket on which nobody answers.
+    /// Makes a socket at a path. Replaces a stale socket, on which no process listens.
     init(at path: String) throws(ListenError) {
         guard let address = UnixAddress(path) else { throw .badPath(path) }
         try SocketDirectory(of: path).prepare()
@@ -25,7 +26,7 @@ final class ListeningSocket {
             socket = FileDescriptor(owning: try UnixAddress.socket(isBlocking: false))
             let descriptor = socket.rawValue
             try address.bind(descriptor)
-            // Nobody gets in before it listens, so it has the right mode from the beginning.
+            // No client can connect before listen(2), so the socket has its mode from the beginning.
             _ = try SystemError.check("chmod") { chmod(path, Self.mode) }
             _ = try SystemError.check("listen") { listen(descriptor, SOMAXCONN) }
         } catch {
@@ -35,7 +36,7 @@ final class ListeningSocket {
         file = FileIdentity(path)
     }
 
-    /// Takes over one that was made by somebody else: a service manager.
+    /// Takes ownership of a socket that another process made: a service manager.
     init(inherited descriptor: CInt) throws(ListenError) {
         guard Self.option(SO_DOMAIN, of: descriptor) == AF_UNIX, Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
             Self.option(SO_TYPE, of: descriptor) == CInt(SOCK_STREAM.rawValue)
@@ -79,7 +80,7 @@ final class ListeningSocket {
             switch error.number {
             case ECONNREFUSED: unlink(path)
             case ENOENT: break
-            // Its queue is full, so somebody listens.
+            // Its queue is full, so a process listens.
             case EAGAIN: throw .inUse(path: path, process: nil)
             default: throw .failed(path: path, error)
             }
@@ -95,7 +96,7 @@ final class ListeningSocket {
     }
 }
 
-/// What tells a file from another that takes its path.
+/// The identity of a file, which distinguishes it from another file at the same path.
 struct FileIdentity: Hashable {
     private let device: dev_t
     private let inode: ino_t

@@ -1,10 +1,10 @@
 package import ReachCore
 
-/// What somebody wants to be probed now.
+/// A client's order to make one attempt now.
 package struct ProbeOrder: Hashable, Sendable {
     /// The name of a configured probe, or a URL.
     package var target: String
-    /// The interface it must go by; of a configured probe, the configuration says.
+    /// The interface to bind to; for a configured probe, the configuration names it.
     package var interface: String?
     package var timeout: Duration?
 
@@ -15,11 +15,11 @@ package struct ProbeOrder: Hashable, Sendable {
     }
 }
 
-/// What came of it.
+/// The result of a ``ProbeOrder``.
 package struct ProbeAnswer: Hashable, Sendable {
-    /// Its URL.
+    /// The probe's URL.
     package let target: String
-    /// Of the configured probe; `nil` where a URL was given.
+    /// The name of the configured probe; `nil` if the order named a URL.
     package let name: String?
     package let result: ProbeResult
 

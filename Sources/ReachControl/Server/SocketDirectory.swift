@@ -1,7 +1,8 @@
 internal import Glibc
 internal import ReachLoop
 
-/// The directory that a socket is in: made if need be, and checked. Whoever can replace the socket can be the daemon.
+/// The directory of a socket, created if it is missing, and checked: a user that can replace the socket can pose as the
+/// daemon.
 struct SocketDirectory {
     private let path: String
 
@@ -16,7 +17,7 @@ struct SocketDirectory {
     func prepare() throws(ListenError) {
         var information = stat()
         if stat(path, &information) != 0, errno == ENOENT {
-            // One that somebody else makes at this moment is checked like any other.
+            // EEXIST: another process made it in the meantime. It is checked like any other.
             if mkdir(path, 0o755) != 0, errno != EEXIST { throw .failed(path: path, SystemError(call: "mkdir")) }
             errno = 0
         }
@@ -26,8 +27,8 @@ struct SocketDirectory {
         }
     }
 
-    /// What is wrong with a directory; `nil` if it is good. In a sticky one, such as /tmp, nobody but the owner of a file
-    /// can replace it.
+    /// The problem with a directory; `nil` if there is none. In a sticky directory, such as /tmp, only the owner of a
+    /// file can replace it.
     static func objection(mode: mode_t, owner: uid_t, user: uid_t) -> String? {
         guard mode & S_IFMT == S_IFDIR else { return "it is no directory" }
         guard owner == 0 || owner == user else { return "it belongs to user \(owner)" }

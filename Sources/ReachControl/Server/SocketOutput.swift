@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// Bytes on their way into a socket that may be slow, without ever waiting for it.
+/// An output buffer for a socket, which never blocks.
 struct SocketOutput: ~Copyable {
     private let descriptor: CInt
-    /// What the socket did not take.
+    /// Bytes to send; empty if the socket has taken all.
     private var pending: [UInt8] = []
+    /// How many bytes of `pending` the socket has taken.
     private var sent = 0
     private(set) var hasFailed = false
 
@@ -15,14 +16,14 @@ struct SocketOutput: ~Copyable {
     /// Bytes that the socket has yet to take.
     var pendingCount: Int { pending.count - sent }
 
-    /// Sends bytes, and keeps those that are not taken now.
+    /// Sends bytes, and keeps those that the socket does not take now.
     mutating func send(_ bytes: [UInt8]) {
         guard isEmpty else { return pending += bytes }
         let count = push(bytes, from: 0)
         if count < bytes.count, !hasFailed { pending = Array(bytes[count...]) }
     }
 
-    /// Sends what is pending, as far as it is taken.
+    /// Sends pending bytes until the socket takes no more.
     mutating func flush() {
         sent += push(pending, from: sent)
         guard sent == pending.count || hasFailed else { return }

@@ -1,14 +1,14 @@
 internal import ReachLoop
 
-/// How far one subscriber has read in a topic, and how its lines are numbered.
+/// One subscriber's position in a topic, and the number of its next line.
 struct Subscription {
     let topic: Topic
-    /// The event to be read next.
+    /// The number of the event to send next.
     private(set) var position: UInt64
     private(set) var droppedCount: UInt64 = 0
     private var sequenceNumber: UInt64 = 0
     private var isNew = true
-    /// Where the subscriber was when it was told a stale state, which nothing has made good yet.
+    /// The position at which the subscriber received a stale state that nothing has replaced yet.
     private var staleFrom: UInt64?
 
     init(to topic: Topic, from position: UInt64) {
@@ -16,40 +16,40 @@ struct Subscription {
         self.position = position
     }
 
-    /// Appends what the subscriber is to read next: an event; or, after events that gave way before they were read,
-    /// how many they were, and the state now.
+    /// Appends the next lines for the subscriber: an event; or, if the backlog dropped events before they were sent,
+    /// the number of those events and the current state.
     ///
-    /// - Returns: `false` if there is nothing.
+    /// - Returns: `false` if there is nothing to send.
     mutating func next(into output: inout [UInt8]) -> Bool {
         if isNew {
             isNew = false
-            // Before the first state is determined, there is none to begin with: it comes as an event.
-            if jump(isInitial: true, &output) { return true }
+            // A state that is not determined yet comes as an event later.
+            if skipToSnapshot(isInitial: true, &output) { return true }
         }
         if position < topic.backlog.start {
             let count = topic.backlog.end - position
             droppedCount += count
             append(Topic.reply(.dropped(count: count, at: SystemClock.now)), &output)
             position = topic.backlog.end
-            _ = jump(isInitial: false, &output)
+            _ = skipToSnapshot(isInitial: false, &output)
             return true
         }
-        guard let event = topic.backlog[position] else { return makeGood(&output) }
+        guard let event = topic.backlog[position] else { return replaceStaleState(&output) }
         position += 1
         append(event, &output)
         return true
     }
 
-    /// A newcomer's state may have been stale. Those who came before are told only what differs when the kernel is observed
-    /// again; a newcomer is told that nothing does.
-    private mutating func makeGood(_ output: inout [UInt8]) -> Bool {
+    /// Sends a snapshot to a subscriber that began with a stale state, once the kernel is observed again and nothing
+    /// differs. Earlier subscribers need none: they know the state from before.
+    private mutating func replaceStaleState(_ output: inout [UInt8]) -> Bool {
         guard let staleFrom, !topic.isStale else { return false }
         self.staleFrom = nil
-        return topic.changeEnd <= staleFrom && jump(isInitial: false, &output)
+        return topic.changeEnd <= staleFrom && skipToSnapshot(isInitial: false, &output)
     }
 
-    /// The state now stands for all events so far.
-    private mutating func jump(isInitial: Bool, _ output: inout [UInt8]) -> Bool {
+    /// Sends the current state in place of all events so far.
+    private mutating func skipToSnapshot(isInitial: Bool, _ output: inout [UInt8]) -> Bool {
         guard let snapshot = topic.snapshot(isInitial: isInitial) else { return false }
         position = topic.backlog.end
         staleFrom = topic.isStale ? position : nil

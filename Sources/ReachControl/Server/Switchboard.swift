@@ -2,18 +2,18 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// All connections of a server: lets them in, gives each its turn, and brings its calls to who answers them.
+/// The connections of a server: admits them, schedules their turns, and dispatches their calls to the interfaces.
 final class Switchboard {
     let loop: EventLoop
     let limits: ControlLimits
-    /// Room for the frame that is being written, used again and again.
+    /// A buffer for the frame being written, reused for every frame.
     var line: [UInt8] = []
     private let topics: Topics
     private let interfaces: [String: VarlinkInterface]
     private let authority: ControlAuthority
     private var ledger: UserLedger
     private var connections: [CInt: Connection] = [:]
-    /// What a turn is for.
+    /// The work of a turn.
     private enum Turn {
         case connection(Connection)
         /// A costly call that had to wait.
@@ -25,16 +25,16 @@ final class Switchboard {
         let method: VarlinkInterface.Method
     }
 
-    /// Connections that have something to do, and calls that may begin.
+    /// Connections with work, and waiting calls that may begin.
     private var turns = FairTurns<Turn>()
     private var gate: CallGate<PendingCall>
     private var isServing = false
-    /// What is done at the moment is counted for somebody already.
+    /// Whether the time of the current work is already counted for a user.
     private var isInTurn = false
     private var counts = ControlServer.Statistics()
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
-    /// The kernel's notices, and whatever else became ready, come after so much time of turns.
+    /// The time of turns after which the loop handles the kernel's notices and whatever else became ready.
     private static let turnTime: Duration = .milliseconds(1)
 
     init(
@@ -63,7 +63,7 @@ final class Switchboard {
 
     // MARK: - Connections
 
-    /// Takes over a connection, or turns it away.
+    /// Takes ownership of a connection, or refuses it.
     func connect(_ descriptor: CInt) {
         do {
             let caller = try Caller(at: descriptor)
@@ -76,7 +76,7 @@ final class Switchboard {
         } catch {
             counts.refusedConnections += 1
             if let refusal = error as? MonitorError {
-                // What it was going to ask is not awaited, which would take the descriptor that there is none for.
+                // The refusal does not wait for the client's call, which would keep a descriptor in use.
                 var output = SocketOutput(descriptor)
                 output.send(VarlinkReply.frame(of: refusal.varlink))
             }
@@ -89,7 +89,7 @@ final class Switchboard {
         turns.removeAll()
     }
 
-    /// The connection and all that was done for it are over.
+    /// Releases the account of a connection that is closed and whose last call is over.
     func settleAccount(of caller: Caller, unfinishedBytes: Int) {
         ledger.release(caller.user, unfinishedBytes: unfinishedBytes)
     }
@@ -110,12 +110,12 @@ final class Switchboard {
 
     func reportBadMessage(from caller: Caller, _ error: any Error) { counts.badMessages += 1 }
 
-    /// Receives as much as comes at once.
+    /// Receives once, and calls `body` with the bytes.
     ///
-    /// - Returns: How many bytes; 0 at the end, -1 with `errno` set where there are none.
-    func receive(from descriptor: CInt, _ take: (UnsafeRawBufferPointer) -> Void) -> Int {
+    /// - Returns: Bytes received; 0 at the end; -1 with `errno` set if there are none.
+    func receive(from descriptor: CInt, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
         let count = recv(descriptor, input.baseAddress, input.count, 0)
-        if count > 0 { take(UnsafeRawBufferPointer(rebasing: input[..<count])) }
+        if count > 0 { body(UnsafeRawBufferPointer(rebasing: input[..<count])) }
         return count
     }
 
@@ -148,7 +148,7 @@ final class Switchboard {
         if isServing { serveSoon() }
     }
 
-    /// Does something whose time counts for a user: in a turn, or when an answer has come from elsewhere.
+    /// Does work and counts its time for a user: in a turn, or when another thread has delivered an answer.
     func work(for user: UInt32, _ body: () -> Void) {
         guard !isInTurn else { return body() }
         let start = SystemClock.boot
@@ -160,7 +160,7 @@ final class Switchboard {
 
     // MARK: - Calls
 
-    /// Answers a call, or lets it wait for others of its user.
+    /// Answers a call, or lets it wait for other costly calls of its user.
     func answer(_ request: ControlRequest, at descriptor: CInt) {
         do throws(VarlinkError) {
             let method = try permittedMethod(for: request, at: descriptor)
@@ -173,7 +173,7 @@ final class Switchboard {
         }
     }
 
-    /// A costly call of the user is over: the next one may begin.
+    /// Notes the end of a costly call, and enqueues the user's next one.
     func finishCostlyCall(of user: UInt32) {
         gate.finish(of: user).map { enqueue(.call($0), for: user) }
     }

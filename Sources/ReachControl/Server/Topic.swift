@@ -1,20 +1,20 @@
 internal import ReachCore
 
-/// Something that somebody subscribes to. What happens to it is encoded once and kept once, for all of them.
+/// A subject with its subscribers. Each event is encoded once and stored once for all of them.
 final class Topic {
     enum Subject: Hashable {
-        /// With what happens to a user's requests in between, or without.
+        /// A target; with a user, also the events of that user's requests.
         case target(Target, requestsOf: UInt32?)
-        /// One request, or all that the user may see.
+        /// One request; `nil` for all that the user may see.
         case queue(user: UInt32, request: Int64?)
     }
 
-    /// What a topic asks of where its events come from.
+    /// The functions by which a topic queries and ends the source of its events.
     struct Source {
-        /// What a newcomer is told first, and whoever has missed events; `nil` while there is nothing to tell.
+        /// The first event for a new subscriber, or for one that has missed events; `nil` while there is no state.
         let snapshot: (_ isInitial: Bool) -> EncodedEvent?
         let isStale: () -> Bool
-        /// Nobody subscribes any more.
+        /// Ends the source when no subscriber is left.
         let cancel: () -> Void
     }
 
@@ -44,7 +44,9 @@ final class Topic {
         forgetRead()
     }
 
-    /// - Parameter isChange: It tells the whole state anew.
+    /// Adds an event to the backlog, and schedules the subscribers.
+    ///
+    /// - Parameter isChange: Whether the event holds the whole state.
     func publish(_ event: EncodedEvent, isChange: Bool = false) {
         forgetRead()
         backlog.append(Self.reply(event))
@@ -52,16 +54,16 @@ final class Topic {
         for connection in subscribers.values { connection.proceedSoon() }
     }
 
-    /// Everything that no subscriber has yet to read.
+    /// Drops the events that every subscriber has read.
     func forgetRead() {
         let needed = subscribers.values.compactMap { $0.subscription?.position }.min()
         backlog.forget(before: needed ?? backlog.end)
     }
 
-    /// What it is about cannot be observed at the moment.
+    /// Whether the subject cannot be observed at the moment.
     var isStale: Bool { source?.isStale() ?? false }
 
-    /// The state now, for somebody who has no other; `nil` while it is not determined.
+    /// The current state, for a subscriber without one; `nil` while it is not determined.
     func snapshot(isInitial: Bool) -> EncodedEvent? { source?.snapshot(isInitial).map(Self.reply) }
 
     static func reply(_ event: EncodedEvent) -> EncodedEvent {

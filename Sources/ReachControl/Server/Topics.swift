@@ -1,12 +1,12 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// All that is subscribed to: targets, and parts of the request queue.
+/// The subjects that clients subscribe to: targets, and requests of the queue.
 final class Topics {
     private let service: any ControlService
     private let queue: (any QueueService)?
     private let limits: ControlLimits
-    /// Users who may watch as many targets as there is room for, since they put things right.
+    /// Users without a limit of their own on targets, since they are needed to repair things.
     private let exempt: Set<UInt32>
     private var topics: [Topic.Subject: Topic] = [:]
     private var queueWatches: [UInt32: Int] = [:]
@@ -35,13 +35,13 @@ final class Topics {
 
     // MARK: - Targets
 
-    /// - Parameter withRequests: What happens to the caller's requests is told in between.
+    /// - Parameter withRequests: Whether the stream includes the events of the caller's requests.
     func subscribe(_ connection: Connection, to target: Target, withRequests: Bool) throws(MonitorError) {
         let user = withRequests && queue != nil ? connection.caller.user : nil
         connection.stream(try topic(for: target, requestsOf: user, connection.caller).add(connection))
     }
 
-    /// Different targets that a user's connections subscribe to.
+    /// The number of different targets that a user's connections subscribe to.
     private func targetCount(of user: UInt32) -> Int {
         topics.count { subject, topic in
             guard case .target = subject else { return false }
@@ -55,20 +55,20 @@ final class Topics {
         let subject = Topic.Subject.target(target, requestsOf: user)
         if let topic = topics[subject] { return topic }
         try limits.checkTarget(
-            beside: targetCount, ofUser: targetCount(of: caller.user), isExempt: exempt.contains(caller.user))
+            watched: targetCount, byUser: targetCount(of: caller.user), isExempt: exempt.contains(caller.user))
         let topic = Topic(subject, backlogBytes: limits.backlogBytes)
         let watch = try service.watch(target, for: caller) { [weak topic] event in
             let isChange = if case .change = event { true } else { false }
             topic?.publish(event.encoded, isChange: isChange)
         }
-        let requests = user == nil ? nil : watchRequests(of: caller, toldTo: topic)
+        let requests = user == nil ? nil : watchRequests(of: caller, publishingTo: topic)
         topic.begin(Topic.Source(watch, requests))
         topics[subject] = topic
         return topic
     }
 
-    /// - Returns: `nil` where there is no queue: then nothing happens in it.
-    private func watchRequests(of caller: Caller, toldTo topic: Topic) -> QueueWatch? {
+    /// - Returns: `nil` if there is no queue, and so no event of one.
+    private func watchRequests(of caller: Caller, publishingTo topic: Topic) -> QueueWatch? {
         try? queue?.watch(nil, for: caller) { [weak topic] notice in topic?.publish(notice.encoded) }
     }
 
@@ -114,7 +114,8 @@ extension Topic.Source {
             })
     }
 
-    /// What is now is asked for by a call of its own, which may take its time.
+    /// The source of a queue watch. Its snapshot holds no state: clients query that by a call of its own, which may be
+    /// slow.
     fileprivate init(_ watch: QueueWatch) {
         self.init(
             snapshot: { _ in .queueWatching(at: SystemClock.now) }, isStale: { false }, cancel: watch.cancel)

@@ -1,17 +1,17 @@
-/// An interface of the service: its definition, and what answers its methods.
+/// A Varlink interface: its definition, and the functions that answer its methods.
 package struct VarlinkInterface {
     package struct Method {
         package enum Access: Sendable {
-            /// For everybody.
+            /// Every caller may call it.
             case reading
-            /// For those who may change something.
+            /// Only callers that ``ControlAuthority`` allows to change something may call it.
             case changing
         }
 
         package enum Cost: Sendable {
-            /// Nothing but its turn on the loop's thread.
+            /// The call costs only its turn on the loop's thread.
             case small
-            /// Time on other threads, or memory, that users would take from one another.
+            /// The call uses time on other threads, or memory, of which users would deprive one another.
             case large
         }
 
@@ -21,8 +21,9 @@ package struct VarlinkInterface {
         let answer: (ControlRequest) throws(VarlinkError) -> Void
 
         /// - Parameters:
-        ///   - parameters: The names it knows; another is an error, since a misspelt one would otherwise be the default.
-        ///   - cost: Of those with a large one a user has a few at a time (``ControlLimits/costlyCallsPerUser``).
+        ///   - parameters: The names of the parameters. Any other name in a call is an error: otherwise a misspelt
+        ///     parameter would silently have its default.
+        ///   - cost: A user has only a few calls with a large cost at a time (``ControlLimits/costlyCallsPerUser``).
         ///   - answer: Answers the request, now or later, or throws the error to answer with.
         package init(
             _ parameters: [String], access: Access = .reading, cost: Cost = .small,
@@ -36,7 +37,7 @@ package struct VarlinkInterface {
     }
 
     package let name: String
-    /// In Varlink's definition language.
+    /// The definition in Varlink's language.
     package let definition: String
     package let methods: [String: Method]
 
@@ -44,20 +45,5 @@ package struct VarlinkInterface {
         self.name = name
         self.definition = definition
         self.methods = methods
-    }
-}
-
-/// What a service tells of itself.
-package struct ServiceInformation: Hashable, Sendable {
-    package var vendor: String
-    package var product: String
-    package var version: String
-    package var url: String
-
-    package init(vendor: String, product: String, version: String, url: String) {
-        self.vendor = vendor
-        self.product = product
-        self.version = version
-        self.url = url
     }
 }

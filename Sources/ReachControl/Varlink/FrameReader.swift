@@ -1,28 +1,29 @@
-/// Cuts a stream of bytes into messages, which end with a NUL.
+/// Splits a stream of bytes into messages, each of which ends with a NUL.
 package struct FrameReader: Sendable {
     package struct TooLong: Error, Hashable, Sendable {
         package let limit: Int
     }
 
-    /// The NUL not counted.
+    /// The longest message in bytes, without its NUL.
     package static let standardLimit = 1 << 20
 
     private let limit: Int
     private var buffer: [UInt8] = []
-    /// Where the first message that was not taken begins.
+    /// The offset of the first message not yet returned.
     private var start = 0
-    /// No NUL is before this place: bytes are looked at once, however many pieces they come in.
+    /// The offset before which there is no NUL: each byte is searched once, however many pieces arrive.
     private var searched = 0
 
     package init(limit: Int = standardLimit) { self.limit = limit }
 
-    /// Bytes that belong to no taken message.
+    /// Bytes not yet returned as messages.
     package var pendingCount: Int { buffer.count - start }
 
     package mutating func append(_ bytes: some Collection<UInt8>) { buffer += bytes }
 
-    /// - Returns: The next whole message without its NUL, or `nil` until more bytes come.
-    /// - Throws: ``TooLong``, from then on, when a message is: there is no telling where the next one begins.
+    /// - Returns: The next complete message without its NUL; `nil` until more bytes arrive.
+    /// - Throws: ``TooLong`` if a message exceeds the limit, and in every later call: the start of the next message is
+    ///   unknown.
     package mutating func next() throws(TooLong) -> [UInt8]? {
         let end = buffer[searched...].firstIndex(of: 0)
         searched = end ?? buffer.count
@@ -38,7 +39,7 @@ package struct FrameReader: Sendable {
         return frame
     }
 
-    /// Forgets what was taken, and gives back the room that a large message needed.
+    /// Drops returned messages, and frees the memory that a large message needed.
     private mutating func compact() {
         if start == buffer.count {
             buffer.removeAll(keepingCapacity: buffer.capacity <= 4096)

@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// An error as Varlink has it: a name that programs know, and parameters that say more.
+/// A Varlink error: a name for programs, and parameters with details.
 package struct VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
     package let name: String
     package let parameters: [String: JSONValue]
@@ -10,10 +10,10 @@ package struct VarlinkError: Error, Hashable, Sendable, CustomStringConvertible 
         self.parameters = parameters
     }
 
-    /// The name, and the parameters in the order of theirs.
+    /// The name, and the parameters in alphabetical order.
     package var description: String {
-        let told = parameters.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text($0.value))" }
-        return DisplayText.sanitized(([name] + told).joined(separator: ", "))
+        let details = parameters.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text($0.value))" }
+        return DisplayText.sanitized(([name] + details).joined(separator: ", "))
     }
 
     private static func text(_ value: JSONValue) -> String {
@@ -24,7 +24,7 @@ package struct VarlinkError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Errors that every Varlink service has.
+/// The errors of org.varlink.service.
 extension VarlinkError {
     private static let service = "org.varlink.service."
 
@@ -44,6 +44,6 @@ extension VarlinkError {
         VarlinkError(service + "InvalidParameter", ["parameter": .string(parameter)])
     }
 
-    /// The method has many replies, and the call did not ask for more than one.
+    /// The method has many replies, and the call does not accept more than one.
     package static let expectedMore = VarlinkError(service + "ExpectedMore")
 }

@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// Why a frame is no message. The connection it came by cannot be trusted any further.
+/// A fault in a frame that makes it no message. Close the connection: its further frames cannot be trusted.
 package enum VarlinkFault: Error, Hashable, Sendable, CustomStringConvertible {
     case notJSON(JSONError)
     case notObject
@@ -16,16 +16,16 @@ package enum VarlinkFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A call of a method.
+/// A method call.
 package struct VarlinkCall: Hashable, Sendable {
-    /// Its name with that of its interface: `org.varlink.service.GetInfo`.
+    /// The method's name, including the interface: `org.varlink.service.GetInfo`.
     package var method: String
     package var parameters: [String: JSONValue] = [:]
-    /// The caller takes any number of replies.
+    /// Whether the caller accepts any number of replies.
     package var wantsMore = false
-    /// The caller takes none.
+    /// Whether the caller accepts no reply.
     package var isOneWay = false
-    /// The caller wants to speak another protocol from then on.
+    /// Whether the caller wants to switch to another protocol.
     package var wantsUpgrade = false
 
     package init(_ method: String, _ parameters: [String: JSONValue] = [:], wantsMore: Bool = false) {
@@ -44,7 +44,7 @@ package struct VarlinkCall: Hashable, Sendable {
         wantsUpgrade = try members.value("upgrade", \.bool) ?? false
     }
 
-    /// With the NUL that ends it.
+    /// The encoded call, including the final NUL.
     package var frame: [UInt8] {
         var members: [String: JSONValue] = ["method": .string(method), "parameters": .object(parameters)]
         if wantsMore { members["more"] = .bool(true) }
@@ -55,17 +55,17 @@ package struct VarlinkCall: Hashable, Sendable {
         return json.bytes + [0]
     }
 
-    /// The interface and the method's name in it; `nil` where there is no dot.
+    /// The names of the interface and of the method in it; `nil` if there is no dot.
     package var names: (interface: Substring, method: Substring)? {
         guard let dot = method.lastIndex(of: ".") else { return nil }
         return (method[..<dot], method[method.index(after: dot)...])
     }
 }
 
-/// An answer to a call.
+/// A reply to a call.
 package struct VarlinkReply: Hashable, Sendable {
     package var parameters: [String: JSONValue] = [:]
-    /// More replies follow.
+    /// Whether more replies follow.
     package var continues = false
     package var error: VarlinkError?
 
@@ -76,7 +76,7 @@ package struct VarlinkReply: Hashable, Sendable {
         if let name = try members.value("error", \.string) { error = VarlinkError(name, parameters) }
     }
 
-    /// The frame of an answer whose parameters `body` writes, with the NUL that ends it.
+    /// Encodes a reply whose parameters `body` writes, including the final NUL.
     package static func frame(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter()
         json.object { $0.field("parameters", object: body) }
@@ -102,7 +102,7 @@ private struct Message {
         guard members.object != nil else { throw .notObject }
     }
 
-    /// A member that may be missing, or null, but nothing of another type.
+    /// A member that may be missing or null, but may not have another type.
     func value<Value>(_ name: String, _ type: KeyPath<JSONValue, Value?>) throws(VarlinkFault) -> Value? {
         guard let member = members[name] else { return nil }
         guard let value = member[keyPath: type] else { throw .member(name) }

@@ -1,10 +1,10 @@
 extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
-    /// The address written as people write it: dotted decimal, or IPv6 as RFC 5952 recommends.
+    /// The address as text: dotted decimal for IPv4, the form that RFC 5952 recommends for IPv6.
     public var description: String { family == .ipv4 ? dotted(UInt32(low)) : groups }
 
-    /// Reads dotted decimal with four parts (as `inet_pton`, so no octal and no short forms), or IPv6 as in RFC 4291.
+    /// Reads dotted decimal with four parts, or IPv6 as in RFC 4291. Like `inet_pton` it refuses octal and short forms.
     ///
-    /// - Returns: `nil` for anything else, a zone (`%eth0`) or a prefix length included.
+    /// - Returns: `nil` for anything else, including text with a zone (`%eth0`) or a prefix length.
     public init?(_ text: String) {
         guard text.utf8.count <= 45 else { return nil }
         if text.utf8.contains(UInt8(ascii: ":")) {
@@ -87,7 +87,7 @@ extension IPAddress: LosslessStringConvertible, CustomStringConvertible {
                 guard let bits = parseDotted(part) else { return nil }
                 result += [UInt16(bits >> 16), UInt16(truncatingIfNeeded: bits)]
             } else {
-                // Swift's own reading takes "+1", and "-0".
+                // UInt16's initializer alone would accept "+1" and "-0".
                 guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }),
                     let word = UInt16(part, radix: 16)
                 else { return nil }

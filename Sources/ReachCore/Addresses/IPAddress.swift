@@ -1,4 +1,4 @@
-/// An IPv4 or IPv6 address: a value, with no zone and no port.
+/// An IPv4 or IPv6 address without a zone or a port.
 public struct IPAddress: Hashable, Sendable {
     /// Which of the two Internet protocols an address, a route or a path belongs to.
     public enum Family: UInt8, Hashable, Sendable, CaseIterable {
@@ -9,29 +9,32 @@ public struct IPAddress: Hashable, Sendable {
 
         /// The length of an address in bits.
         public var bitCount: Int { self == .ipv4 ? 32 : 128 }
+
+        /// `IPv4` or `IPv6`, for people.
+        package var title: String { self == .ipv4 ? "IPv4" : "IPv6" }
     }
 
-    /// The family it belongs to.
+    /// The family of the address.
     public let family: Family
-    // Network order; an IPv4 address is the low 32 bits of `low`.
+    // The address as one big-endian number; an IPv4 address is the low 32 bits of `low`.
     package let high: UInt64
     package let low: UInt64
 
-    /// An IPv4 address from its 32 bits, most significant first.
+    /// Creates an IPv4 address from its 32 bits, most significant first.
     public init(ipv4 bits: UInt32) {
         family = .ipv4
         high = 0
         low = UInt64(bits)
     }
 
-    /// An IPv6 address from its two halves, most significant first.
+    /// Creates an IPv6 address from its two halves, most significant first.
     public init(ipv6 high: UInt64, _ low: UInt64) {
         family = .ipv6
         self.high = high
         self.low = low
     }
 
-    /// An address from its bytes in network order: four of them, or sixteen.
+    /// Creates an address from its bytes in network order: four for IPv4, sixteen for IPv6.
     ///
     /// - Returns: `nil` for any other number of bytes.
     public init?(bytes: some Collection<UInt8>) {
@@ -43,7 +46,7 @@ public struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The bytes in network order: four or sixteen of them.
+    /// The bytes in network order: four for IPv4, sixteen for IPv6.
     public var bytes: [UInt8] {
         func split(_ number: UInt64, _ count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: number >> (UInt64(count - 1 - $0) * 8)) }
@@ -51,25 +54,25 @@ public struct IPAddress: Hashable, Sendable {
         return family == .ipv4 ? split(low, 4) : split(high, 8) + split(low, 8)
     }
 
-    /// 0.0.0.0 or ::
+    /// Whether this is 0.0.0.0 or `::`.
     public var isUnspecified: Bool { high == 0 && low == 0 }
 
-    /// In 127.0.0.0/8, or ::1 (RFC 1122, RFC 4291).
+    /// Whether the address is in 127.0.0.0/8, or is `::1` (RFC 1122, RFC 4291).
     public var isLoopback: Bool {
         family == .ipv4 ? low >> 24 == 127 : high == 0 && low == 1
     }
 
-    /// In 169.254.0.0/16 or fe80::/10 (RFC 3927, RFC 4291): meaningful on one link only.
+    /// Whether the address is in 169.254.0.0/16 or fe80::/10, which are valid on one link only (RFC 3927, RFC 4291).
     public var isLinkLocal: Bool {
         family == .ipv4 ? low >> 16 == 0xa9fe : high >> 54 == 0x3fa
     }
 
-    /// In 224.0.0.0/4 or ff00::/8.
+    /// Whether the address is in 224.0.0.0/4 or ff00::/8 (RFC 5771, RFC 4291).
     public var isMulticast: Bool {
         family == .ipv4 ? low >> 28 == 0xe : high >> 56 == 0xff
     }
 
-    /// The first `count` bits of both are the same. Addresses of different families share none.
+    /// Whether the first `count` bits of both addresses are equal. Always false across families.
     package func shares(prefix count: Int, with other: IPAddress) -> Bool {
         guard family == other.family, count <= family.bitCount else { return false }
         guard count > 0 else { return true }

@@ -2,10 +2,10 @@
 public struct IPPrefix: Hashable, Sendable, CustomStringConvertible {
     /// The first address of the block.
     public let address: IPAddress
-    /// How many leading bits are fixed: 0 to 32, or 0 to 128.
+    /// The number of leading bits that are fixed: 0 to 32 for IPv4, 0 to 128 for IPv6.
     public let length: Int
 
-    /// A prefix from an address in it; bits after `length` are cleared.
+    /// Creates the prefix of this length that contains `address`; clears the bits after `length`.
     ///
     /// - Returns: `nil` when the family has no prefix of that length.
     public init?(_ address: IPAddress, length: Int) {
@@ -14,7 +14,9 @@ public struct IPPrefix: Hashable, Sendable, CustomStringConvertible {
         self.length = length
     }
 
-    /// Reads `ADDRESS/LENGTH`; bits after the length may be set and are cleared.
+    /// Reads `ADDRESS/LENGTH` and clears the bits after the length.
+    ///
+    /// - Returns: `nil` for anything else.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let address = IPAddress(String(parts[0])),
@@ -23,7 +25,7 @@ public struct IPPrefix: Hashable, Sendable, CustomStringConvertible {
         self.init(address, length: length)
     }
 
-    /// The address lies in the block.
+    /// Whether the address lies in the block.
     public func contains(_ other: IPAddress) -> Bool { address.shares(prefix: length, with: other) }
 
     /// `ADDRESS/LENGTH`.
@@ -31,8 +33,10 @@ public struct IPPrefix: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension IPPrefix {
-    /// The address that stands for the block: its first host. The block's very first address is the network's own, or
-    /// the routers' (RFC 4291), and is looked up as such.
+    /// The address to look up for the block: its first host.
+    ///
+    /// The block's lowest address would not do: in IPv4 it names the network, in IPv6 it is the anycast address of the
+    /// routers (RFC 4291), and the kernel routes it as such.
     package var representative: IPAddress {
         guard length < address.family.bitCount - 1 else { return address }
         return address.family == .ipv4

@@ -1,6 +1,6 @@
-/// An address that an interface has (RTM_NEWADDR).
+/// An address assigned to an interface (RTM_NEWADDR).
 package struct InterfaceAddress: Hashable, Sendable {
-    /// `IFA_F_*` of linux/if_addr.h, those that matter to reachability.
+    /// The `IFA_F_*` flags of linux/if_addr.h that matter to reachability.
     package struct Flags: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -12,14 +12,14 @@ package struct InterfaceAddress: Hashable, Sendable {
     }
 
     package var interface: InterfaceIndex
-    /// The machine's own address: `IFA_LOCAL` where there is one, since `IFA_ADDRESS` is then the far end.
+    /// The machine's own address: `IFA_LOCAL` if present, because `IFA_ADDRESS` is then the far end.
     package var address: IPAddress
-    /// The far end of a point-to-point link, where it has one (`peer`).
+    /// The far end of a point-to-point link (`peer` in ip-address(8)), if there is one.
     package var peer: IPAddress?
     package var prefixLength: UInt8
-    /// `RT_SCOPE_*`: 0 is the universe, 253 the link, 254 the host.
+    /// `RT_SCOPE_*` of linux/rtnetlink.h: 0 is the universe, 253 the link, 254 the host.
     package var scope: UInt8
-    /// Lifetimes are not held, so a mere renewal is no change; a preferred lifetime of 0 reads as deprecated.
+    /// The flags. Lifetimes are not stored, so a renewal is no change; a preferred lifetime of 0 reads as deprecated.
     package var flags: Flags
 
     package init(
@@ -32,12 +32,12 @@ package struct InterfaceAddress: Hashable, Sendable {
         self.flags = flags
     }
 
-    /// Packets can be sent from it now: duplicate address detection is over, or not waited for, and did not fail.
+    /// Whether packets can be sent from it now: duplicate address detection passed, or need not be waited for.
     package var isReady: Bool {
         !flags.contains(.duplicate) && (!flags.contains(.tentative) || flags.contains(.optimistic))
     }
 
-    /// New connections to other networks should use it: ready, not deprecated (RFC 4862), valid beyond the link.
+    /// Whether new connections to other networks should use it: ready, not deprecated (RFC 4862), valid beyond the link.
     package var isPreferred: Bool {
         isReady && !flags.contains(.deprecated) && scope < Self.linkScope && !address.isLoopback
     }

@@ -1,24 +1,25 @@
-/// Why a target is reachable or not, step by step, for people. The verdict is the one that `reach status` tells.
+/// The reasons why a target is reachable or not, step by step, for people. The verdict is that of `reach status`.
 package struct Explanation: Hashable, Sendable {
-    /// One thing that was looked at.
+    /// One fact that was checked.
     package struct Step: Hashable, Sendable {
         package enum Subject: String, Hashable, Sendable, CaseIterable {
-            /// Which addresses stand for the target.
+            /// The addresses that represent the target.
             case target
-            /// What the resolver said.
+            /// The answer of the resolver.
             case name
             /// The policy rules that choose a routing table.
             case rule
+            /// The route that matched, or the lack of one.
             case route
             /// The interface by which packets leave.
             case link
-            /// A link that carries that one.
+            /// A link that carries this interface.
             case lower
-            /// The address they are sent from.
+            /// The source address.
             case source
             /// The first hop.
             case neighbour
-            /// What follows from the steps before.
+            /// The conclusion from the steps before.
             case verdict
         }
 
@@ -28,7 +29,7 @@ package struct Explanation: Hashable, Sendable {
 
         package let subject: Subject
         package let finding: Finding
-        /// Whole sentences: what was found, what follows, and for something bad what would mend it.
+        /// Whole sentences: what was found, what follows from it, and how to fix a problem.
         package let text: String
 
         package init(_ subject: Subject, _ finding: Finding, _ text: String) {
@@ -38,6 +39,7 @@ package struct Explanation: Hashable, Sendable {
         }
     }
 
+    /// The path in one family, and the steps that explain it.
     package struct Family: Hashable, Sendable {
         package let path: NetworkPath
         package let steps: [Step]

@@ -1,5 +1,6 @@
-/// Tells from facts how a verdict came about, the way a good doctor would: what was found, what follows from it, and
-/// what would mend what is broken. It decides nothing, and says nothing that was not found.
+/// Explains a verdict from the facts behind it: what was found, what follows from it, and how to fix a problem.
+///
+/// It decides nothing and states nothing beyond the facts.
 package struct ExplanationBuilder {
     let facts: ExplanationFacts
 
@@ -14,16 +15,16 @@ package struct ExplanationBuilder {
 
     private func steps(for family: IPAddress.Family) -> [Explanation.Step] {
         let path = family == .ipv4 ? facts.verdict.ipv4 : facts.verdict.ipv6
-        let beginning = targetSteps(for: family)
-        guard path.reason != .notAsked else { return beginning }
+        let targetSteps = targetSteps(for: family)
+        guard path.reason != .notAsked else { return targetSteps }
         let findings = facts.findings.filter { $0.destination.family == family }
-        let way = FamilyExplanationBuilder(
+        let builder = FamilyExplanationBuilder(
             facts: facts, family: family, path: path, finding: findings.first(where: \.isDecisive),
-            way: facts.ways[family])
-        return beginning + way.steps
+            lookup: facts.lookups[family])
+        return targetSteps + builder.steps
     }
 
-    // MARK: - Which addresses stand for the target
+    // MARK: - The addresses that represent the target
 
     private func targetSteps(for family: IPAddress.Family) -> [Explanation.Step] {
         switch facts.target.subject {
@@ -36,20 +37,20 @@ package struct ExplanationBuilder {
     }
 
     private func anchorSteps(for family: IPAddress.Family) -> [Explanation.Step] {
-        let asked = facts.findings.filter { $0.destination.family == family }
-        guard let followed = asked.first(where: \.isDecisive)?.destination else { return [] }
-        let good = asked.filter { $0.path.status == .reachable }.map { "\($0.destination)" }
-        let bad = asked.filter { $0.path.status != .reachable }.map { "\($0.destination)" }
+        let checked = facts.findings.filter { $0.destination.family == family }
+        guard let decisive = checked.first(where: \.isDecisive)?.destination else { return [] }
+        let good = checked.filter { $0.path.status == .reachable }.map { "\($0.destination)" }
+        let bad = checked.filter { $0.path.status != .reachable }.map { "\($0.destination)" }
         let total = facts.anchors.count { $0.family == family }
         let needed = Verdict.anchorsNeeded(of: total)
         let finding: Explanation.Step.Finding = good.count >= needed ? .good : .bad
-        guard total > 1 else { return [step(.target, finding, "\(followed) stands for the Internet.")] }
-        var found: [String] = []
-        if !good.isEmpty { found.append("\(good.listed) \(good.count == 1 ? "does" : "do")") }
-        if !bad.isEmpty { found.append("\(bad.listed) \(bad.count == 1 ? "does" : "do") not") }
+        guard total > 1 else { return [step(.target, finding, "\(decisive) stands for the Internet.")] }
+        var results: [String] = []
+        if !good.isEmpty { results.append("\(good.listed) \(good.count == 1 ? "does" : "do")") }
+        if !bad.isEmpty { results.append("\(bad.listed) \(bad.count == 1 ? "does" : "do") not") }
         let text =
             "Of the \(total) addresses that stand for the Internet, \(needed) must have a path: "
-            + "\(found.joined(separator: ", ")). The way to \(followed) is followed here."
+            + "\(results.joined(separator: ", ")). The next steps follow the path to \(decisive)."
         return [step(.target, finding, text)]
     }
 
@@ -58,7 +59,8 @@ package struct ExplanationBuilder {
         case .addresses(let all):
             let addresses = all.filter { $0.family == family }
             guard !addresses.isEmpty else {
-                return [step(.name, .neutral, "\(name) has no \(family.title) address, so it is not looked for there.")]
+                let title = family.title
+                return [step(.name, .neutral, "\(name) has no \(title) address, so \(title) is not checked.")]
             }
             let end = addresses.count == 1 ? "" : "; one that can be reached is enough"
             return [step(.name, .good, "\(name) resolves to \(addresses.map(\.description).listed)\(end).")]
@@ -68,8 +70,8 @@ package struct ExplanationBuilder {
             ]
         case .notAsked, nil:
             let text =
-                "The resolver gave no answer for \(name), so nothing is known of it. /etc/resolv.conf names the "
-                + "servers that are asked; `reach explain ADDRESS` tells whether they can be reached."
+                "The resolver gave no answer for \(name), so nothing is known about it. /etc/resolv.conf names the "
+                + "servers; `reach explain ADDRESS` shows whether they can be reached."
             return [step(.name, .bad, text)]
         }
     }
@@ -82,18 +84,15 @@ package struct ExplanationBuilder {
 }
 
 extension IPAddress.Family {
-    /// As people write it.
-    package var title: String { self == .ipv4 ? "IPv4" : "IPv6" }
-
-    /// `ip -6` where IPv6 must be said.
+    /// The command `ip`, with `-6` for IPv6.
     var command: String { self == .ipv4 ? "ip" : "ip -6" }
 
-    /// How it finds the hosts on a link.
+    /// The protocol that finds the hosts on a link.
     var neighbourProtocol: String { self == .ipv4 ? "ARP" : "neighbour discovery" }
 }
 
 extension [String] {
-    /// `a`, `a and b`, `a, b and c`.
+    /// The elements as a list in a sentence: `a`, `a and b`, `a, b and c`.
     var listed: String {
         guard let last, count > 1 else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " and " + last

@@ -1,12 +1,12 @@
-/// What was found out about a target, to be told by a ``ExplanationBuilder``.
+/// The facts about a target from which an ``ExplanationBuilder`` builds its explanation.
 package struct ExplanationFacts: Sendable {
-    /// More about the lookup that decided in one family.
-    package struct Way: Sendable {
-        /// The links as they were judged, or none where no link came into it.
+    /// Details of the decisive lookup in one family.
+    package struct Lookup: Sendable {
+        /// The links as they were when the path was judged.
         package var stack: LinkStack
-        /// The route that matched (RTM_F_FIB_MATCH): the lookup's own answer has neither its metric nor all its hops.
+        /// The matching route (RTM_F_FIB_MATCH). The answer of the lookup has neither its metric nor all its hops.
         package var matched: Route?
-        /// The routes that refuse as the lookup was refused, whatever they are for.
+        /// All routes that refuse packets the way the lookup was refused, for any destination.
         package var refusing: [Route] = []
 
         package init(stack: LinkStack, matched: Route? = nil, refusing: [Route] = []) {
@@ -18,15 +18,19 @@ package struct ExplanationFacts: Sendable {
 
     package var target: Target
     package var verdict: Verdict
-    /// What became of the name, if the target is one.
+    /// The result of resolving the name, if the target is one.
     package var resolution: NameAnswer?
+    /// The lookups from which the verdict follows.
     package var findings: [PathFinding] = []
-    /// The addresses that stand for the Internet; only as many are asked about as it takes to decide.
+    /// The reference addresses for the Internet. Not all of them have a finding: lookups stop once the result is decided.
     package var anchors: [IPAddress] = []
     package var table: NetworkTable
     package var rules: [Rule] = []
+    /// The firewall mark of the lookups.
     package var mark: UInt32?
-    package var ways: [IPAddress.Family: Way] = [:]
+    package var lookups: [IPAddress.Family: Lookup] = [:]
+    /// What probes have proved about the target; `nil` if no probes run, and for targets that they do not concern.
+    package var proved: ConnectivityReport?
 
     package init(target: Target, verdict: Verdict, table: NetworkTable) {
         self.target = target

@@ -2,67 +2,67 @@ extension FamilyExplanationBuilder {
     /// The interface by which packets leave.
     func linkSteps(_ index: InterfaceIndex) -> [Step] {
         guard let link = facts.table.links[index], !link.flags.contains(.loopback) else { return [] }
-        let (state, said) = condition(of: link)
-        let stays = state == .bad && self.finding != nil && link.isUp ? routeStays : ""
-        return [Step(.link, state, said + stays)]
+        let (state, text) = condition(of: link)
+        let consequence = state == .bad && self.finding != nil && link.isUp ? routeStays : ""
+        return [Step(.link, state, text + consequence)]
     }
 
-    /// Where there is no route and no link is fit for one either, what is the matter with the links.
+    /// The problems of all links, if there is no route and no link that could have one.
     var idleLinkSteps: [Step] {
-        guard let stack = way?.stack else { return [] }
+        guard let stack = lookup?.stack else { return [] }
         let links = facts.table.links.values.filter { !$0.flags.contains(.loopback) && $0.controller == nil }
             .sorted { $0.index < $1.index }
         guard links.allSatisfy({ stack.trouble(with: $0.index) != nil }) else { return [] }
         if links.isEmpty { return [Step(.link, .bad, "There is no link but the loopback device.")] }
-        return links.prefix(Self.idleLinksShown).map { Step(.link, .bad, condition(of: $0).said) }
+        return links.prefix(Self.idleLinksShown).map { Step(.link, .bad, condition(of: $0).text) }
     }
 
     private static var idleLinksShown: Int { 4 }
 
-    /// What carries it. Of a bridge's ports only those that do, and the one that breaks it.
+    /// The links that carry the interface. Of a bridge's ports only those that carry it, and the one that breaks it.
     func lowerSteps(_ index: InterfaceIndex) -> [Step] {
-        guard let link = facts.table.links[index], let stack = way?.stack else { return [] }
+        guard let link = facts.table.links[index], let stack = lookup?.stack else { return [] }
         let name = DisplayText.sanitized(link.name)
         var below = stack.lowerNames(of: index).compactMap { facts.table.link(named: $0) }
         let broken = stack.firstBroken(below: index)
         if let broken, broken.link.index == index {
-            let mend = "`ip link set INTERFACE master \(name)` would give it one."
-            return [Step(.lower, .bad, "\(name) has no port, so there is nothing that carries it. \(mend)")]
+            let fix = "`ip link set INTERFACE master \(name)` would give it one."
+            return [Step(.lower, .bad, "\(name) has no port, so there is nothing that carries it. \(fix)")]
         }
         if let broken, !below.contains(where: { $0.index == broken.link.index }) { below.append(broken.link) }
         if below.isEmpty { return guessedLower(link, name) }
         return below.map { lower in
-            let (state, said) = condition(of: lower)
+            let (state, text) = condition(of: lower)
             let carried = link.remote.map { "the packets of \(name) to its far end, \($0)" } ?? name
-            let takesAlong = state == .bad && broken != nil ? " \(name) can carry nothing while that lasts." : ""
-            return Step(.lower, state, "What carries \(carried): \(said)\(takesAlong)")
+            let consequence = state == .bad && broken != nil ? " \(name) can carry nothing while that lasts." : ""
+            return Step(.lower, state, "What carries \(carried): \(text)\(consequence)")
         }
     }
 
     private func guessedLower(_ link: Link, _ name: String) -> [Step] {
         guard path.linkClass == .tunnel else { return [] }
         guard let likely = path.lower.first else {
-            return [Step(.lower, .neutral, "\(name) is a tunnel, and the kernel does not tell what carries it.")]
+            return [Step(.lower, .neutral, "\(name) is a tunnel, and the kernel does not report what carries it.")]
         }
         let lower = DisplayText.sanitized(likely)
         return [
             Step(
                 .lower, .neutral,
-                "\(name) is a tunnel that does not tell its far end. Without it this would leave by \(lower), which "
-                    + "therefore probably carries it; nothing is concluded from that.")
+                "\(name) is a tunnel whose far end is not known. Without it packets would leave by \(lower), which "
+                    + "therefore probably carries it. The verdict does not depend on that.")
         ]
     }
 
-    /// The route is there whatever becomes of the link, so programs go on sending.
+    /// The consequence of a broken link: the kernel keeps the route, so programs keep sending.
     private var routeStays: String {
         " Packets sent now are lost, though the route stays (unless net.\(family == .ipv4 ? "ipv4" : "ipv6").conf.*."
             + "ignore_routes_with_linkdown is set)."
     }
 
-    /// What is to be said of a link by itself.
-    private func condition(of link: Link) -> (state: Step.Finding, said: String) {
+    /// The state of a link by itself, in words.
+    private func condition(of link: Link) -> (state: Step.Finding, text: String) {
         let name = DisplayText.sanitized(link.name)
-        let linkClass = way?.stack.class(of: link.index) ?? .other
+        let linkClass = lookup?.stack.class(of: link.index) ?? .other
         let title = "\(name) (\(linkClass.rawValue))"
         guard link.isUp else {
             return (

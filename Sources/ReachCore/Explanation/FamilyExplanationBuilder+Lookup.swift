@@ -1,9 +1,9 @@
 extension FamilyExplanationBuilder {
-    /// Rules and routes: how the kernel came to its answer.
+    /// The steps for rules and routes, from which the kernel's answer follows.
     func lookupSteps(_ finding: PathFinding) -> [Step] {
         switch finding.answer {
         case .route(let route):
-            let matched = way?.matched ?? route
+            let matched = lookup?.matched ?? route
             let end: RuleTraversal.End
             if let number = route.refusedByRule {
                 end = .refusal(errno: number)
@@ -13,7 +13,7 @@ extension FamilyExplanationBuilder {
             let walk = walk(for: finding, to: end)
             if route.refusedByRule != nil, let rule = walk.last { return [refusal(by: rule)] }
             guard route.type.carriesPackets else { return ruleSteps(walk) + [refusal(by: matched, for: finding)] }
-            // As long as nobody adds a rule, the kernel keeps tables local and main in one, and says main.
+            // Until a rule is added, the kernel keeps the tables local and main merged, and reports main.
             guard route.type != .local else { return routeSteps(matched, for: finding) }
             return ruleSteps(walk) + routeSteps(matched, for: finding)
         case .refused(let number): return refusalSteps(number, for: finding)
@@ -41,12 +41,12 @@ extension FamilyExplanationBuilder {
         guard let last = walk.last else {
             guard !walk.uncertain.isEmpty else { return passed }
             let rules = walk.uncertain.map { "\($0.priority) (\(text.describe($0)))" }.listed
-            return passed + [Step(.rule, .neutral, "It may be rule \(rules) that leads to this route.")]
+            return passed + [Step(.rule, .neutral, "This route may come from rule \(rules).")]
         }
         guard last.table != Self.localTable else { return passed }
         let later = facts.rules.filter { $0.family == family && $0.priority > last.priority && $0.action == .table }
         let isBeforeMain = last.table != Self.mainTable && later.contains { $0.table == Self.mainTable }
-        let end = isBeforeMain ? ", before table main is asked" : ""
+        let end = isBeforeMain ? ", before table main is used" : ""
         return passed + [
             Step(.rule, .neutral, "\(title(last)) sends this to table \(RouteText.name(ofTable: last.table))\(end).")
         ]
@@ -56,19 +56,19 @@ extension FamilyExplanationBuilder {
         let name = RouteText.name(ofTable: rule.table)
         switch rule.suppressedPrefixLength {
         case nil: return "table \(name) has no route for this"
-        case 0?: return "it passes over the default routes of table \(name), which has no other for this"
-        case let length?: return "it passes over the routes of table \(name) with prefixes up to /\(length)"
+        case 0?: return "it ignores the default routes of table \(name), which has no other for this"
+        case let length?: return "it ignores the routes of table \(name) with prefixes up to /\(length)"
         }
     }
 
     private func title(_ rule: Rule) -> String { "Rule \(rule.priority) (\(text.describe(rule)))" }
 
     private func refusal(by rule: Rule) -> Step {
-        let what = rule.action == .blackhole ? "drops this without a word" : "refuses this"
+        let what = rule.action == .blackhole ? "drops this silently" : "refuses this"
         return Step(
             .rule, .bad,
-            "\(title(rule)) \(what): no routing table after it is asked. If that is not meant, `\(family.command) rule "
-                + "del priority \(rule.priority)` would mend it.")
+            "\(title(rule)) \(what): no routing table after it is used. If that is not intended, "
+                + "`\(family.command) rule del priority \(rule.priority)` would remove it.")
     }
 
     // MARK: - Routes
@@ -86,25 +86,25 @@ extension FamilyExplanationBuilder {
         return [first] + hopSteps(route)
     }
 
-    /// The hops of a multipath route, and what becomes of packets that are given to a dead one.
+    /// The hops of a multipath route, and the consequence of broken ones.
     private func hopSteps(_ route: Route) -> [Step] {
         guard route.hops.count > 1, let chosen = usedRoute?.hops.first else { return [] }
+        let lost = "Packets that the kernel sends to it are lost."
         return route.hops.map { hop in
             let isChosen = hop.interface == chosen.interface && hop.gateway == chosen.gateway
             let name =
                 "Its next hop `\(text.describe(hop, in: route))`" + (isChosen ? ", chosen for this address," : "")
-            let trouble = hop.interface.flatMap { way?.stack.trouble(with: $0) }
+            let trouble = hop.interface.flatMap { lookup?.stack.trouble(with: $0) }
             if hop.flags.contains(.dead) {
                 return Step(.route, .bad, "\(name) is dead: the kernel gives it no packets.")
             }
             if let trouble {
-                return Step(
-                    .route, .bad, "\(name) is broken: \(trouble.sentence). What the kernel gives to it is lost.")
+                return Step(.route, .bad, "\(name) is broken: \(trouble.sentence). \(lost)")
             }
             if hop.flags.contains(.linkDown) {
-                return Step(.route, .bad, "\(name) has no carrier. What the kernel gives to it is lost.")
+                return Step(.route, .bad, "\(name) has no carrier. \(lost)")
             }
-            return Step(.route, .good, "\(name) takes \(hop.weight) of \(route.hops.map(\.weight).reduce(0, +)) parts.")
+            return Step(.route, .good, "\(name) has weight \(hop.weight) of \(route.hops.map(\.weight).reduce(0, +)).")
         }
     }
 
@@ -121,7 +121,7 @@ extension FamilyExplanationBuilder {
         }
         if let rule = walk(for: finding, to: .refusal(errno: number)).last { return [refusal(by: rule)] }
         let name = LinuxError.name(of: number)
-        return [Step(.route, .bad, "The kernel refuses the way to \(finding.destination) (\(name)).")]
+        return [Step(.route, .bad, "The kernel refuses to route to \(finding.destination) (\(name)).")]
     }
 
     private func noRoute(_ walk: RuleTraversal, for finding: PathFinding) -> Step {
@@ -138,14 +138,14 @@ extension FamilyExplanationBuilder {
         let giver = family == .ipv4 ? "DHCP" : "a router that advertises itself"
         return Step(
             .route, .bad,
-            "The kernel has no route to \(finding.destination) (ENETUNREACH): \(found). A default route would mend it: "
+            "The kernel has no route to \(finding.destination) (ENETUNREACH): \(found). A default route would fix it: "
                 + "`\(family.command) route add default via GATEWAY`, or \(giver).")
     }
 
-    /// The most specific route that covers the address and refuses as the kernel did, in the first table that the rules
-    /// lead to.
+    /// The refusing route that explains the kernel's answer: the most specific one that covers the address, in the first
+    /// table in the order of the rules.
     private func refusingRoute(for finding: PathFinding) -> Route? {
-        let covering = (way?.refusing ?? []).filter { $0.destination.contains(finding.destination) }
+        let covering = (lookup?.refusing ?? []).filter { $0.destination.contains(finding.destination) }
         let rules = facts.rules.filter { $0.family == family && $0.action == .table }.map(\.table)
         return covering.min { left, right in
             let order = [left, right].map { rules.firstIndex(of: $0.table) ?? .max }
@@ -160,7 +160,7 @@ extension FamilyExplanationBuilder {
     private func refusal(by route: Route, for finding: PathFinding) -> Step {
         let verb =
             switch route.type {
-            case .blackhole: "drops what is for \(finding.destination) without a word"
+            case .blackhole: "drops packets for \(finding.destination) silently"
             case .prohibit: "forbids \(finding.destination)"
             case .throw: "ends the search for \(finding.destination) in its table"
             default: "rejects \(finding.destination) as unreachable"
@@ -168,7 +168,7 @@ extension FamilyExplanationBuilder {
         let table = RouteText.name(ofTable: route.table)
         return Step(
             .route, .bad,
-            "The route `\(text.describe(route))` in table \(table) \(verb). If that is not meant, "
+            "The route `\(text.describe(route))` in table \(table) \(verb). If that is not intended, "
                 + "`\(family.command) route del \(text.name(route))` would remove it.")
     }
 
@@ -177,7 +177,7 @@ extension FamilyExplanationBuilder {
 }
 
 extension Route {
-    /// The error of a refusing rule, which IPv6 tells as a route in no table (`ip6_null_entry` and its like).
+    /// The error of a refusing rule. IPv6 reports it as a route in no table (`ip6_null_entry` and the like).
     fileprivate var refusedByRule: Int32? {
         guard table == 0 else { return nil }
         switch type {
@@ -185,21 +185,6 @@ extension Route {
         case .prohibit: return LinuxError.accessDenied
         case .unreachable: return LinuxError.networkUnreachable
         default: return nil
-        }
-    }
-}
-
-extension LinuxError {
-    /// As errno(3) has it.
-    static func name(of number: Int32) -> String {
-        switch number {
-        case accessDenied: "EACCES"
-        case noDevice: "ENODEV"
-        case invalidArgument: "EINVAL"
-        case networkDown: "ENETDOWN"
-        case networkUnreachable: "ENETUNREACH"
-        case hostUnreachable: "EHOSTUNREACH"
-        default: "error \(number)"
         }
     }
 }

@@ -1,7 +1,8 @@
 extension FamilyExplanationBuilder {
-    /// The address that packets are sent from.
+    /// The step for the source address of a route.
     func sourceSteps(_ route: Route, on index: InterfaceIndex, to destination: IPAddress) -> [Step] {
-        guard route.type != .local, let stack = way?.stack, facts.table.links[index]?.flags.contains(.loopback) == false
+        guard route.type != .local, let stack = lookup?.stack,
+            facts.table.links[index]?.flags.contains(.loopback) == false
         else { return [] }
         let judge = PathJudge(table: facts.table, stack: stack)
         guard judge.hasUsableSource(route, to: destination), let source = route.source else {
@@ -12,7 +13,7 @@ extension FamilyExplanationBuilder {
         return [Step(.source, .good, "It is sent from \(source)\(owner).")]
     }
 
-    /// Where an interface is asked about: whether it has an address to send from.
+    /// The step for the address of a target that is an interface.
     func ownAddressSteps(_ index: InterfaceIndex) -> [Step] {
         guard let source = path.source else { return [Step(.source, .bad, lack(on: index))] }
         return [Step(.source, .good, "\(text.name(of: index)) has the address \(source) to send from.")]
@@ -27,7 +28,7 @@ extension FamilyExplanationBuilder {
         return lack + " The kernel would send from \(source)."
     }
 
-    /// Why the interface has no usable address: the most hopeful of what it has.
+    /// Why the interface has no usable address: what is wrong with the address that is closest to usable.
     private func lack(on index: InterfaceIndex) -> String {
         let name = text.name(of: index)
         let own = (facts.table.addresses[index] ?? []).filter { $0.address.family == family }
@@ -37,7 +38,7 @@ extension FamilyExplanationBuilder {
         if !tentative.isEmpty {
             return
                 "\(list(tentative)) on \(name) is still tentative: duplicate address detection has not ended, which "
-                + "takes a second or two, or for ever where the link has no carrier."
+                + "takes a second or two, and does not end while the link has no carrier."
         }
         let deprecated = wide.filter { $0.isReady && $0.flags.contains(.deprecated) }
         if !deprecated.isEmpty {
@@ -51,18 +52,18 @@ extension FamilyExplanationBuilder {
                 "\(list(duplicate)) on \(name) is in use by another host on the link (duplicate address detection "
                 + "failed). One of the two needs another address."
         }
-        let mend =
+        let fix =
             "`ip address add ADDRESS/LENGTH dev \(name)`, or "
             + (family == .ipv4 ? "DHCP, would give it one." : "a router's advertisement, would give it one.")
         if !own.isEmpty {
-            return "\(name) has only \(list(own)), which is good for the link and no further. \(mend)"
+            return "\(name) has only \(list(own)), which is good for the link and no further. \(fix)"
         }
-        return "\(name) has no \(family.title) address. \(mend)"
+        return "\(name) has no \(family.title) address. \(fix)"
     }
 
     // MARK: - The first hop
 
-    /// What is known of the gateway, or of the target where it is on the link.
+    /// The step for the neighbour entry of the gateway, or of the target if it is on the link.
     func neighbourSteps(_ hop: NextHop, on index: InterfaceIndex, to destination: IPAddress) -> [Step] {
         let address = hop.gateway ?? destination
         guard let state = facts.table.neighbours[Neighbour.Key(interface: index, address: address)] else { return [] }
@@ -79,7 +80,7 @@ extension FamilyExplanationBuilder {
         case .stale:
             return Step(
                 .neighbour, .neutral,
-                "\(title) answered \(asking) once, and nothing was sent to it lately (stale). That does not count "
+                "\(title) answered \(asking) once, and the kernel has not confirmed that recently (stale). That does not count "
                     + "against it: the kernel asks again only when there is something to send.")
         case .delay, .probe:
             return Step(
@@ -88,7 +89,7 @@ extension FamilyExplanationBuilder {
         case .none:
             return Step(
                 .neighbour, .neutral,
-                "The kernel has not asked for \(address) by \(asking): nothing was sent to it lately. "
+                "The kernel has not asked for \(address) by \(asking): nothing was sent to it recently. "
                     + "That says nothing against it."
             )
         case .incomplete:

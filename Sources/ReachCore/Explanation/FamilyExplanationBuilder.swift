@@ -1,18 +1,18 @@
-/// Tells of one family: the way of a packet from the rules to the first hop, and the verdict.
+/// Explains one family: the path of a packet from the rules to the first hop, and the verdict.
 struct FamilyExplanationBuilder {
     typealias Step = Explanation.Step
 
     let facts: ExplanationFacts
     let family: IPAddress.Family
     let path: NetworkPath
-    /// The lookup that decided; none where an interface is asked about, or a name did not resolve.
+    /// The decisive lookup; `nil` if the target is an interface, or a name that did not resolve.
     let finding: PathFinding?
-    let way: ExplanationFacts.Way?
+    let lookup: ExplanationFacts.Lookup?
 
     var steps: [Step] {
         var steps: [Step] = []
         if let finding { steps += lookupSteps(finding) }
-        if let index = path.interfaceIndex, way != nil {
+        if let index = path.interfaceIndex, lookup != nil {
             steps += linkSteps(index) + lowerSteps(index)
             if let finding, let route = usedRoute, let hop = route.hops.first {
                 steps += sourceSteps(route, on: index, to: finding.destination)
@@ -26,14 +26,14 @@ struct FamilyExplanationBuilder {
 
     var text: RouteText { RouteText(table: facts.table) }
 
-    /// The route of the lookup's answer, if packets can take it.
+    /// The route of the lookup's answer, if it carries packets.
     var usedRoute: Route? {
         guard case .route(let route) = finding?.answer, route.type.carriesPackets else { return nil }
         return route
     }
 
     private var verdict: Step {
-        // Where nothing of this family was looked up, both families have the same to say.
+        // Without a lookup in this family, the reason is the same in both families and no family is named.
         let by = finding == nil && path.interfaceIndex == nil ? "" : " by \(family.title)"
         switch path.status {
         case .reachable: return Step(.verdict, .good, reachableText)
@@ -41,7 +41,7 @@ struct FamilyExplanationBuilder {
             let reason = path.reason?.sentence ?? "no reason is known"
             return Step(.verdict, .bad, "So \(subject) cannot be reached\(by): \(reason).")
         case .unknown:
-            let reason = path.reason?.sentence ?? "nothing is known of it"
+            let reason = path.reason?.sentence ?? "nothing is known about it"
             return Step(.verdict, .neutral, "So it is not known whether \(subject) can be reached\(by): \(reason).")
         }
     }
@@ -54,20 +54,33 @@ struct FamilyExplanationBuilder {
         }
     }
 
-    /// Says how far it was looked: nothing is ever sent to find out more.
+    /// The conclusion for a path that works, and how far that was tested.
     private var reachableText: String {
         guard let finding, let route = usedRoute, let index = path.interfaceIndex else {
             return "So \(subject) can carry \(family.title) packets."
         }
         if route.type == .local { return "So \(finding.destination) is this machine itself." }
-        let way = "So \(family.title) packets for \(subject) leave by \(text.name(of: index))"
-        guard let gateway = path.gateway else { return way + ", without a gateway." }
-        return way + " to \(gateway). What lies behind it was not looked at: nothing is sent to find out."
+        let leave = "So \(family.title) packets for \(subject) leave by \(text.name(of: index))"
+        guard let gateway = path.gateway else {
+            return leave + ", without a gateway." + (provedText.map { " " + $0 } ?? "")
+        }
+        return leave + " to \(gateway). " + (provedText ?? "Not tested beyond the gateway.")
+    }
+
+    /// What probes have proved about the path; `nil` if nothing. Explaining itself sends no packet.
+    private var provedText: String? {
+        switch facts.proved?[family] {
+        case .full?: "The Internet answers over this path."
+        case .portal?: "A captive portal asks for a login before it lets packets pass."
+        case .limited?: "The Internet does not answer over this path."
+        case Connectivity.none?: "No probe could be sent over this path."
+        case .unknown?, nil: nil
+        }
     }
 }
 
 extension RouteType {
-    /// Packets go somewhere by such a route.
+    /// Whether routes of this type carry packets.
     var carriesPackets: Bool {
         switch self {
         case .blackhole, .unreachable, .prohibit, .throw: false

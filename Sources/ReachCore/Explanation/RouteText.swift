@@ -1,9 +1,9 @@
-/// Rules and routes in the words of ip(8), for people.
+/// Formats rules and routes in the syntax of ip(8), for people.
 struct RouteText {
-    /// Names of the interfaces.
+    /// The source of the interfaces' names.
     let table: NetworkTable
 
-    /// Such as `not from all fwmark 0xca6c lookup 51820`.
+    /// A rule, such as `not from all fwmark 0xca6c lookup 51820`.
     func describe(_ rule: Rule) -> String {
         var words = rule.isInverted ? ["not"] : []
         words += ["from", rule.from.map(describe) ?? "all"]
@@ -15,8 +15,8 @@ struct RouteText {
         if let name = rule.inputInterface { words += ["iif", DisplayText.sanitized(name)] }
         if let name = rule.outputInterface { words += ["oif", DisplayText.sanitized(name)] }
         switch rule.action {
-        case .table: words += ["lookup", rule.isForDomains ? "[l3mdev-table]" : Self.name(ofTable: rule.table)]
-        case .goto: words += ["goto", rule.goal.map { "\($0)" } ?? "?"]
+        case .table: words += ["lookup", rule.isForVRFs ? "[l3mdev-table]" : Self.name(ofTable: rule.table)]
+        case .goto: words += ["goto", rule.gotoPriority.map { "\($0)" } ?? "?"]
         case .nop: words.append("nop")
         case .blackhole: words.append("blackhole")
         case .unreachable: words.append("unreachable")
@@ -27,7 +27,7 @@ struct RouteText {
         return words.joined(separator: " ")
     }
 
-    /// Such as `default via 192.0.2.1 dev eth0 proto dhcp metric 100`.
+    /// A route, such as `default via 192.0.2.1 dev eth0 proto dhcp metric 100`.
     func describe(_ route: Route) -> String {
         var words: [String] = []
         if route.type != .unicast { words.append(String(describing: route.type)) }
@@ -43,7 +43,7 @@ struct RouteText {
         return words.joined(separator: " ")
     }
 
-    /// What `ip route del` wants to hear.
+    /// The arguments of `ip route del` that identify the route.
     func name(_ route: Route) -> String {
         var words = route.type == .unicast ? [] : [String(describing: route.type)]
         words.append(describe(route.destination))
@@ -52,7 +52,7 @@ struct RouteText {
         return words.joined(separator: " ")
     }
 
-    /// Such as `via inet6 fe80::1 dev eth0`.
+    /// A next hop, such as `via inet6 fe80::1 dev eth0`.
     func describe(_ hop: NextHop, in route: Route) -> String {
         var words: [String] = []
         if let gateway = hop.gateway {
@@ -67,7 +67,8 @@ struct RouteText {
         table.links[index].map { DisplayText.sanitized($0.name) } ?? "interface \(index)"
     }
 
-    /// The names that every machine has; others may have some in /etc/iproute2, which mean nothing to the kernel.
+    /// The name of a routing table, for those named on every machine. /etc/iproute2 can name more, but the kernel does not
+    /// know these names.
     static func name(ofTable number: UInt32) -> String {
         switch number {
         case 253: "default"
@@ -89,7 +90,7 @@ struct RouteText {
 
     private static func hexadecimal(_ number: UInt32) -> String { "0x" + String(number, radix: 16) }
 
-    /// `RTPROT_*` of linux/rtnetlink.h, as ip(8) names them; 3, `boot`, is what ip(8) itself makes and leaves out.
+    /// The names of `RTPROT_*` in ip(8). 3, `boot`, is missing, because ip(8) sets it by default and does not print it.
     private static let origins: [UInt8: String] = [
         1: "redirect", 2: "kernel", 4: "static", 8: "gated", 9: "ra", 10: "mrt", 11: "zebra", 12: "bird",
         13: "dnrouted", 14: "xorp", 15: "ntk", 16: "dhcp", 18: "keepalived", 42: "babel", 186: "bgp", 187: "isis",

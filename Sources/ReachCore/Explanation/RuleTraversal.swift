@@ -1,18 +1,17 @@
-/// The policy rules that a packet of this machine meets on its way to a routing table, in the kernel's order
-/// (`fib_rules_lookup`).
+/// The policy rules that a packet of this machine meets, in the kernel's order (`fib_rules_lookup`).
 ///
-/// The kernel tells which table answered and not which rule led there, so the rules are gone through once more. Some
-/// look at what is not known here, such as ports: what hangs on those is called uncertain.
+/// The kernel reports the table with the route and not the rule that selected it, so this repeats the matching of rules.
+/// Some rules match on properties that are not known here, such as ports. They are listed as uncertain.
 struct RuleTraversal {
     struct Packet {
         var destination: IPAddress
         var source: IPAddress?
         var mark: UInt32 = 0
-        /// The interface that the sender is bound to.
+        /// The interface to which the sender is bound.
         var interface: String?
     }
 
-    /// Where the walk ended.
+    /// The known end of the traversal.
     enum End: Equatable {
         /// In this table, by a route with a prefix of this length.
         case table(UInt32, prefixLength: Int)
@@ -22,21 +21,23 @@ struct RuleTraversal {
 
     private enum Match { case yes, no, perhaps }
 
-    /// Rules that were met and led no further: their table has no route for the packet, or one that they pass over.
+    /// The matching rules without effect: their table has no route for the packet, or only one that the rule ignores.
     private(set) var passed: [Rule] = []
-    /// The rule at which the walk ended.
+    /// The rule at which the traversal ended.
     private(set) var last: Rule?
-    /// Rules of which it is not known whether they are for this packet, and that may have been the last.
+    /// Rules that may match this packet and may be the ones at which the traversal ended.
     private(set) var uncertain: [Rule] = []
 
-    /// - Parameter rules: As the kernel lists them.
+    /// Matches the rules against a packet.
+    ///
+    /// - Parameter rules: The rules in the kernel's order.
     init(_ rules: [Rule], packet: Packet, end: End) {
         var start: UInt32 = 0
         for rule in rules where rule.family == packet.destination.family && rule.priority >= start {
             let match = Self.match(rule, packet)
             guard match != .no else { continue }
             if rule.action == .goto {
-                if match == .yes { start = rule.goal ?? 0 }
+                if match == .yes { start = rule.gotoPriority ?? 0 }
             } else if Self.canEnd(at: rule, end) {
                 if match == .yes {
                     last = rule
@@ -58,8 +59,8 @@ struct RuleTraversal {
     }
 
     private static func match(_ rule: Rule, _ packet: Packet) -> Match {
-        // Packets made here come in by `lo`, and belong to no VRF unless their socket says so.
-        if rule.isForDomains { return packet.interface == nil ? .no : .perhaps }
+        // The input interface of local packets is `lo`. They belong to no VRF unless their socket is bound to one.
+        if rule.isForVRFs { return packet.interface == nil ? .no : .perhaps }
         let mask = rule.markMask ?? (rule.mark == nil ? 0 : .max)
         let fits =
             contains(rule.from, packet.source) && contains(rule.to, packet.destination)
@@ -78,7 +79,7 @@ struct RuleTraversal {
 }
 
 extension Rule.Action {
-    /// What a lookup is refused with by such a rule (`fib4_rule_action`, `fib6_rule_action`).
+    /// The error of a lookup that such a rule refuses (`fib4_rule_action`, `fib6_rule_action`).
     var errorNumber: Int32? {
         switch self {
         case .unreachable: LinuxError.networkUnreachable

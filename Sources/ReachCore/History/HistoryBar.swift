@@ -1,8 +1,8 @@
-/// A timeline in a row of cells, to be seen at a glance.
+/// A timeline as a row of cells.
 package struct HistoryBar: Hashable, Sendable {
     package enum Cell: Hashable, Sendable, CaseIterable {
         case up
-        /// Up for a part of the time and down for another: however short that was, it shows.
+        /// Up for a part of the time and down for another, however short.
         case partlyDown
         case down
         case unknown
@@ -11,7 +11,9 @@ package struct HistoryBar: Hashable, Sendable {
 
     package let cells: [Cell]
 
-    /// - Parameter width: How many cells there are; they stand for equal times.
+    /// Creates a bar.
+    ///
+    /// - Parameter width: The number of cells, which represent equal parts of the time.
     package init(_ timeline: HistoryTimeline, width: Int) {
         let first = timeline.from.nanosecondsSince1970
         let length = timeline.to.nanosecondsSince1970 - first
@@ -19,7 +21,7 @@ package struct HistoryBar: Hashable, Sendable {
         var cells: [Cell] = []
         var spans = timeline.spans[...]
         for number in 0..<width {
-            // Multiplied in 128 bits: a year in nanoseconds, times a width, is near the end of 64.
+            // Multiplied in 128 bits, because a year of nanoseconds times a width can exceed 64 bits.
             let from = first + Int64(Int128(length) * Int128(number) / Int128(width))
             let to = first + Int64(Int128(length) * Int128(number + 1) / Int128(width))
             while let span = spans.first, span.to.nanosecondsSince1970 <= from { spans.removeFirst() }

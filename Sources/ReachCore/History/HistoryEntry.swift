@@ -1,18 +1,19 @@
-/// One record of what happened: enough to say afterwards when a target was up, down or not looked at.
+/// One record of the history, from which follows when a target was up, down or not observed.
 package struct HistoryEntry: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
-        /// The daemon began to look. If its last run left no mark of its end, that run was last seen alive then.
+        /// The daemon started. If its previous run did not record its end, `lastSeen` is that run's last sign of life.
         case started(lastSeen: Timestamp?)
-        /// The daemon ended in order: nothing is known from here on.
+        /// The daemon stopped regularly. Nothing is known from here on.
         case stopped
+        /// The state of a target.
         case state(State)
-        /// Nobody watches the target any more.
+        /// The target is no longer watched.
         case unwatched(target: String)
-        /// So many records were lost before this one.
+        /// The number of records lost before this one.
         case dropped(count: Int)
     }
 
-    /// What held from a moment on. Words are kept as they were written, since a newer version may have more of them.
+    /// The state of a target from a moment on. Words are kept as written, because a newer version may use more of them.
     package struct State: Hashable, Sendable {
         package var target: String
         package var status: ReachabilityStatus
@@ -20,7 +21,7 @@ package struct HistoryEntry: Hashable, Sendable {
         package var interface: String?
         package var reason: String?
         package var cause: String?
-        /// It differs from what held before; else it is what a watch began with, or was carried over to a new file.
+        /// Whether this is a change. Otherwise it is the initial state of a watch, or was copied to a new file.
         package var isChange: Bool
 
         package init(
@@ -38,7 +39,7 @@ package struct HistoryEntry: Hashable, Sendable {
     }
 
     package let moment: Instant
-    /// Which start of the machine the moment's boot time counts from (/proc/sys/kernel/random/boot_id).
+    /// The boot from which the moment's boot time counts (/proc/sys/kernel/random/boot_id).
     package let boot: String
     package let content: Content
 
@@ -56,7 +57,7 @@ package struct HistoryEntry: Hashable, Sendable {
         self.init(.state(state), at: Instant(wall: change.time, boot: change.bootTime), boot: boot)
     }
 
-    /// The target it tells of; `nil` for what concerns all.
+    /// The target of the record; `nil` if the record concerns all targets.
     package var target: String? {
         switch content {
         case .state(let state): state.target

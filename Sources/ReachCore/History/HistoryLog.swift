@@ -1,9 +1,9 @@
-/// All that was kept of what happened, oldest first.
+/// All records of the history, oldest first.
 package struct HistoryLog: Hashable, Sendable {
     package var entries: [HistoryEntry] = []
-    /// The last sign of life of the daemon that wrote it, where that can be told.
+    /// The last sign of life of the daemon that wrote the records, if it is known.
     package var lastSeen: Timestamp?
-    /// Records that could not be read: torn by a crash, or damaged.
+    /// The number of records that could not be read, because they are incomplete or damaged.
     package var damaged = 0
 
     package init(entries: [HistoryEntry] = [], lastSeen: Timestamp? = nil, damaged: Int = 0) {
@@ -12,18 +12,18 @@ package struct HistoryLog: Hashable, Sendable {
         self.damaged = damaged
     }
 
-    /// The targets it tells of, in the order of their first appearance.
+    /// The targets in the records, in the order of their first appearance.
     package var targets: [String] {
         var known: Set<String> = []
         return entries.compactMap(\.target).filter { known.insert($0).inserted }
     }
 }
 
-/// Which part of a history is wanted.
+/// The part of a history to show.
 package struct HistoryQuery: Hashable, Sendable {
-    /// How far back from now; `nil` is all there is.
+    /// How far back from now; `nil` for all records.
     package var since: Duration?
-    /// `nil` is every target.
+    /// The target; `nil` for all targets.
     package var target: String?
 
     package init(since: Duration? = nil, target: String? = nil) {

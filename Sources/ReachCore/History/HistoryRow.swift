@@ -1,34 +1,34 @@
-/// One thing that happened, as a table for people has it.
+/// One event of the history, as a row of a table.
 package struct HistoryRow: Hashable, Sendable {
     package let time: Timestamp
     package let content: HistoryEntry.Content
-    /// How long it stayed so; `nil` for what has no length, and for what still holds.
+    /// How long the state lasted; `nil` for events without a duration, and for the current state.
     package fileprivate(set) var lasted: Duration?
 
-    /// What happened in the time that is asked for, oldest first. What a daemon found as it was before is left out.
+    /// The events of the queried time, oldest first. A state that a daemon found unchanged makes no row.
     package static func rows(
         of log: HistoryLog, matching query: HistoryQuery, now: Instant, boot: String
     ) -> [HistoryRow] {
         let clock = HistoryClock(log.entries, now: now, boot: boot)
         let earliest = query.since.map { now.wall.nanosecondsSince1970 - $0.nanoseconds } ?? .min
-        var known = Known()
+        var builder = RowBuilder()
         for entry in log.entries where query.target == nil || entry.target == nil || entry.target == query.target {
-            known.take(entry, at: clock.time(of: entry))
+            builder.add(entry, at: clock.time(of: entry))
         }
-        return known.rows.filter { $0.time.nanosecondsSince1970 >= earliest }
+        return builder.rows.filter { $0.time.nanosecondsSince1970 >= earliest }
     }
 }
 
-/// Follows the records, and measures how long each state lasted.
-private struct Known {
+/// Builds rows from records in order, and measures how long each state lasted.
+private struct RowBuilder {
     private(set) var rows: [HistoryRow] = []
-    /// The row of each target's present state.
+    /// The index of the row with each target's current state.
     private var places: [String: Int] = [:]
 
-    mutating func take(_ entry: HistoryEntry, at time: Timestamp) {
+    mutating func add(_ entry: HistoryEntry, at time: Timestamp) {
         switch entry.content {
         case .state(let state):
-            if let place = places[state.target], rows[place].state?.isLike(state) == true { return }
+            if let place = places[state.target], rows[place].state?.isRepeated(by: state) == true { return }
             end(state.target, at: time)
             places[state.target] = rows.count
         case .unwatched(let target): end(target, at: time)
@@ -53,7 +53,8 @@ extension HistoryRow {
 }
 
 extension HistoryEntry.State {
-    fileprivate func isLike(_ other: HistoryEntry.State) -> Bool {
+    /// Whether a later state is no change but the same state again.
+    fileprivate func isRepeated(by other: HistoryEntry.State) -> Bool {
         !other.isChange && status == other.status && linkClass == other.linkClass && interface == other.interface
             && reason == other.reason
     }

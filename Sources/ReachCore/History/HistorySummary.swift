@@ -1,6 +1,6 @@
-/// How a target did over some time.
+/// Statistics of a target over a period.
 package struct HistorySummary: Hashable, Sendable {
-    /// An outage that is over sooner than this is a flap: nobody who was not just using the network noticed.
+    /// The limit for flaps: a shorter outage is noticed only by those who use the network at that moment.
     package static let flapLimit: Duration = .seconds(60)
 
     package let target: String
@@ -8,9 +8,9 @@ package struct HistorySummary: Hashable, Sendable {
     package private(set) var down: Duration = .zero
     package private(set) var unknown: Duration = .zero
     package private(set) var notObserved: Duration = .zero
-    /// Each from the loss to the return, what was not seen in between not counted.
+    /// The outages, each from the loss to the return, without the time that was not observed.
     package private(set) var outages: [Duration] = []
-    /// The last outage is not over.
+    /// Whether the last outage is not over.
     package private(set) var isDown = false
 
     package init(_ timeline: HistoryTimeline) {
@@ -18,7 +18,7 @@ package struct HistorySummary: Hashable, Sendable {
         for span in timeline.spans { count(span) }
     }
 
-    /// The share of the time in which it was known to be up or down; `nil` where that was never.
+    /// The share of up in the time in which up or down is known, 0 to 1; `nil` if there is no such time.
     package var uptime: Double? {
         let known = up + down
         return known > .zero ? up / known : nil
@@ -26,7 +26,7 @@ package struct HistorySummary: Hashable, Sendable {
 
     package var longestOutage: Duration? { outages.max() }
 
-    /// Outages that were over within ``flapLimit``.
+    /// The number of outages that ended within ``flapLimit``.
     package var flaps: Int { outages.dropLast(isDown ? 1 : 0).count { $0 < Self.flapLimit } }
 
     private mutating func count(_ span: HistoryTimeline.Span) {
@@ -36,7 +36,7 @@ package struct HistorySummary: Hashable, Sendable {
             isDown = false
         case .down:
             down += span.duration
-            // Unknown in between, or not looked at, makes no second outage: it was never seen to be up.
+            // Unknown or unobserved time in between makes no second outage, because the target was never seen up.
             if isDown { outages[outages.count - 1] += span.duration } else { outages.append(span.duration) }
             isDown = true
         case .unknown: unknown += span.duration

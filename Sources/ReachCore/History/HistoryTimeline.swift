@@ -1,13 +1,14 @@
-/// What is known of one target from one point in time to another, without a gap.
+/// What is known about one target from one point in time to another, without a gap.
 package struct HistoryTimeline: Hashable, Sendable {
     package enum Observation: Hashable, Sendable {
         case up, down
-        /// The daemon looked and could not tell.
+        /// The daemon was running and could not determine the status.
         case unknown
-        /// Nobody looked: neither up nor down.
+        /// No daemon observed the target.
         case notObserved
     }
 
+    /// A period with one observation.
     package struct Span: Hashable, Sendable {
         package let from: Timestamp
         package let to: Timestamp
@@ -16,7 +17,7 @@ package struct HistoryTimeline: Hashable, Sendable {
         package var duration: Duration { .nanoseconds(to.nanosecondsSince1970 - from.nanosecondsSince1970) }
     }
 
-    /// A time in which it was reachable, by one and the same way.
+    /// A period in which the target was reachable over one interface.
     package struct Passage: Hashable, Sendable {
         package let from: Timestamp
         package let to: Timestamp
@@ -27,34 +28,37 @@ package struct HistoryTimeline: Hashable, Sendable {
     package let target: String
     package let from: Timestamp
     package let to: Timestamp
-    /// In order, each beginning where the one before ends, no two of one kind side by side.
+    /// The spans in order. Each begins where the previous one ends, and has another observation.
     package let spans: [Span]
-    /// In order, with gaps where it was not reachable.
+    /// The passages in order, with gaps where the target was not reachable.
     package let passages: [Passage]
 
+    /// Creates a timeline from a log.
+    ///
     /// - Parameters:
-    ///   - since: How far back; `nil` is to the first record.
-    ///   - now: Its end, on both clocks, and `boot` the machine's present start.
-    ///   - isRunning: The daemon looks at this moment, so what it said last still holds.
+    ///   - since: How far back it begins; `nil` for the first record.
+    ///   - now: Its end, on both clocks.
+    ///   - boot: The current boot of the machine.
+    ///   - isRunning: Whether the daemon is running, so that its last record still holds.
     package init(
         of target: String, in log: HistoryLog, since: Duration?, now: Instant, boot: String, isRunning: Bool
     ) {
-        var course = Course(target: target)
+        var builder = TimelineBuilder(target: target)
         let clock = HistoryClock(log.entries, now: now, boot: boot)
-        for entry in log.entries { course.take(entry, at: min(clock.time(of: entry), now.wall)) }
-        if !isRunning { course.end(at: min(log.lastSeen ?? now.wall, now.wall)) }
-        let first = course.firstTime ?? now.wall
+        for entry in log.entries { builder.add(entry, at: min(clock.time(of: entry), now.wall)) }
+        if !isRunning { builder.end(at: min(log.lastSeen ?? now.wall, now.wall)) }
+        let first = builder.firstTime ?? now.wall
         let earliest = since.map { Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - $0.nanoseconds) }
         self.target = target
         from = min(earliest ?? first, now.wall)
         to = now.wall
-        spans = course.spans(from: from, to: to)
-        passages = course.passages(from: from, to: to)
+        spans = builder.spans(from: from, to: to)
+        passages = builder.passages(from: from, to: to)
     }
 }
 
-/// Follows one target through the records, and notes where what is known of it turns.
-private struct Course {
+/// Collects from the records the turns at which the knowledge about one target changes.
+private struct TimelineBuilder {
     private struct Knowledge: Hashable {
         var observation: HistoryTimeline.Observation
         var interface: String?
@@ -68,7 +72,7 @@ private struct Course {
 
     init(target: String) { self.target = target }
 
-    mutating func take(_ entry: HistoryEntry, at time: Timestamp) {
+    mutating func add(_ entry: HistoryEntry, at time: Timestamp) {
         switch entry.content {
         case .state(let state) where state.target == target:
             let isUp = state.status == .reachable
@@ -79,7 +83,7 @@ private struct Course {
         case .unwatched(let target) where target == self.target: turn(to: .notObserved, at: time)
         case .stopped: turn(to: .notObserved, at: time)
         case .started(let lastSeen):
-            // The last run may have ended at any time after its last sign of life.
+            // The previous run may have ended at any time after its last sign of life.
             if latest.observation != .notObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
         case .dropped:
             if latest.observation != .notObserved { turn(to: .unknown, at: time) }
@@ -95,7 +99,7 @@ private struct Course {
     }
 
     private mutating func turn(to known: Knowledge, at time: Timestamp) {
-        // Times that run backwards are nobody's help: what came later in the file was later.
+        // If times run backwards, the order of the file counts.
         self.time = max(self.time, time)
         guard known != latest else { return }
         latest = known

@@ -1,22 +1,22 @@
-/// Why bytes are not a JSON document, and where.
+/// The reason why bytes are not a JSON document, and where.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Fault: Hashable, Sendable {
-        /// Something else is due here; in words.
+        /// Something else must come here; the words say what.
         case expected(String)
         case notUTF8
         case badEscape
         case badNumber
-        /// A number that neither 64 bits nor a double can hold.
+        /// A number that neither 64 bits nor a double can represent.
         case numberTooLarge
-        /// Two readers might believe different ones of the two.
+        /// A key that occurs twice. Different readers would use different values.
         case duplicateKey(String)
         case tooDeep
-        /// The document ended before.
+        /// Bytes after the end of the document.
         case trailingBytes
     }
 
     package let fault: Fault
-    /// How many bytes come before the fault.
+    /// The number of bytes before the fault.
     package let offset: Int
 
     package init(_ fault: Fault, at offset: Int) {

@@ -1,8 +1,9 @@
-/// Reads one JSON document (RFC 8259), strictly: it may come from anybody.
+/// Reads one JSON document (RFC 8259) strictly, since any client may have sent it.
 ///
-/// Nothing is guessed or repaired. Nesting is bounded, since it costs stack; keys must differ (RFC 7493), since two
-/// readers that disagree about a message are a hole; a whole number that 64 bits cannot hold is refused and not rounded.
+/// It guesses and repairs nothing. Nesting is limited, because it uses stack. Keys must differ (RFC 7493), because two
+/// readers that disagree about a message are a security hole. An integer that 64 bits cannot represent is an error.
 package struct JSONReader {
+    /// The deepest nesting of arrays and objects.
     package static let depthLimit = 64
 
     private let bytes: [UInt8]
@@ -55,34 +56,34 @@ package struct JSONReader {
 
     private mutating func object() throws(JSONError) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
-        if take(UInt8(ascii: "}")) { return members }
+        if skip(UInt8(ascii: "}")) { return members }
         repeat {
             skipSpace()
             let start = position
             guard current == UInt8(ascii: "\"") else { throw fault(.expected("a key")) }
             let key = try string()
             skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw fault(.expected("':'")) }
+            guard skip(UInt8(ascii: ":")) else { throw fault(.expected("':'")) }
             skipSpace()
             let member = try value()
             guard members.updateValue(member, forKey: key) == nil else {
                 throw JSONError(.duplicateKey(key), at: start)
             }
             skipSpace()
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { throw fault(.expected("',' or '}'")) }
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "}")) else { throw fault(.expected("',' or '}'")) }
         return members
     }
 
     private mutating func array() throws(JSONError) -> [JSONValue] {
         var elements: [JSONValue] = []
-        if take(UInt8(ascii: "]")) { return elements }
+        if skip(UInt8(ascii: "]")) { return elements }
         repeat {
             skipSpace()
             elements.append(try value())
             skipSpace()
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "]")) else { throw fault(.expected("',' or ']'")) }
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "]")) else { throw fault(.expected("',' or ']'")) }
         return elements
     }
 
@@ -97,7 +98,8 @@ package struct JSONReader {
 
     private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    /// Skips this byte; `false` if something else comes next.
+    private mutating func skip(_ byte: UInt8) -> Bool {
         guard current == byte else { return false }
         position += 1
         return true
@@ -113,19 +115,19 @@ package struct JSONReader {
 
     private mutating func number() throws(JSONError) -> JSONValue {
         let start = position
-        _ = take(UInt8(ascii: "-"))
-        if !take(UInt8(ascii: "0")) { try digits() }
+        _ = skip(UInt8(ascii: "-"))
+        if !skip(UInt8(ascii: "0")) { try digits() }
         var isWhole = true
-        if take(UInt8(ascii: ".")) {
+        if skip(UInt8(ascii: ".")) {
             isWhole = false
             try digits()
         }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+        if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
             isWhole = false
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
             try digits()
         }
-        // Another digit here comes after a leading zero.
+        // A digit here follows a leading zero.
         if let byte = current, 48...57 ~= byte { throw JSONError(.badNumber, at: start) }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let number = Int64(text) { return .integer(number) }
@@ -152,7 +154,7 @@ package struct JSONReader {
             return String(decoding: bytes[start..<position], as: UTF8.self)
         }
         var text = Array(bytes[start..<position])
-        while !take(UInt8(ascii: "\"")) {
+        while !skip(UInt8(ascii: "\"")) {
             guard let byte = current, byte >= 0x20 else { throw fault(.expected("the end of a string")) }
             if byte == UInt8(ascii: "\\") {
                 text += UTF8.encode(try escape()) ?? UTF8.encodedReplacementCharacter
@@ -179,8 +181,8 @@ package struct JSONReader {
         case UInt8(ascii: "u"):
             let unit = codeUnit()
             if let unit, let scalar = Unicode.Scalar(unit) { return scalar }
-            // The first half of a pair; the second must follow.
-            if let high = unit, high < 0xdc00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")),
+            // The first half of a surrogate pair; the second must follow.
+            if let high = unit, high < 0xdc00, skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")),
                 let low = codeUnit(), 0xdc00...0xdfff ~= low,
                 let scalar = Unicode.Scalar(0x10000 + (high - 0xd800) << 10 + (low - 0xdc00))
             {

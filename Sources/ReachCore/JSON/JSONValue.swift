@@ -1,51 +1,51 @@
-/// A JSON document that somebody else wrote. Numbers without a fraction are exact; the order of keys is not kept.
+/// A JSON document. Integers are exact; the order of keys is not kept.
 public enum JSONValue: Hashable, Sendable {
     /// The word `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without a fraction or an exponent.
+    /// A number without a fraction and an exponent.
     case integer(Int64)
     /// Any other number.
     case double(Double)
     /// Text.
     case string(String)
-    /// Values in an order.
+    /// An array.
     case array([JSONValue])
-    /// Values by their names.
+    /// An object: values by their names.
     case object([String: JSONValue])
 
-    /// A member of an object; `nil` for a missing one, for null, and for what is no object.
+    /// A member of an object; `nil` if it is missing or null, or if this is not an object.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self, let value = members[name], value != .null else { return nil }
         return value
     }
 
-    /// The text, if it is one.
+    /// The text, if this is a string.
     public var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The truth, if it is one.
+    /// The truth value, if this is one.
     public var bool: Bool? {
         guard case .bool(let flag) = self else { return nil }
         return flag
     }
 
-    /// The number, if it is one without a fraction.
+    /// The number, if this is one without a fraction and an exponent.
     public var integer: Int64? {
         guard case .integer(let number) = self else { return nil }
         return number
     }
 
-    /// The elements, if it is an array.
+    /// The elements, if this is an array.
     public var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The members, if it is an object.
+    /// The members, if this is an object.
     public var object: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return members
@@ -53,7 +53,7 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a document; the members of objects in the order of their names.
+    /// Writes a document, with the members of objects sorted by name.
     package mutating func value(_ json: JSONValue) {
         switch json {
         case .null: value(nil)

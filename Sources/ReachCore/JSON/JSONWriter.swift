@@ -1,19 +1,19 @@
-/// Writes one JSON document into bytes, with no tree in between.
+/// Writes a JSON document directly as bytes, without building a tree.
 ///
-/// The stream writes a line for each change while the kernel waits for nobody, so this does no more than append.
+/// The event stream writes a line for each change while further notices of the kernel arrive, so speed matters.
 package struct JSONWriter: ~Copyable {
     private var output = ByteWriter(capacity: 2048)
     private var needsComma = false
 
     package init() {}
 
-    /// A copy of what was written.
+    /// A copy of the bytes written so far.
     package var bytes: [UInt8] { output.bytes }
 
-    /// Writes an object, whose members `body` adds with `field`.
+    /// Writes an object; `body` adds its members with `field`.
     package mutating func object(_ body: (inout JSONWriter) -> Void) { enclose("{", "}", body) }
 
-    /// Writes an array, whose elements `body` adds with `value`.
+    /// Writes an array; `body` adds its elements with `value`.
     package mutating func array(_ body: (inout JSONWriter) -> Void) { enclose("[", "]", body) }
 
     package mutating func field(_ name: StaticString, object body: (inout JSONWriter) -> Void) {
@@ -79,22 +79,22 @@ package struct JSONWriter: ~Copyable {
         output.appendDigits(number)
     }
 
-    /// JSON has no word for what is not finite; null stands for it.
+    /// Writes a number; null for infinity and NaN, which JSON cannot express.
     package mutating func value(_ number: Double) {
         separate()
         guard number.isFinite else { return output.append("null" as StaticString) }
         output.append(number.description)
     }
 
-    /// A document that was written before.
+    /// Writes a finished document as a value.
     package mutating func value(written document: [UInt8]) {
         separate()
         output.append(document)
     }
 
-    /// Begins a member whose value somebody puts in later.
+    /// Begins a member whose value the caller inserts later.
     ///
-    /// - Returns: Where its first byte is to stand.
+    /// - Returns: The offset at which to insert it.
     package mutating func gap(_ name: StaticString) -> Int {
         key(name)
         separate()
@@ -116,14 +116,14 @@ package struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Begins a member whose value is written next.
+    /// Writes a member's name; its value must be written next.
     package mutating func key(_ name: StaticString) {
         separate()
         output.append(UInt8(ascii: "\""), name, UInt8(ascii: "\""), UInt8(ascii: ":"))
         needsComma = false
     }
 
-    /// Begins a member whose value is written next.
+    /// Writes a member's name, escaped where necessary; its value must be written next.
     package mutating func key(named name: String) {
         value(name)
         output.append(UInt8(ascii: ":"))
@@ -139,11 +139,11 @@ package struct JSONWriter: ~Copyable {
         var text = text
         output.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            // Nearly always there is nothing to escape, and the whole is taken at once.
+            // Appends the text between escapes at once; usually there is nothing to escape.
             guard let first = utf8.baseAddress else { return }
             var (start, index) = (0, 0)
             while index < utf8.count {
-                if !Self.standsForItself(first[index]) {
+                if !Self.isWrittenAsIs(first[index]) {
                     output.append(UnsafeBufferPointer(start: first + start, count: index - start))
                     escape(first[index])
                     start = index + 1
@@ -155,7 +155,7 @@ package struct JSONWriter: ~Copyable {
         output.append(UInt8(ascii: "\""))
     }
 
-    private static func standsForItself(_ byte: UInt8) -> Bool {
+    private static func isWrittenAsIs(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 

@@ -1,9 +1,9 @@
-/// The kernel's number for a network interface; unique in a network namespace while the interface exists.
+/// The kernel's number for a network interface. It is unique in a network namespace while the interface exists.
 public typealias InterfaceIndex = Int32
 
 /// A network interface as the kernel describes it (RTM_NEWLINK).
 package struct Link: Hashable, Sendable {
-    /// `IFF_*` of linux/if.h, those that matter to reachability.
+    /// The `IFF_*` flags of linux/if.h that matter to reachability.
     package struct Flags: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ package struct Link: Hashable, Sendable {
         package static let dormant = Flags(rawValue: 1 << 17)
     }
 
-    /// RFC 2863's operational state, as in Documentation/networking/operstates.rst.
+    /// The operational state of RFC 2863, with the kernel's numbers (Documentation/networking/operstates.rst).
     package enum OperationalState: UInt8, Hashable, Sendable {
         case unknown = 0
         case notPresent, down, lowerLayerDown, testing, dormant, up
@@ -27,21 +27,21 @@ package struct Link: Hashable, Sendable {
     package var name: String
     package var alternativeNames: [String] = []
     package var flags: Flags = []
-    /// `nil` in a notice that does not say: what was known holds.
+    /// The operational state; `nil` in a notice without one, which leaves the known state in force.
     package var operationalState: OperationalState?
     /// `ARPHRD_*` of linux/if_arp.h.
     package var hardwareType: UInt16 = 1
     package var hardwareAddress: [UInt8] = []
     package var mtu: UInt32 = 0
-    /// `IFLA_INFO_KIND`: what made it (`vlan`, `bond`, `wireguard`), or `nil` for hardware.
+    /// `IFLA_INFO_KIND`: the type of a software link (`vlan`, `bond`, `wireguard`); `nil` for hardware.
     package var kind: String?
-    /// `IFLA_LINK`: the link below, in this namespace. A veth's peer is not below it, and is not held here.
+    /// `IFLA_LINK`: the link below, if it is in this namespace. A veth's peer is not below it and is not stored here.
     package var lower: InterfaceIndex?
-    /// `IFLA_MASTER`: the bridge, bond, team or VRF that this link is a port of.
+    /// `IFLA_MASTER`: the bridge, bond, team or VRF of which this link is a port.
     package var controller: InterfaceIndex?
-    /// The port an active-backup bond sends through now.
+    /// The port through which an active-backup bond currently sends.
     package var activePort: InterfaceIndex?
-    /// The far end that an encapsulation sends to, when it has one.
+    /// The far end of a tunnel, if it has a fixed one.
     package var remote: IPAddress?
 
     package init(index: InterfaceIndex, name: String) {
@@ -49,16 +49,16 @@ package struct Link: Hashable, Sendable {
         self.name = name
     }
 
-    /// It has this name, or this alternative name.
+    /// Whether this is the link's name or one of its alternative names.
     package func isNamed(_ name: String) -> Bool { self.name == name || alternativeNames.contains(name) }
 
-    /// The administrator wants it up.
+    /// Whether the link is administratively up.
     package var isUp: Bool { flags.contains(.up) }
 
-    /// It can pass packets now.
+    /// Whether the link can pass packets now.
     ///
-    /// IFF_RUNNING is the kernel's summary of carrier and operational state, and counts a state of `unknown` as up:
-    /// modems, tunnels and PPP stay `unknown` for ever. It follows up to a second late; IFF_LOWER_UP is the carrier as it
-    /// is. IFLA_CARRIER is no help: it is often 1 on a link that is down.
+    /// IFF_RUNNING is the kernel's summary of carrier and operational state. It counts the state `unknown` as up, in which
+    /// modems, tunnels and PPP stay permanently. It can lag by a second; IFF_LOWER_UP is the current carrier. IFLA_CARRIER
+    /// does not help, because it is often 1 on a link that is down.
     package var isUsable: Bool { flags.isSuperset(of: [.up, .running, .lowerUp]) }
 }

@@ -1,9 +1,9 @@
-/// What kind of link carries a path.
+/// The kind of link that carries a path.
 ///
-/// A stacked link (bridge, bond, VLAN, macvlan) has the class of what carries it; a tunnel stays a tunnel and says
-/// which link lies below.
+/// A stacked link (bridge, bond, VLAN, macvlan) has the class of the link that carries it. A tunnel stays a tunnel, and
+/// the path names the links below it.
 public enum LinkClass: String, Hashable, Sendable, CaseIterable {
-    /// Ethernet, USB Ethernet, InfiniBand: a cable.
+    /// A cable: Ethernet, USB Ethernet, InfiniBand.
     case wired
     /// IEEE 802.11.
     case wifi
@@ -11,12 +11,17 @@ public enum LinkClass: String, Hashable, Sendable, CaseIterable {
     case wwan
     /// Bluetooth PAN and 6LoWPAN.
     case bluetooth
-    /// A VPN or an encapsulation: WireGuard, tun, IPIP, GRE, VXLAN, PPP and their like.
+    /// A VPN or another encapsulation: WireGuard, tun, IPIP, GRE, VXLAN, PPP and the like.
     case tunnel
-    /// Made by software, with nothing outside the machine known to carry it: veth, dummy, a bridge of containers.
+    /// A software link that no known hardware carries: veth, dummy, a bridge of containers.
     case virtual
     /// The machine itself.
     case loopback
-    /// None of these, or not known.
+    /// Another kind, or an unknown one.
     case other
+}
+
+extension LinkClass {
+    /// Whether links of this class count as metered without a rule: only modems do.
+    package var isUsuallyMetered: Bool { self == .wwan }
 }

@@ -1,15 +1,15 @@
-/// What a path needs to know of the link it leaves by.
+/// The properties of a link that decide about paths over it.
 package struct LinkCondition: Hashable, Sendable {
     package var linkClass: LinkClass
     /// Names of the links below, nearest first.
     package var lower: [String]
     package var isMetered: Bool
-    /// Why nothing can be sent through it; `nil` if nothing is known against it.
+    /// Why the link cannot carry packets; `nil` if no problem is known.
     package var trouble: Reason?
 }
 
 extension LinkStack {
-    /// All of it for one link.
+    /// The condition of one link.
     package func condition(of index: InterfaceIndex) -> LinkCondition {
         if let link = links[index], case .carrier(let linkClass) = kind(of: link) {
             return condition(of: link, carrying: linkClass)
@@ -19,9 +19,9 @@ extension LinkStack {
             trouble: trouble(with: index))
     }
 
-    /// Most links have nothing below them, and most changes are of such a link's carrier: no walk is needed.
-    private func condition(of link: Link, carrying found: LinkClass) -> LinkCondition {
-        let linkClass = policy.first(\.linkClass, for: link) ?? found
+    /// The condition of a link with nothing below it, without a traversal. Most changes concern the carrier of such a link.
+    private func condition(of link: Link, carrying ownClass: LinkClass) -> LinkCondition {
+        let linkClass = policy.first(\.linkClass, for: link) ?? ownClass
         return LinkCondition(
             linkClass: linkClass, lower: [],
             isMetered: policy.first(\.isMetered, for: link) ?? linkClass.isUsuallyMetered,

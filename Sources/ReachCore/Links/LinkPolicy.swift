@@ -1,11 +1,11 @@
-/// What the user says of links, against what `reach` finds out: a HiLink stick is a modem, the hotspot is metered.
+/// The user's rules about links, which override what `reach` detects: a HiLink stick is a modem, a hotspot is metered.
 package struct LinkPolicy: Hashable, Sendable {
-    /// What holds for the interfaces whose name, or one of their alternative names, fits the pattern.
+    /// A rule for the interfaces whose name, or one of whose alternative names, matches the pattern.
     package struct Rule: Hashable, Sendable {
         package var pattern: Glob
-        /// `nil`: this rule does not say.
+        /// The class of these links; `nil` if the rule does not set it.
         package var linkClass: LinkClass?
-        /// `nil`: this rule does not say.
+        /// Whether these links are metered; `nil` if the rule does not set it.
         package var isMetered: Bool?
 
         package init(pattern: Glob, linkClass: LinkClass? = nil, isMetered: Bool? = nil) {
@@ -15,38 +15,33 @@ package struct LinkPolicy: Hashable, Sendable {
         }
     }
 
-    /// In order: the first that fits and says it decides.
+    /// The rules in order: the first that matches and sets a property decides about it.
     package var rules: [Rule]
 
     package init(rules: [Rule] = []) { self.rules = rules }
 
-    /// The class a rule gives to the interface, or else `found`.
+    /// The class that a rule sets for the interface, otherwise `detected`.
     package func linkClass(
-        for name: String, alternativeNames: [String] = [], default found: LinkClass
+        for name: String, alternativeNames: [String] = [], default detected: LinkClass
     ) -> LinkClass {
-        first(\.linkClass, for: name, alternativeNames) ?? found
+        first(\.linkClass, for: name, alternativeNames) ?? detected
     }
 
-    /// Whether using the interface costs money: as a rule says, or else whether it is a modem.
+    /// Whether the interface is metered: as a rule says, otherwise whether it is a modem.
     package func isMetered(name: String, alternativeNames: [String] = [], class: LinkClass) -> Bool {
         first(\.isMetered, for: name, alternativeNames) ?? `class`.isUsuallyMetered
     }
 
-    /// What the first rule that fits the link says, `nil` if none does.
-    package func first<Value>(_ said: (Rule) -> Value?, for link: Link) -> Value? {
-        first(said, for: link.name, link.alternativeNames)
+    /// The value from the first matching rule that sets it; `nil` if there is none.
+    package func first<Value>(_ property: (Rule) -> Value?, for link: Link) -> Value? {
+        first(property, for: link.name, link.alternativeNames)
     }
 
-    private func first<Value>(_ said: (Rule) -> Value?, for name: String, _ others: [String]) -> Value? {
+    private func first<Value>(_ property: (Rule) -> Value?, for name: String, _ others: [String]) -> Value? {
         for rule in rules {
-            guard let value = said(rule) else { continue }
+            guard let value = property(rule) else { continue }
             if rule.pattern.matches(name) || others.contains(where: rule.pattern.matches) { return value }
         }
         return nil
     }
-}
-
-extension LinkClass {
-    /// What nobody has made a rule about: only modems cost money.
-    package var isUsuallyMetered: Bool { self == .wwan }
 }

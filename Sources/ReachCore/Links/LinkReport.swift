@@ -1,24 +1,26 @@
-/// All that is to be said of one link: what it is, what carries it, and what it carries.
+/// A description of one link: its kind, the links that carry it, and whether it carries the Internet's paths.
 package struct LinkReport: Hashable, Sendable {
     package let link: Link
     package let linkClass: LinkClass
-    /// The name of the bridge, bond, team or VRF that it is a port of.
+    /// The name of the bridge, bond, team or VRF of which it is a port.
     package let controller: String?
     /// Names of the links that carry it, nearest first.
     package let lower: [String]
-    /// Why nothing can be sent through it; `nil` if nothing is known against it.
+    /// Why the link cannot carry packets; `nil` if no problem is known.
     package let trouble: Reason?
-    /// The link below that is broken and takes it along.
+    /// The name of the broken link below that breaks this one, too.
     package let brokenLower: String?
     package let isMetered: Bool
-    /// Those that can be used come first, IPv4 before IPv6.
+    /// The addresses, usable ones first, IPv4 before IPv6.
     package let addresses: [InterfaceAddress]
-    /// The families in which the way to the Internet leaves by it.
+    /// The families whose path to the Internet leaves by this link.
     package let carriesInternet: Set<IPAddress.Family>
 
+    /// Creates a report from the state of the kernel.
+    ///
     /// - Parameters:
-    ///   - stack: All links, with what is known of their kinds.
-    ///   - internet: The Internet's paths at the same moment.
+    ///   - stack: All links with their kinds.
+    ///   - internet: The verdict on the Internet at the same moment.
     package init(_ link: Link, in table: NetworkTable, stack: LinkStack, internet: Verdict) {
         self.link = link
         linkClass = stack.class(of: link.index)
@@ -35,11 +37,10 @@ package struct LinkReport: Hashable, Sendable {
             paths.filter { $1.status == .reachable && $1.interfaceIndex == link.index }.map(\.0))
     }
 
-    /// A report that somebody else made. Of the link's controller only the name is known then.
+    /// Creates a report from values that a daemon sent. Of the link's controller only the name is known.
     package init(
         _ link: Link, linkClass: LinkClass, controller: String?, lower: [String], trouble: Reason?,
-        brokenLower: String?,
-        isMetered: Bool, addresses: [InterfaceAddress], carriesInternet: Set<IPAddress.Family>
+        brokenLower: String?, isMetered: Bool, addresses: [InterfaceAddress], carriesInternet: Set<IPAddress.Family>
     ) {
         self.link = link
         self.linkClass = linkClass
@@ -52,8 +53,8 @@ package struct LinkReport: Hashable, Sendable {
         self.carriesInternet = carriesInternet
     }
 
-    /// Made by software in passing, and of no use to anybody who asks what the machine is connected to: the ends of
-    /// containers' cables, the fallback devices of tunnel modules.
+    /// Whether the link says nothing about what the machine is connected to. Such links are created automatically: the
+    /// host's ends of containers' veth pairs, the fallback devices of tunnel modules.
     package var isBackground: Bool {
         guard carriesInternet.isEmpty else { return false }
         if linkClass == .virtual, controller != nil { return true }

@@ -1,58 +1,59 @@
 extension LinkStack {
-    /// Why nothing can be sent through the link now, `nil` if nothing is known against it.
+    /// Why the link cannot carry packets now; `nil` if no problem is known.
     ///
-    /// If it is something below that is broken, the reason is that one's.
+    /// If a link below is broken, the reason is that link's.
     package func trouble(with index: InterfaceIndex) -> Reason? {
-        var descent = LinkTraversal<Reason?>(unanswered: nil)
-        return trouble(with: index, &descent)
+        var traversal = LinkTraversal<Reason?>(fallback: nil)
+        return trouble(with: index, &traversal)
     }
 
-    /// The nearest link below that is broken and takes this one with it.
+    /// The nearest broken link below that breaks this one, too.
     ///
-    /// A bridge or bond without any port is broken itself: there is nothing below it.
+    /// A bridge or bond without a port is itself the broken link, because nothing is below it.
     package func firstBroken(below index: InterfaceIndex) -> (link: Link, reason: Reason)? {
-        var descent = LinkTraversal<Reason?>(unanswered: nil)
-        return links[index].flatMap { firstBroken(below: $0, &descent) }
+        var traversal = LinkTraversal<Reason?>(fallback: nil)
+        return links[index].flatMap { firstBroken(below: $0, &traversal) }
     }
 
-    private func trouble(with index: InterfaceIndex, _ descent: inout LinkTraversal<Reason?>) -> Reason? {
+    private func trouble(with index: InterfaceIndex, _ traversal: inout LinkTraversal<Reason?>) -> Reason? {
         guard let link = links[index] else { return nil }
-        return descent.answer(for: index) { descent in
+        return traversal.answer(for: index) { traversal in
             guard link.isUp else { return .linkDown }
-            return firstBroken(below: link, &descent)?.reason ?? ownTrouble(of: link)
+            return firstBroken(below: link, &traversal)?.reason ?? ownTrouble(of: link)
         }
     }
 
     func ownTrouble(of link: Link) -> Reason? {
         guard !link.isUsable else { return nil }
-        // While a WPA handshake runs the kernel sets neither IFF_RUNNING nor IFF_DORMANT, only this state.
+        // During a WPA handshake the kernel sets neither IFF_RUNNING nor IFF_DORMANT, only this state.
         return link.operationalState == .dormant ? .dormant : .noCarrier
     }
 
     private func firstBroken(
-        below link: Link, _ descent: inout LinkTraversal<Reason?>
+        below link: Link, _ traversal: inout LinkTraversal<Reason?>
     ) -> (link: Link, reason: Reason)? {
-        if case .stackedOnPorts = kind(of: link) { return firstBroken(amongPortsOf: link, &descent) }
+        if case .stackedOnPorts = kind(of: link) { return firstBroken(amongPortsOf: link, &traversal) }
         for lower in below(link) {
-            if let lowerLink = links[lower], let reason = trouble(with: lower, &descent) { return (lowerLink, reason) }
+            guard let lowerLink = links[lower], let reason = trouble(with: lower, &traversal) else { continue }
+            return (lowerLink, reason)
         }
         return nil
     }
 
-    // One usable port will do. A bond that has just lost its active port is about to choose another.
+    // One usable port is enough. A bond that has just lost its active port is about to choose another.
     private func firstBroken(
-        amongPortsOf link: Link, _ descent: inout LinkTraversal<Reason?>
+        amongPortsOf link: Link, _ traversal: inout LinkTraversal<Reason?>
     ) -> (link: Link, reason: Reason)? {
-        // What Open vSwitch sends through which port only its flows know.
+        // Only the flows of Open vSwitch determine which port it sends through.
         guard link.kind != Self.openVSwitch else { return nil }
         var broken: [(link: Link, reason: Reason)] = []
         for port in ports(of: link).compactMap({ links[$0] }) {
-            guard let reason = trouble(with: port.index, &descent) else { return nil }
+            guard let reason = trouble(with: port.index, &traversal) else { return nil }
             broken.append((port, reason))
         }
-        // A bridge that never had a port says it is running, and sends ARP into nothing.
+        // A bridge that never had a port reports that it is running, although its packets go nowhere.
         guard !broken.isEmpty else { return (link, .noCarrier) }
-        // The port that comes nearest to working: its reason is what somebody has to mend.
+        // The port that is closest to working has the reason that is easiest to fix.
         for reason in [Reason.dormant, .noCarrier] {
             if let port = broken.first(where: { $0.reason == reason }) { return port }
         }

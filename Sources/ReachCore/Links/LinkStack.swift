@@ -1,13 +1,13 @@
-/// How the links of a machine stand upon each other: what carries each, and of what class that makes it.
+/// The links of a machine and their dependencies: which links carry each link, and which class that gives it.
 ///
-/// It needs all links of the namespace: a port that is not held does not count as one.
+/// It needs all links of the namespace, because it finds the ports of a link by their controller.
 package struct LinkStack: Sendable {
     package let links: [InterfaceIndex: Link]
     package let traits: [InterfaceIndex: LinkTraits]
     package let policy: LinkPolicy
     let tunnelUnderlay: [InterfaceIndex: InterfaceIndex]
 
-    /// - Parameter tunnelUnderlay: For tunnels whose far end is known, the link that the route to it leads through.
+    /// - Parameter tunnelUnderlay: For tunnels with a known far end, the link of the route to it.
     package init(
         links: [InterfaceIndex: Link], traits: [InterfaceIndex: LinkTraits], policy: LinkPolicy = LinkPolicy(),
         tunnelUnderlay: [InterfaceIndex: InterfaceIndex] = [:]
@@ -18,49 +18,49 @@ package struct LinkStack: Sendable {
         self.tunnelUnderlay = tunnelUnderlay
     }
 
-    /// What kind of link carries what is sent through this one; `other` for a link that is not held.
+    /// The class of the link that carries this one's packets; `other` for an unknown link.
     package func `class`(of index: InterfaceIndex) -> LinkClass { carriage(of: index).linkClass }
 
     /// Names of the links that carry this one, nearest first.
     package func lowerNames(of index: InterfaceIndex) -> [String] {
-        var descent = LinkTraversal(unanswered: Carriage())
-        return reach(from: index) { carriage(of: $0, &descent).carriers }.dropFirst().compactMap { links[$0]?.name }
+        var traversal = LinkTraversal(fallback: Carriage())
+        return reach(from: index) { carriage(of: $0, &traversal).carriers }.dropFirst().compactMap { links[$0]?.name }
     }
 
-    /// The links whose change may alter this one's class or whether it can be used: itself, and all below.
+    /// The links that can affect this one's class or condition: the link itself and all links below it.
     ///
-    /// A link that becomes a port later is not among them: its controller is.
+    /// A link that becomes a port later is not among them, but its controller is.
     package func members(of index: InterfaceIndex) -> [InterfaceIndex] {
         reach(from: index) { links[$0].map(below) ?? [] }
     }
 
-    /// Using the link costs money: by a rule, or because a modem carries it.
+    /// Whether the link is metered: by a rule, or because a metered link carries it.
     package func isMetered(_ index: InterfaceIndex) -> Bool {
-        var carriages = LinkTraversal(unanswered: Carriage())
-        var descent = LinkTraversal(unanswered: false)
-        return isMetered(index, &carriages, &descent)
+        var carriages = LinkTraversal(fallback: Carriage())
+        var traversal = LinkTraversal(fallback: false)
+        return isMetered(index, &carriages, &traversal)
     }
 
     private func isMetered(
-        _ index: InterfaceIndex, _ carriages: inout LinkTraversal<Carriage>, _ descent: inout LinkTraversal<Bool>
+        _ index: InterfaceIndex, _ carriages: inout LinkTraversal<Carriage>, _ traversal: inout LinkTraversal<Bool>
     ) -> Bool {
         guard let link = links[index] else { return false }
-        return descent.answer(for: index) { descent in
-            if let said = policy.first(\.isMetered, for: link) { return said }
+        return traversal.answer(for: index) { traversal in
+            if let isMetered = policy.first(\.isMetered, for: link) { return isMetered }
             let carriage = carriage(of: index, &carriages)
             return carriage.linkClass.isUsuallyMetered
-                || carriage.carriers.contains { isMetered($0, &carriages, &descent) }
+                || carriage.carriers.contains { isMetered($0, &carriages, &traversal) }
         }
     }
 
-    /// The link by itself; `other` if it is not held.
+    /// The kind of a link by itself.
     func kind(of link: Link) -> LinkKind {
         LinkClassifier.kind(of: link, traits[link.index] ?? LinkTraits())
     }
 
-    // MARK: - What lies below
+    // MARK: - Links below
 
-    /// All links directly below, whether they carry it now or not.
+    /// All links directly below, whether or not they carry the link now.
     func below(_ link: Link) -> [InterfaceIndex] {
         switch kind(of: link) {
         case .carrier: []
@@ -75,7 +75,7 @@ package struct LinkStack: Sendable {
         let own = ports { $0 == link.index }
         guard own.isEmpty, link.kind == Self.openVSwitch else { return own }
         // Open vSwitch makes one link, ovs-system, the controller of all ports of all its bridges. The bridges
-        // themselves, such as br-ex, have none, and which ports their flows use the kernel's tables do not tell.
+        // themselves, such as br-ex, have no ports, and the kernel's tables do not show which ports their flows use.
         return ports { links[$0]?.kind == Self.openVSwitch }
     }
 
@@ -87,9 +87,9 @@ package struct LinkStack: Sendable {
 
     private func underlay(of link: Link) -> InterfaceIndex? {
         if let given = tunnelUnderlay[link.index] { return given }
-        // An XFRM interface has to name some device, often `lo`; the policies, not it, say what carries the packets.
+        // An XFRM interface has to name some device, often `lo`, but the policies determine what carries its packets.
         if let lower = link.lower { return link.kind == "xfrm" ? nil : lower }
-        // Sessions are not told apart, so with a second PPP link this may be the one of a modem.
+        // Sessions cannot be matched with links, so if there is a second PPP link, this one may belong to a modem.
         guard let name = traits[link.index]?.pppoeInterface,
             !links.values.contains(where: { $0.kind == link.kind && $0.index != link.index })
         else { return nil }
@@ -109,48 +109,48 @@ package struct LinkStack: Sendable {
         return reached
     }
 
-    // MARK: - What carries it
+    // MARK: - Carriers
 
-    /// The class of a link, and the links directly below that make it so.
+    /// The class of a link, and the links directly below that determine it.
     private struct Carriage {
         var linkClass = LinkClass.virtual
         var carriers: [InterfaceIndex] = []
     }
 
     private func carriage(of index: InterfaceIndex) -> Carriage {
-        var descent = LinkTraversal(unanswered: Carriage())
-        return carriage(of: index, &descent)
+        var traversal = LinkTraversal(fallback: Carriage())
+        return carriage(of: index, &traversal)
     }
 
-    private func carriage(of index: InterfaceIndex, _ descent: inout LinkTraversal<Carriage>) -> Carriage {
+    private func carriage(of index: InterfaceIndex, _ traversal: inout LinkTraversal<Carriage>) -> Carriage {
         guard let link = links[index] else { return Carriage(linkClass: .other) }
-        return descent.answer(for: index) { descent in
-            var found = carriage(by: link, &descent)
-            if let said = policy.first(\.linkClass, for: link) { found.linkClass = said }
+        return traversal.answer(for: index) { traversal in
+            var found = carriage(by: link, &traversal)
+            if let linkClass = policy.first(\.linkClass, for: link) { found.linkClass = linkClass }
             return found
         }
     }
 
-    private func carriage(by link: Link, _ descent: inout LinkTraversal<Carriage>) -> Carriage {
+    private func carriage(by link: Link, _ traversal: inout LinkTraversal<Carriage>) -> Carriage {
         switch kind(of: link) {
         case .carrier(let linkClass): return Carriage(linkClass: linkClass)
         case .tunnel: return Carriage(linkClass: .tunnel, carriers: below(link))
         case .stackedOnLower:
-            // The lower link may be in another namespace, as is that of a container's macvlan.
+            // The lower link may be in another namespace, as it is for a container's macvlan.
             guard let lower = link.lower, links[lower] != nil else { return Carriage() }
-            return Carriage(linkClass: carriage(of: lower, &descent).linkClass, carriers: [lower])
-        case .stackedOnPorts: return carriage(byPortsOf: link, &descent)
+            return Carriage(linkClass: carriage(of: lower, &traversal).linkClass, carriers: [lower])
+        case .stackedOnPorts: return carriage(byPortsOf: link, &traversal)
         }
     }
 
-    private func carriage(byPortsOf link: Link, _ descent: inout LinkTraversal<Carriage>) -> Carriage {
+    private func carriage(byPortsOf link: Link, _ traversal: inout LinkTraversal<Carriage>) -> Carriage {
         let candidates = carryingPorts(of: link)
-        let classes = candidates.map { carriage(of: $0, &descent).linkClass }
+        let classes = candidates.map { carriage(of: $0, &traversal).linkClass }
         for physical in [LinkClass.wired, .wifi, .wwan, .bluetooth] where classes.contains(physical) {
             return Carriage(
                 linkClass: physical, carriers: zip(candidates, classes).filter { $1 == physical }.map(\.0))
         }
-        // A bond has ports in order to be carried; a bridge's are containers and guests that come and go.
+        // A bond's ports always carry it. A bridge's virtual ports are containers and guests that it connects.
         return Carriage(carriers: ["bond", "team"].contains(link.kind) ? candidates : [])
     }
 

@@ -1,21 +1,22 @@
-/// A walk down a stack of links that answers once for each, however often it is met.
+/// A recursive traversal of a link stack that computes one answer for each link, however often the link is reached.
 ///
-/// The kernel stacks links no deeper than eight (MAX_NEST_DEV) and in no circle, but what is held of them may for a
-/// moment be a mixture of before and after.
+/// The kernel nests links at most eight deep (MAX_NEST_DEV) and without cycles. The table may violate both for a moment,
+/// while the notices of one change arrive one after the other; the traversal ends nevertheless.
 struct LinkTraversal<Answer> {
-    private static var deepest: Int { 32 }
+    private static var depthLimit: Int { 32 }
 
     private var answers: [InterfaceIndex: Answer] = [:]
     private var depth = 0
-    private let unanswered: Answer
+    private let fallback: Answer
 
-    /// - Parameter unanswered: What a circle or too deep a stack gets for an answer.
-    init(unanswered: Answer) { self.unanswered = unanswered }
+    /// - Parameter fallback: The answer where the stack has a cycle or is too deep.
+    init(fallback: Answer) { self.fallback = fallback }
 
+    /// The answer for a link: the known one, or the result of `decide`, which may ask about the links below.
     mutating func answer(for index: InterfaceIndex, _ decide: (inout LinkTraversal) -> Answer) -> Answer {
         if let known = answers[index] { return known }
-        guard depth < Self.deepest else { return unanswered }
-        answers[index] = unanswered
+        guard depth < Self.depthLimit else { return fallback }
+        answers[index] = fallback
         depth += 1
         let answer = decide(&self)
         depth -= 1

@@ -1,19 +1,21 @@
-/// An interface by which the Internet may be reached if one binds to it: up, with an address to send from and a route for
-/// most of the addresses that stand for the Internet. There may be several; the kernel prefers one of them.
+/// An interface over which the Internet may be reachable for sockets bound to it.
+///
+/// The interface is usable, has an address to send from and a route to at least half of the reference addresses. There may
+/// be several such interfaces; the kernel prefers one of them.
 package struct DefaultPath: Hashable, Sendable {
     package let interface: InterfaceIndex
     package var name: String
     package var linkClass: LinkClass
-    /// What carries a tunnel at the bottom; `nil` for all other classes, and where it is not known.
+    /// The class of the lowest link that carries a tunnel; `nil` for all other classes, and if it is not known.
     package var carrierClass: LinkClass?
     package var isMetered: Bool
-    /// In which such a route goes by it.
+    /// The families in which the interface has such a route.
     package var families: Set<IPAddress.Family> = []
-    /// The lowest of its routes: the lower is preferred.
+    /// The lowest metric of these routes; lower is preferred.
     package var metric: UInt32 = .max
-    /// The addresses of those families that may be sent from.
+    /// The usable source addresses of those families.
     package var sources: Set<IPAddress> = []
-    /// The first hops.
+    /// The gateways of these routes.
     package var gateways: Set<IPAddress> = []
 
     package init(interface: InterfaceIndex, name: String, linkClass: LinkClass, isMetered: Bool) {

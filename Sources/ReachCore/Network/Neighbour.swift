@@ -1,4 +1,4 @@
-/// What the kernel knows of a host on the same link, by ARP or neighbour discovery (RTM_NEWNEIGH).
+/// A host on the same link, as the kernel knows it by ARP or neighbour discovery (RTM_NEWNEIGH).
 package struct Neighbour: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package let interface: InterfaceIndex
@@ -19,28 +19,28 @@ package struct Neighbour: Hashable, Sendable {
     }
 }
 
-/// Whether a host on the same link answers (`NUD_*` of linux/neighbour.h).
+/// The state of a neighbour entry: whether the host answers (`NUD_*` of linux/neighbour.h).
 public enum NeighbourState: String, Hashable, Sendable {
-    /// The kernel has not tried. Says nothing of whether it would answer.
+    /// The kernel has not queried the host. Whether it would answer is unknown.
     case none
-    /// Asked, and no answer yet.
+    /// The kernel queried the host and has no answer yet.
     case incomplete
-    /// Answered a short while ago.
+    /// The host answered recently.
     case reachable
-    /// Answered once; nothing was sent to it lately.
+    /// The host answered once; the kernel has not confirmed it recently.
     case stale
-    /// Stale, and something has just been sent.
+    /// The entry was stale and a packet was just sent; the kernel waits for a confirmation.
     case delay
-    /// Being asked again.
+    /// The kernel is querying the host again.
     case probe
-    /// Did not answer.
+    /// The host did not answer.
     case failed
-    /// Needs no asking.
+    /// The link needs no address resolution.
     case noarp
-    /// Set by hand.
+    /// The entry was set by an administrator.
     case permanent
 
-    /// From the kernel's bits, of which one is set.
+    /// Creates a state from the kernel's bits, of which one is set.
     package init(kernel bits: UInt16) {
         let states: [NeighbourState] = [
             .incomplete, .reachable, .stale, .delay, .probe, .failed, .noarp, .permanent,

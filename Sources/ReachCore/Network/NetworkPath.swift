@@ -1,46 +1,46 @@
-/// How the kernel would send to a target in one family, or why it would not.
+/// The path by which the kernel would send to a target in one family, or the reason why there is none.
 public struct NetworkPath: Hashable, Sendable {
     /// Whether the path works.
     public var status: ReachabilityStatus
-    /// Why it does not; `nil` when reachable.
+    /// Why the path does not work; `nil` when reachable.
     public var reason: Reason?
-    /// The interface a packet would leave by.
+    /// The interface by which packets would leave.
     public var interface: String?
     /// That interface's index.
     public var interfaceIndex: InterfaceIndex?
-    /// What kind of link carries it.
+    /// The class of the link that carries the path.
     public var linkClass: LinkClass?
-    /// Names of the links below a stacked or tunnel link, nearest first.
+    /// The names of the links below a stacked or tunnel link, nearest first.
     public var lower: [String] = []
-    /// The first hop, if the target is not on the link itself. May be of the other family.
+    /// The first hop, if the target is not on the link itself. It can be of the other family.
     public var gateway: IPAddress?
-    /// The address the kernel would send from.
+    /// The address from which the kernel would send.
     public var source: IPAddress?
-    /// The routing table that answered: 254 is `main`.
+    /// The routing table with the route; 254 is `main`.
     public var table: UInt32?
     /// The route's metric (priority); lower is preferred.
     public var metric: UInt32?
-    /// What the kernel knows of the gateway, or of the target where it is on the link.
+    /// The neighbour entry of the gateway, or of the target if it is on the link.
     public var neighbour: NeighbourState?
-    /// The path costs money or is capped.
+    /// Whether using the path costs money or is limited by volume.
     public var isMetered = false
-    /// What probes have proved of it; `unknown` where none has run.
+    /// What probes have proved about the path; `unknown` if none has run.
     public var connectivity: Connectivity = .unknown
 
-    /// A path of the given status, with nothing else known of it.
+    /// Creates a path of which only status and reason are known.
     public init(status: ReachabilityStatus, reason: Reason? = nil) {
         self.status = status
         self.reason = reason
     }
 
-    /// The path has not been looked at.
+    /// A path that has not been determined yet.
     public static let unknown = NetworkPath(status: .unknown)
 
-    /// The target has nothing to do with this family.
+    /// The path in a family in which the target has no address.
     package static let notAsked = NetworkPath(status: .unknown, reason: .notAsked)
 
-    /// The same way for a packet: a neighbour entry that merely aged is no other path, nor is one that was tried.
-    package func leadsTheSameWay(as other: NetworkPath) -> Bool {
+    /// Whether packets take the same path. A neighbour entry that aged makes no other path, nor does a result of a probe.
+    package func isSamePath(as other: NetworkPath) -> Bool {
         var mine = self
         mine.neighbour = other.neighbour
         mine.connectivity = other.connectivity

@@ -1,7 +1,8 @@
-/// Links, addresses and gateways' neighbours as the kernel has told them. Feed it notices in the order they arrived.
+/// Links, addresses and gateways' neighbour entries, built from the kernel's notices. Apply notices in the order of their
+/// arrival.
 ///
-/// Routes are not held: the kernel drops IPv4 routes without a word, a table may have a million of them, and a lookup
-/// takes microseconds. A notice of a route, a rule or a nexthop object is a hint to ask again, and no more.
+/// Routes are not stored: the kernel removes IPv4 routes without a notice, a table may have a million of them, and a
+/// lookup takes microseconds. A notice about a route, a rule or a nexthop object is only a hint to query again.
 package struct NetworkTable: Equatable, Sendable {
     package private(set) var links: [InterfaceIndex: Link] = [:]
     package private(set) var addresses: [InterfaceIndex: [InterfaceAddress]] = [:]
@@ -9,12 +10,12 @@ package struct NetworkTable: Equatable, Sendable {
 
     package init() {}
 
-    /// What a notice changed.
+    /// A change that a notice made.
     package struct Effect: Hashable, Sendable {
         package let cause: Cause
-        /// The interface it happened to, where it happened to one.
+        /// The interface that changed, if the change concerns one.
         package let interface: InterfaceIndex?
-        /// The only family whose paths it can alter; `nil` where it may be both.
+        /// The only family whose paths the change can affect; `nil` if it can affect both.
         package let family: IPAddress.Family?
 
         package init(cause: Cause, interface: InterfaceIndex? = nil, family: IPAddress.Family? = nil) {
@@ -23,14 +24,16 @@ package struct NetworkTable: Equatable, Sendable {
             self.family = family
         }
 
-        /// The one family whose paths these can alter; `nil` where it may be both.
+        /// The only family whose paths these changes can affect; `nil` if they can affect both.
         package static func onlyFamily(of effects: [Effect]) -> IPAddress.Family? {
             guard let family = effects.first?.family else { return nil }
             return effects.allSatisfy { $0.family == family } ? family : nil
         }
     }
 
-    /// - Returns: What it changed; `nil` for a repetition, a renewal, or something not known before.
+    /// Applies a notice to the table.
+    ///
+    /// - Returns: The change; `nil` for a repetition, a renewal, or the removal of something unknown.
     package mutating func apply(_ notice: Notice) -> Effect? {
         switch notice {
         case .link(let link): return apply(link)
@@ -50,15 +53,15 @@ package struct NetworkTable: Equatable, Sendable {
         }
     }
 
-    /// The link that has this name, or this alternative name.
+    /// The link with this name, otherwise the one with this alternative name.
     package func link(named name: String) -> Link? {
         links.values.first { $0.name == name } ?? links.values.first { $0.isNamed(name) }
     }
 
-    /// The neighbour the kernel was asked for, or that a notice told of.
-    package mutating func learn(_ state: NeighbourState?, of key: Neighbour.Key) { neighbours[key] = state }
+    /// Stores the state of a neighbour entry that was queried; notices then keep it up to date.
+    package mutating func setNeighbour(_ key: Neighbour.Key, to state: NeighbourState?) { neighbours[key] = state }
 
-    /// Forgets all neighbours but these.
+    /// Removes all neighbour entries except these.
     package mutating func keepNeighbours(_ keys: Set<Neighbour.Key>) {
         guard neighbours.contains(where: { !keys.contains($0.key) }) else { return }
         neighbours = neighbours.filter { keys.contains($0.key) }
@@ -94,27 +97,27 @@ package struct NetworkTable: Equatable, Sendable {
     }
 
     private mutating func apply(_ address: InterfaceAddress) -> Effect? {
-        var held = addresses[address.interface] ?? []
+        var entries = addresses[address.interface] ?? []
         let effect: Effect?
-        if let place = held.firstIndex(where: { $0.isSameAddress(as: address) }) {
-            guard held[place] != address else { return nil }
-            let becameReady = !held[place].isReady && address.isReady
+        if let place = entries.firstIndex(where: { $0.isSameAddress(as: address) }) {
+            guard entries[place] != address else { return nil }
+            let becameReady = !entries[place].isReady && address.isReady
             effect = self.effect(of: address, becameReady ? .addressAdded : .addressChanged)
-            held[place] = address
+            entries[place] = address
         } else {
-            held.append(address)
+            entries.append(address)
             effect = self.effect(of: address, .addressAdded)
         }
-        addresses[address.interface] = held
+        addresses[address.interface] = entries
         return effect
     }
 
     private mutating func remove(_ address: InterfaceAddress) -> Effect? {
-        guard var held = addresses[address.interface],
-            let place = held.firstIndex(where: { $0.isSameAddress(as: address) })
+        guard var entries = addresses[address.interface],
+            let place = entries.firstIndex(where: { $0.isSameAddress(as: address) })
         else { return nil }
-        held.remove(at: place)
-        addresses[address.interface] = held.isEmpty ? nil : held
+        entries.remove(at: place)
+        addresses[address.interface] = entries.isEmpty ? nil : entries
         return effect(of: address, .addressRemoved)
     }
 
@@ -124,7 +127,7 @@ package struct NetworkTable: Equatable, Sendable {
 
     private mutating func set(_ state: NeighbourState, for key: Neighbour.Key) -> Effect? {
         guard let old = neighbours[key], old != state else { return nil }
-        // A gateway that failed and is asked again has still failed, until it answers.
+        // A failed gateway that the kernel queries again stays failed until it answers.
         if old == .failed, state == .incomplete { return nil }
         neighbours[key] = state
         return Effect(cause: .neighbour, interface: key.interface)
@@ -132,8 +135,8 @@ package struct NetworkTable: Equatable, Sendable {
 }
 
 extension InterfaceAddress {
-    /// IPv4 tells two entries of one address apart by the prefix length and the far end; IPv6 has an address once for
-    /// each link.
+    /// Whether both are the same entry. IPv4 allows several entries of one address that differ in prefix length or far end;
+    /// IPv6 has one entry for each address and link.
     fileprivate func isSameAddress(as other: InterfaceAddress) -> Bool {
         guard address == other.address else { return false }
         return address.family == .ipv6 || (prefixLength == other.prefixLength && peer == other.peer)

@@ -1,55 +1,29 @@
-/// Something the kernel has told us, in its own order. A hint that a verdict may have changed, and what to fold.
+/// A notification from the kernel. It updates the ``NetworkTable`` and hints that a verdict may have changed.
 package enum Notice: Hashable, Sendable {
+    /// A link appeared or changed (RTM_NEWLINK).
     case link(Link)
+    /// A link was removed (RTM_DELLINK).
     case linkRemoved(InterfaceIndex)
+    /// An address was added or changed (RTM_NEWADDR).
     case address(InterfaceAddress)
+    /// An address was removed (RTM_DELADDR).
     case addressRemoved(InterfaceAddress)
+    /// The state of a neighbour entry changed (RTM_NEWNEIGH).
     case neighbour(Neighbour)
+    /// A neighbour entry was removed (RTM_DELNEIGH).
     case neighbourRemoved(Neighbour.Key)
+    /// A route was added or replaced another (RTM_NEWROUTE).
     case route(Route, replacesOther: Bool)
+    /// A route was removed (RTM_DELROUTE).
     case routeRemoved(Route)
+    /// A policy rule was added (RTM_NEWRULE).
     case rule(Rule)
+    /// A policy rule was removed (RTM_DELRULE).
     case ruleRemoved(Rule)
+    /// A nexthop object was added or replaced (RTM_NEWNEXTHOP).
     case nexthop(id: UInt32)
+    /// A nexthop object was removed (RTM_DELNEXTHOP).
     case nexthopRemoved(id: UInt32)
-    /// A setting of the family was changed, for one interface or all (RTM_NEWNETCONF).
+    /// A setting of the family changed for one interface or for all (RTM_NEWNETCONF).
     case setting(family: IPAddress.Family, interface: InterfaceIndex?)
-}
-
-/// A policy rule: which routing table is asked, for which packets (`ip rule`).
-package struct Rule: Hashable, Sendable {
-    /// `FR_ACT_*` of linux/fib_rules.h.
-    package enum Action: UInt8, Hashable, Sendable {
-        case unspecified = 0
-        case table, goto, nop
-        case blackhole = 6
-        case unreachable, prohibit
-    }
-
-    package var family: IPAddress.Family
-    package var priority: UInt32
-    package var action: Action
-    package var table: UInt32
-    package var from: IPPrefix?
-    package var to: IPPrefix?
-    package var mark: UInt32?
-    package var markMask: UInt32?
-    package var inputInterface: String?
-    package var outputInterface: String?
-    package var isInverted = false
-    /// Routes with prefixes up to this length are passed over; 0 hides default routes.
-    package var suppressedPrefixLength: Int?
-    /// Of a `goto`: the priority of the rule where it goes on.
-    package var goal: UInt32?
-    /// It asks the table of the VRF that a packet belongs to, and is for no other packets (`l3mdev`).
-    package var isForDomains = false
-    /// It looks at more than is held here: a user, a protocol, a port.
-    package var hasOtherSelectors = false
-
-    package init(family: IPAddress.Family, priority: UInt32, action: Action = .table, table: UInt32 = 254) {
-        self.family = family
-        self.priority = priority
-        self.action = action
-        self.table = table
-    }
 }

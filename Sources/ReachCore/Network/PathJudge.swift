@@ -1,18 +1,22 @@
-/// Decides from a lookup's answer, and from what is known of the links, whether a packet would get anywhere.
+/// Decides from the result of a route lookup and the state of the links whether packets would get anywhere.
 ///
-/// A lookup alone is right nine times in ten; nearly all of its errors are a good route over a link that cannot carry
-/// anything. So the link, what carries it, the source address and the first hop are looked at too.
+/// A lookup alone is right in about nine of ten cases. Nearly all of its errors are a good route over a link that cannot
+/// carry packets. The judge therefore also checks the link, the links that carry it, the source address and the first hop.
 package struct PathJudge {
     private let table: NetworkTable
     private let condition: (InterfaceIndex) -> LinkCondition
 
-    /// - Parameter condition: The condition of each link in `table`.
+    /// Creates a judge.
+    ///
+    /// - Parameter condition: Returns the condition of a link in `table`.
     package init(table: NetworkTable, condition: @escaping (InterfaceIndex) -> LinkCondition) {
         self.table = table
         self.condition = condition
     }
 
-    /// - Parameter stack: The same links as in `table`, with what is known of their kinds.
+    /// Creates a judge.
+    ///
+    /// - Parameter stack: The links of `table` with their kinds.
     package init(table: NetworkTable, stack: LinkStack) {
         self.init(table: table, condition: stack.condition)
     }
@@ -20,8 +24,8 @@ package struct PathJudge {
     /// The path to `destination` that `answer` describes.
     ///
     /// - Parameters:
-    ///   - isInternet: `destination` stands for the Internet, which is never on this machine.
-    ///   - metric: The metric of the route that matched, where it was asked for.
+    ///   - metric: The metric of the matching route, if it was queried.
+    ///   - isInternet: Whether `destination` is a reference address, which is never on this machine.
     package func path(
         to destination: IPAddress, answer: RouteAnswer, metric: UInt32? = nil, isInternet: Bool = false
     ) -> NetworkPath {
@@ -50,7 +54,7 @@ package struct PathJudge {
         }
     }
 
-    /// Whether an interface itself can carry packets of a family: up, with a carrier and a usable address.
+    /// The path for the target `interface:NAME`: whether the interface is up, has a carrier and a usable address.
     package func path(ofInterface index: InterfaceIndex, family: IPAddress.Family) -> NetworkPath {
         guard table.links[index] != nil else { return NetworkPath(status: .notReachable, reason: .noInterface) }
         let condition = condition(index)
@@ -89,16 +93,18 @@ package struct PathJudge {
         return neighbourTrouble(hop, on: index, to: destination)
     }
 
-    /// With only tentative addresses the kernel sends from ::1 and nothing leaves; with none for the network it sends
-    /// IPv6 from a link-local address and IPv4 from 0.0.0.0, which the first router drops.
+    /// Whether the route's source address lets packets reach the destination.
+    ///
+    /// If all addresses are tentative, the kernel sends from ::1 and nothing leaves the machine. Without an address for the
+    /// network it sends IPv6 from a link-local address and IPv4 from 0.0.0.0, which the first router drops.
     func hasUsableSource(_ route: Route, to destination: IPAddress) -> Bool {
         guard let source = route.source, !source.isUnspecified, !source.isLoopback else { return false }
         guard source.family == .ipv6 else { return true }
         let isLocal = destination.isLinkLocal || destination.isMulticast
         if source.isLinkLocal { return isLocal }
-        // Two links may have the same address, which may have failed on one of them.
-        let held = table.addresses.values.joined().filter { $0.address == source }
-        return held.isEmpty || held.contains { $0.isReady && (!$0.flags.contains(.deprecated) || isLocal) }
+        // Two links may have the same address, and it may be a duplicate on only one of them.
+        let entries = table.addresses.values.joined().filter { $0.address == source }
+        return entries.isEmpty || entries.contains { $0.isReady && (!$0.flags.contains(.deprecated) || isLocal) }
     }
 
     private func neighbourTrouble(_ hop: NextHop, on index: InterfaceIndex, to destination: IPAddress) -> Reason? {
@@ -117,8 +123,8 @@ package struct PathJudge {
         }
     }
 
-    /// The kernel tells these apart by error number alone (`ip_route_output_key_hash_rcu`, `fib_props`). Any other
-    /// means that the question failed, not the network.
+    /// The path after a refused lookup. Only the error number distinguishes the reasons (`ip_route_output_key_hash_rcu` and
+    /// `fib_props` in the kernel). Any other number means that the query failed, not the network.
     private static func path(refusedWith number: Int32) -> NetworkPath {
         let reason: Reason
         switch number {
@@ -132,15 +138,4 @@ package struct PathJudge {
         }
         return NetworkPath(status: .notReachable, reason: reason)
     }
-}
-
-/// Linux's error numbers, as in asm-generic/errno.h: this room imports no C.
-package enum LinuxError {
-    package static let notPermitted: Int32 = 1
-    package static let accessDenied: Int32 = 13
-    package static let noDevice: Int32 = 19
-    package static let invalidArgument: Int32 = 22
-    package static let networkDown: Int32 = 100
-    package static let networkUnreachable: Int32 = 101
-    package static let hostUnreachable: Int32 = 113
 }

@@ -1,25 +1,26 @@
-/// Which anchors of one family to ask about, and what their answers amount to: as few questions as it takes, since they
-/// are asked with every change of a route.
+/// Determines the path to the Internet in one family from lookups of its reference addresses, the anchors.
+///
+/// It requests as few lookups as are needed to decide, because they are repeated with every change of a route.
 package struct ReferenceAddressSurvey {
-    /// Lookups for one go: the ways to some anchors, and the route that matches one. Both are places among
+    /// The lookups of one round: the paths to some anchors, and the route that matches one anchor. Both are indices of
     /// ``anchors``.
     package struct Questions: Hashable {
-        package var ways: Range<Int> = 0..<0
+        package var paths: Range<Int> = 0..<0
         package var matching: Int?
 
-        package var count: Int { ways.count + (matching == nil ? 0 : 1) }
+        package var count: Int { paths.count + (matching == nil ? 0 : 1) }
     }
 
-    /// What was found of one anchor.
+    /// The result for one anchor.
     package struct Finding {
         package let anchor: IPAddress
         package let path: NetworkPath
         package let answer: RouteAnswer
-        package let isTelling: Bool
+        package let isDecisive: Bool
     }
 
     package let family: IPAddress.Family
-    /// Those of the family that count, the most telling first.
+    /// The anchors of the family, the most significant first.
     package let anchors: [IPAddress]
     private let expectsPath: Bool
     private var paths: [NetworkPath] = []
@@ -28,68 +29,71 @@ package struct ReferenceAddressSurvey {
     private var matched: (place: Int, route: RouteAnswer)?
 
     /// - Parameters:
-    ///   - anchors: Those of the family count, the most telling first.
-    ///   - known: What held last. Where there was no path, a default route may have come, and the route is asked for
-    ///     with the way; where there was one, it may be gone, and two ways are asked for.
+    ///   - anchors: The reference addresses, the most significant first; those of the other family are ignored.
+    ///   - known: The previous path. If there was none, a default route may have appeared, so the first round queries one
+    ///     path and its route. If there was one, it may be gone, so the first round queries as many paths as decide.
     package init(_ family: IPAddress.Family, among anchors: [IPAddress], known: NetworkPath?) {
         self.family = family
         self.anchors = anchors.filter { $0.family == family }
         expectsPath = known?.status != .notReachable
     }
 
-    /// What to ask next: nothing when it is decided.
+    /// The lookups of the next round; none once the result is decided.
     package var nextQuestions: Questions {
         guard !anchors.isEmpty else { return Questions() }
         if paths.isEmpty {
-            return expectsPath ? Questions(ways: 0..<needed) : Questions(ways: 0..<1, matching: 0)
+            return expectsPath ? Questions(paths: 0..<needed) : Questions(paths: 0..<1, matching: 0)
         }
         if !isReached, canBeReached {
             let enough = expectsPath ? needed - reachedCount : anchors.count - needed + 1 - failedCount
-            return Questions(ways: paths.count..<min(paths.count + enough, anchors.count))
+            return Questions(paths: paths.count..<min(paths.count + enough, anchors.count))
         }
-        // The metric is a property of the route, and only the route tells it.
-        guard let telling, matched?.place != telling, paths[telling].interfaceIndex != nil else { return Questions() }
-        return Questions(matching: telling)
+        // The metric is a property of the route, so the route itself has to be queried.
+        guard let decisive, matched?.place != decisive, paths[decisive].interfaceIndex != nil else {
+            return Questions()
+        }
+        return Questions(matching: decisive)
     }
 
-    /// The one whose path is to be taken next; `nil` after the last.
+    /// The anchor whose path is recorded next; `nil` after the last.
     package var nextAnchor: IPAddress? { paths.count < anchors.count ? anchors[paths.count] : nil }
 
-    /// Takes the path to the next anchor, and the answer it rests on.
-    package mutating func take(_ path: NetworkPath, _ answer: RouteAnswer) {
+    /// Records the path to the next anchor, and the answer from which it follows.
+    package mutating func record(_ path: NetworkPath, _ answer: RouteAnswer) {
         paths.append(path)
         answers.append(answer)
         if path.status == .reachable { reachedCount += 1 }
     }
 
-    /// Takes the path to the next anchor, if it is the same as to the one before it: then it need not be judged again.
+    /// Records the path to the next anchor if it equals the previous anchor's, so that it need not be judged again.
     ///
-    /// - Returns: Whether it is.
-    package mutating func takeSame(_ answer: RouteAnswer) -> Bool {
-        guard let last = answers.last, answer.leadsTheSameWay(as: last), let path = paths.last else { return false }
-        take(path, answer)
+    /// - Returns: Whether it was equal and recorded.
+    package mutating func recordIfSameNextHop(_ answer: RouteAnswer) -> Bool {
+        guard let last = answers.last, answer.hasSameNextHop(as: last), let path = paths.last else { return false }
+        record(path, answer)
         return true
     }
 
-    /// Takes the route that matches an anchor.
-    package mutating func take(matching route: RouteAnswer, at place: Int) { matched = (place, route) }
+    /// Records the route that matches an anchor.
+    package mutating func record(matching route: RouteAnswer, at place: Int) { matched = (place, route) }
 
-    /// The path that stands for all; with its metric.
+    /// The family's path to the Internet: that of the decisive anchor, with its route's metric.
     package var path: NetworkPath {
-        guard let telling else { return .notAsked }
-        var path = paths[telling]
-        if let matched, matched.place == telling, case .route(let route) = matched.route, path.interfaceIndex != nil {
+        guard let decisive else { return .notAsked }
+        var path = paths[decisive]
+        if let matched, matched.place == decisive, case .route(let route) = matched.route, path.interfaceIndex != nil {
             path.metric = route.metric
         }
         return path
     }
 
+    /// The results for all anchors queried so far.
     package var findings: [Finding] {
-        let telling = telling
+        let decisive = decisive
         return paths.indices.map { index in
             Finding(
-                anchor: anchors[index], path: index == telling ? path : paths[index], answer: answers[index],
-                isTelling: index == telling)
+                anchor: anchors[index], path: index == decisive ? path : paths[index], answer: answers[index],
+                isDecisive: index == decisive)
         }
     }
 
@@ -97,7 +101,7 @@ package struct ReferenceAddressSurvey {
 
     private var failedCount: Int { paths.count - reachedCount }
 
-    /// Enough anchors have a path; or the first has, and it is the default route, which is meant for all.
+    /// Whether enough anchors have a path, or the first one has a path over a default route, which covers all.
     private var isReached: Bool {
         if reachedCount >= needed { return true }
         guard paths.first?.status == .reachable, let matched, matched.place == 0,
@@ -110,7 +114,8 @@ package struct ReferenceAddressSurvey {
         anchors.count - paths.count + reachedCount >= needed && paths.count < anchors.count
     }
 
-    private var telling: Int? {
+    /// The first anchor whose path agrees with the result.
+    private var decisive: Int? {
         let isReached = isReached
         return paths.firstIndex { ($0.status == .reachable) == isReached }
     }

@@ -1,10 +1,10 @@
-/// What a route does with a packet (`RTN_*` of linux/rtnetlink.h).
+/// The effect of a route on packets (`RTN_*` of linux/rtnetlink.h).
 package enum RouteType: UInt8, Hashable, Sendable {
     case unspecified = 0
     case unicast, local, broadcast, anycast, multicast, blackhole, unreachable, prohibit, `throw`, nat, xresolve
 }
 
-/// One way a route may send a packet.
+/// One next hop of a route.
 package struct NextHop: Hashable, Sendable {
     /// `RTNH_F_*` of linux/rtnetlink.h.
     package struct Flags: OptionSet, Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct NextHop: Hashable, Sendable {
     }
 
     package var interface: InterfaceIndex?
-    /// May be of the other family (`via inet6`).
+    /// The gateway. It can be of the other family (`via inet6`).
     package var gateway: IPAddress?
     package var flags: Flags
     package var weight: Int
@@ -30,16 +30,16 @@ package struct NextHop: Hashable, Sendable {
     }
 }
 
-/// A route, as a notice or a lookup's answer describes it (RTM_NEWROUTE).
+/// A route from a notice or from the answer to a lookup (RTM_NEWROUTE).
 package struct Route: Hashable, Sendable {
     package var destination: IPPrefix
     package var type: RouteType
     package var table: UInt32
     package var metric: UInt32?
-    /// `RTPROT_*`: who made it.
+    /// `RTPROT_*` of linux/rtnetlink.h: what created the route.
     package var origin: UInt8 = 0
     package var source: IPAddress?
-    /// One, or several for a multipath route; none for a blackhole, or where only the nexthop object is named.
+    /// The next hops: several for a multipath route; none for a blackhole, or if the route only names a nexthop object.
     package var hops: [NextHop] = []
     package var nexthopObject: UInt32?
 
@@ -50,17 +50,17 @@ package struct Route: Hashable, Sendable {
     }
 }
 
-/// What the kernel said when it was asked for the way to an address (RTM_GETROUTE).
+/// The kernel's answer to a route lookup (RTM_GETROUTE).
 package enum RouteAnswer: Hashable, Sendable {
     case route(Route)
-    /// The raw error number: it tells no route, unreachable, prohibited and blackhole apart.
+    /// A refusal. The raw error number distinguishes no route, unreachable, prohibited and blackhole.
     case refused(errno: Int32)
 }
 
 extension RouteAnswer {
-    /// The same hop, source and table, or the same refusal, whatever the destination: off the link, the verdict is then
-    /// the same.
-    package func leadsTheSameWay(as other: RouteAnswer) -> Bool {
+    /// Whether both have the same gateway, source and table, or the same refusal. The verdict on destinations beyond the
+    /// link is then the same.
+    package func hasSameNextHop(as other: RouteAnswer) -> Bool {
         switch (self, other) {
         case (.refused(let mine), .refused(let others)): mine == others
         case (.route(let mine), .route(let others)):

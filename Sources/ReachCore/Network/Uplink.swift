@@ -1,6 +1,6 @@
-/// A way by which the Internet may be reached in one family: a link that is up, an address to send from, and a route.
+/// A possible path to the Internet in one family: a link that is up, an address to send from, and a route.
 ///
-/// Whether the gateway answers is not asked: what is sent this way is how that is found out.
+/// The gateway's neighbour entry does not matter, because probes over the uplink find out whether the gateway answers.
 package struct Uplink: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package let family: IPAddress.Family
@@ -15,20 +15,20 @@ package struct Uplink: Hashable, Sendable {
     package let key: Key
     /// The interface's name.
     package var name: String
-    /// The first hop; `nil` where there is none, as on point-to-point links.
+    /// The first hop; `nil` if there is none, as on point-to-point links.
     package var gateway: IPAddress?
-    /// The address that the kernel would send from.
+    /// The address from which the kernel would send.
     package var source: IPAddress?
-    /// What the kernel knows of the gateway; `nil` where it needs no asking.
+    /// The gateway's neighbour entry; `nil` if the link needs no address resolution.
     package var neighbour: NeighbourState?
-    /// The link's own networks in this family, by the machine's address in each.
+    /// The link's networks in this family, each with the machine's address in it.
     package var subnets: [Subnet]
-    /// Using it costs money, or is capped.
+    /// Whether using it costs money or is limited by volume.
     package var isMetered: Bool
-    /// It is the way that the kernel takes for this family. Others are for those who bind to a link.
+    /// Whether the kernel chooses it for this family. Other uplinks serve sockets that are bound to a link.
     package var isPreferred: Bool
-    /// The kernel drops what comes back by it: the strict reverse path filter (RFC 3704) takes a packet only from the
-    /// link that it would answer by.
+    /// Whether the kernel drops the replies. The strict reverse path filter (RFC 3704) accepts a packet only from the link
+    /// over which the kernel would answer it.
     package var dropsReplies: Bool
 
     package struct Subnet: Hashable, Sendable {
@@ -40,7 +40,7 @@ package struct Uplink: Hashable, Sendable {
             self.prefixLength = prefixLength
         }
 
-        /// `nil` for an address with no network around it.
+        /// The network; `nil` if the prefix covers only the address itself.
         package var prefix: IPPrefix? {
             prefixLength < address.family.bitCount ? IPPrefix(address, length: prefixLength) : nil
         }
@@ -62,7 +62,7 @@ package struct Uplink: Hashable, Sendable {
         self.dropsReplies = dropsReplies
     }
 
-    /// The first hop has answered at some time, and has not failed since; or needs no asking.
+    /// Whether the first hop has answered before and not failed since, or needs no address resolution.
     package var hasConfirmedNeighbour: Bool {
         guard let neighbour else { return true }
         switch neighbour {

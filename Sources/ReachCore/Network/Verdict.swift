@@ -1,4 +1,4 @@
-/// What the kernel's tables say of a target at one moment, both families taken together.
+/// The reachability of a target at one moment, derived from the kernel's tables for both families together.
 package struct Verdict: Hashable, Sendable {
     package var status: ReachabilityStatus
     package var reason: Reason?
@@ -8,8 +8,10 @@ package struct Verdict: Hashable, Sendable {
     package var ipv4: NetworkPath
     package var ipv6: NetworkPath
 
-    /// Any family that works is enough. Where both work, IPv4's link names the class: it is there on most networks,
-    /// while IPv6 comes and goes with router advertisements. Metered if either is.
+    /// Combines the paths of both families.
+    ///
+    /// One working family is enough. If both work, IPv4's link determines the class, because IPv4 is present on most
+    /// networks, while IPv6 comes and goes with router advertisements. The verdict is metered if a working path is.
     package init(ipv4: NetworkPath, ipv6: NetworkPath) {
         self.ipv4 = ipv4
         self.ipv6 = ipv6
@@ -24,27 +26,28 @@ package struct Verdict: Hashable, Sendable {
             let failsIPv4 = !asksIPv4 || ipv4.status == .notReachable
             let failsIPv6 = !asksIPv6 || ipv6.status == .notReachable
             status = (asksIPv4 || asksIPv6) && failsIPv4 && failsIPv6 ? .notReachable : .unknown
-            let tellsIPv4 = asksIPv4 && ipv4.status == status
-            let tellsIPv6 = asksIPv6 && ipv6.status == status
-            if tellsIPv4, !tellsIPv6 || Self.rank(ipv4.reason) <= Self.rank(ipv6.reason) {
+            let matchesIPv4 = asksIPv4 && ipv4.status == status
+            let matchesIPv6 = asksIPv6 && ipv6.status == status
+            if matchesIPv4, !matchesIPv6 || Self.rank(ipv4.reason) <= Self.rank(ipv6.reason) {
                 reason = ipv4.reason
-            } else if tellsIPv6 {
+            } else if matchesIPv6 {
                 reason = ipv6.reason
             }
         }
     }
 
-    /// Of so many addresses that stand for the Internet, how many must have a path: at least half, for one host route
-    /// proves nothing, nor does one that is missing.
+    /// How many of `count` reference addresses must have a path for the Internet to be reachable: at least half. A single
+    /// host route proves nothing, nor does a single missing one.
     package static func anchorsNeeded(of count: Int) -> Int { (count + 1) / 2 }
 
-    /// Both families alike: nothing is known, or nothing can be.
+    /// Creates a verdict with the same status and reason in both families.
     package init(_ status: ReachabilityStatus, reason: Reason?) {
         let path = NetworkPath(status: status, reason: reason)
         self.init(ipv4: path, ipv6: path)
     }
 
-    /// The failure that got furthest tells most: a dead gateway says more than a family that was never set up.
+    /// The rank of a reason; the lowest explains the verdict. The failure nearest to the target is the most informative: a
+    /// dead gateway says more than a family that was never configured.
     private static func rank(_ reason: Reason?) -> Int {
         switch reason {
         case .gatewayUnreachable, .neighbourUnreachable: 0
@@ -58,5 +61,23 @@ package struct Verdict: Hashable, Sendable {
         case .noInterface, .nameNotResolved, .cannotObserve, .notAsked: 8
         case nil: 9
         }
+    }
+}
+
+/// A lookup from which a verdict follows.
+package struct PathFinding: Hashable, Sendable {
+    package let destination: IPAddress
+    /// The kernel's answer.
+    package let answer: RouteAnswer
+    /// The path that follows from the answer.
+    package let path: NetworkPath
+    /// Whether the verdict uses this lookup's path for its family.
+    package var isDecisive = false
+
+    package init(destination: IPAddress, answer: RouteAnswer, path: NetworkPath, isDecisive: Bool = false) {
+        self.destination = destination
+        self.answer = answer
+        self.path = path
+        self.isDecisive = isDecisive
     }
 }

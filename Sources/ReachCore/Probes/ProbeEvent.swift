@@ -1,21 +1,21 @@
-/// Something about a configured probe that others are told.
+/// An event of a configured probe, for subscribers and hooks.
 package struct ProbeEvent: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Its target is well: for the first time, or again.
+        /// The target works, for the first time or again.
         case up
-        /// Its target is not.
+        /// The target does not work.
         case down
-        /// Nothing is sent any more, since there is no path.
+        /// The probe paused, because there is no path.
         case paused
-        /// There is a path again.
+        /// The probe resumed, because there is a path again.
         case resumed
-        /// One attempt is done. Only where each was asked for.
+        /// One attempt ended. Sent only to subscribers that requested every result.
         case result
     }
 
     package let kind: Kind
     package let moment: Instant
-    /// The probe after it.
+    /// The state of the probe after the event.
     package let report: ProbeReport
 
     package init(_ kind: Kind, at moment: Instant, report: ProbeReport) {

@@ -1,4 +1,4 @@
-/// A part of an attempt that is measured by itself. The words are those of prometheus-blackbox-exporter's metrics.
+/// A part of an attempt that is measured separately. The words are those of prometheus-blackbox-exporter's metrics.
 package enum ProbePhase: String, Hashable, Sendable, CaseIterable {
     /// From the name to an address.
     case resolve
@@ -8,11 +8,11 @@ package enum ProbePhase: String, Hashable, Sendable, CaseIterable {
     case tls
     /// From the end of the request to the first byte of the answer. For icmp, the round trip.
     case processing
-    /// From the first byte of the answer to the last that was wanted.
+    /// From the first byte of the answer to the last one needed.
     case transfer
 }
 
-/// How long the parts of an attempt took, as far as it came. One that it never reached is not there.
+/// The durations of an attempt's phases. A phase that the attempt did not reach is absent.
 package struct ProbePhases: Hashable, Sendable {
     private var durations: [Duration?] = Array(repeating: nil, count: ProbePhase.allCases.count)
 
@@ -27,14 +27,14 @@ package struct ProbePhases: Hashable, Sendable {
         set { durations[phase.place] = newValue }
     }
 
-    /// Those that were reached, in order.
+    /// The phases that the attempt reached, in order.
     package var reached: [(phase: ProbePhase, duration: Duration)] {
         zip(ProbePhase.allCases, durations).compactMap { phase, duration in duration.map { (phase, $0) } }
     }
 }
 
 extension ProbePhase {
-    /// Its place among all of them.
+    /// The phase's index among all phases.
     package var place: Int {
         switch self {
         case .resolve: 0

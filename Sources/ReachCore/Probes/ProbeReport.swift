@@ -1,25 +1,25 @@
-/// What is known of a configured probe at one moment.
+/// The state of a configured probe at one moment.
 package struct ProbeReport: Hashable, Sendable {
-    /// What its results say of what it probes.
+    /// Whether the probe's target works, according to the results.
     package enum State: String, Hashable, Sendable, CaseIterable {
-        /// No result has decided yet.
+        /// No result has decided it yet.
         case unknown
         case up
         case down
     }
 
-    /// What became of one tick, for a chart.
+    /// The outcome of one attempt or pause, for a chart.
     package struct Beat: Hashable, Sendable {
         package enum Kind: String, Hashable, Sendable, CaseIterable {
             case ok
             case fail
             case inconclusive
-            /// Nothing was sent, since there was no path: stands for the whole pause.
+            /// Nothing was sent, because there was no path. One beat represents the whole pause.
             case paused
         }
 
         package let kind: Kind
-        /// How long the attempt took, in microseconds; 0 for a pause.
+        /// The duration of the attempt in microseconds; 0 for a pause.
         package let microseconds: UInt32
 
         package init(_ kind: Kind, microseconds: UInt32 = 0) {
@@ -31,9 +31,9 @@ package struct ProbeReport: Hashable, Sendable {
     package var name: String
     package var target: String
     package var state: State
-    /// Since when the state has been what it is.
+    /// When the current state began.
     package var since: Timestamp
-    /// Why nothing is sent at the moment; `nil` if the probe runs.
+    /// Why the probe is paused; `nil` if it runs.
     package var pause: ProbePause?
     package var interval: Duration
     /// When the next attempt is due; `nil` while paused.
@@ -41,7 +41,7 @@ package struct ProbeReport: Hashable, Sendable {
     package var last: ProbeResult?
     package var uptime: ProbeUptime
     package var latency: ProbeLatency?
-    /// The latest, oldest first.
+    /// The most recent beats, oldest first.
     package var beats: [Beat]
 
     package init(name: String, target: String, state: State, since: Timestamp, interval: Duration) {
@@ -55,17 +55,17 @@ package struct ProbeReport: Hashable, Sendable {
     }
 }
 
-/// Why a probe sends nothing.
+/// The reason why a probe is paused.
 package enum ProbePause: String, Hashable, Sendable, CaseIterable {
     /// There is no path to its target.
     case noPath = "no-path"
-    /// The interface that it must go by cannot carry packets.
+    /// The interface that the probe requires cannot carry packets.
     case interface
-    /// The path goes by a link of another class than it must go by.
+    /// The path's link is not of the class that the probe requires.
     case linkClass = "class"
 }
 
-/// How long the attempts that succeeded took.
+/// Statistics of the durations of successful attempts.
 package struct ProbeLatency: Hashable, Sendable {
     package var count: Int
     package var median: Duration
@@ -80,17 +80,17 @@ package struct ProbeLatency: Hashable, Sendable {
     }
 }
 
-/// How long a probe's target was seen well and not well, with the time apart in which nobody could tell.
+/// How long a probe's target worked and did not work, and for how long that was unknown.
 package struct ProbeUptime: Hashable, Sendable {
     package var ok: Duration = .zero
     package var fail: Duration = .zero
     package var paused: Duration = .zero
-    /// Attempts that proved nothing, and the time before the first.
+    /// The time covered by attempts that proved nothing, and the time before the first attempt.
     package var inconclusive: Duration = .zero
 
     package init() {}
 
-    /// From 0 to 1, of the time in which it was known; `nil` if it never was.
+    /// The share of the known time in which the target worked, 0 to 1; `nil` if nothing is known.
     package var availability: Double? {
         let known = ok + fail
         return known > .zero ? ok / known : nil

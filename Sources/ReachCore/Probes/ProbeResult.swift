@@ -1,29 +1,29 @@
-/// What came of one attempt to reach what a probe names.
+/// The result of one attempt of a probe.
 package struct ProbeResult: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
-        /// Reached, and all that was asked of it holds.
+        /// The target was reached and fulfils all expectations.
         case ok
-        /// The other side, or the way to it, does not do what it should. Says nothing good about it.
+        /// The target, or the path to it, does not work as expected.
         case fail(ProbeFailure)
-        /// This machine was in no position to tell. Says nothing about the other side.
+        /// This machine could not test the target. The result says nothing about the target.
         case inconclusive(ProbeDoubt)
     }
 
     package var outcome: Outcome
-    /// What exactly, in a sentence for people; empty where the outcome says it all.
+    /// Details in a sentence for people; empty if the outcome says everything.
     package var detail = ""
     /// When the attempt began.
     package var started: Instant
-    /// From its beginning to its end.
+    /// The time from the beginning of the attempt to its end.
     package var duration: Duration
     package var phases = ProbePhases()
-    /// Whom it spoke to; `nil` if it never came so far.
+    /// The address that the attempt used; `nil` if it ended before.
     package var address: IPAddress?
-    /// The interface that it was bound to; `nil` where the kernel chose.
+    /// The interface to which the attempt was bound; `nil` if the kernel chose.
     package var interface: String?
-    /// Of HTTP.
+    /// The status code of an HTTP response.
     package var httpStatus: Int?
-    /// When the certificate that was shown ends.
+    /// When the server's certificate expires.
     package var certificateEnd: Timestamp?
 
     package init(_ outcome: Outcome, detail: String = "", started: Instant, duration: Duration) {
@@ -33,10 +33,10 @@ package struct ProbeResult: Hashable, Sendable {
         self.duration = duration
     }
 
-    /// How many whole days the certificate is still good for, counted from the attempt; negative when it has ended.
+    /// The number of whole days from the attempt until the certificate expires; negative if it has expired.
     package var certificateDays: Int? {
         certificateEnd.map { end in
-            // Whoever sent the times: their difference may be more than 64 bits of nanoseconds.
+            // The times come from outside, and their difference may exceed 64 bits of nanoseconds.
             let left = Duration.nanoseconds(end.nanosecondsSince1970) - .nanoseconds(started.wall.nanosecondsSince1970)
             return Int((left / .seconds(86_400)).rounded(.down))
         }
@@ -53,7 +53,7 @@ extension ProbeResult.Outcome {
         }
     }
 
-    /// The stable word for why; `nil` for `ok`.
+    /// The stable word for the reason; `nil` for `ok`.
     package var reason: String? {
         switch self {
         case .ok: nil
@@ -62,10 +62,11 @@ extension ProbeResult.Outcome {
         }
     }
 
+    /// Creates an outcome from the words of a report; `nil` for an unknown outcome.
     package init?(word: String, reason: String?) {
         switch word {
         case "ok": self = .ok
-        // A newer daemon may know more reasons.
+        // A newer daemon may send reasons that are unknown here.
         case "fail": self = .fail(reason.flatMap { ProbeFailure(rawValue: $0) } ?? .protocolError)
         case "inconclusive": self = .inconclusive(reason.flatMap { ProbeDoubt(rawValue: $0) } ?? .localError)
         default: return nil
@@ -73,31 +74,31 @@ extension ProbeResult.Outcome {
     }
 }
 
-/// Why an attempt failed.
+/// The reason why an attempt failed.
 package enum ProbeFailure: String, Hashable, Sendable, CaseIterable {
-    /// Not done in time.
+    /// The attempt exceeded its time limit.
     case timeout
-    /// The name has no address, or the name server did not tell.
+    /// The name has no address, or the name server gave no answer.
     case nameNotResolved = "name-not-resolved"
-    /// The other side refused the connection.
+    /// The server refused the connection.
     case refused
-    /// Somebody on the way says that it cannot be reached (EHOSTUNREACH, or ICMP).
+    /// A router reported the target unreachable (EHOSTUNREACH, or ICMP).
     case unreachable
-    /// The connection broke off.
+    /// The connection was interrupted.
     case reset
     /// The TLS handshake failed.
     case tls
-    /// The certificate is not trusted, has ended, or is for another name.
+    /// The certificate is not trusted, has expired, or is for another name.
     case certificate
-    /// The certificate is good for fewer days than it should be.
+    /// The certificate expires too soon.
     case certificateEnding = "certificate-ending"
-    /// The certificate's key is none of those expected.
+    /// The certificate's key is not one of those expected.
     case pin
-    /// The other side does not speak the protocol as it should.
+    /// The server violated the protocol.
     case protocolError = "protocol"
-    /// The HTTP status is none of those expected.
+    /// The HTTP status is not one of those expected.
     case status
-    /// A header is missing or says something else.
+    /// A header is missing or has another value than expected.
     case header
     /// The body is not what was expected.
     case body
@@ -105,26 +106,26 @@ package enum ProbeFailure: String, Hashable, Sendable, CaseIterable {
     case responseCode = "response-code"
     /// The name server's answer lacks what was expected.
     case answer
-    /// All is as it should be, but took too long.
+    /// The attempt succeeded but took longer than allowed.
     case latency
 }
 
-/// Why an attempt proves nothing.
+/// The reason why an attempt proves nothing.
 package enum ProbeDoubt: String, Hashable, Sendable, CaseIterable {
-    /// The path to it went away.
+    /// The path to the target was lost during the attempt.
     case pathLost = "path-lost"
-    /// The path to it became another one.
+    /// The path to the target changed during the attempt.
     case pathChanged = "path-changed"
-    /// The machine slept.
+    /// The machine slept during the attempt.
     case slept
-    /// This machine has no way to it (ENETUNREACH, ENETDOWN).
+    /// This machine has no path to the target (ENETUNREACH, ENETDOWN).
     case noPath = "no-path"
     /// The interface does not exist, or has no address to send from (ENODEV, EADDRNOTAVAIL).
     case interface
-    /// This process may not do it.
+    /// This process lacks the permission.
     case notPermitted = "not-permitted"
-    /// Something else on this machine is wrong: out of descriptors, of memory.
+    /// Another problem of this machine, such as too many open files or too little memory.
     case localError = "local-error"
-    /// It was ended before it was done.
+    /// The attempt was cancelled.
     case cancelled
 }

@@ -1,20 +1,20 @@
-/// Why a change came about: what the kernel said, or what this program did.
+/// The cause of a change: what the kernel reported, or what this program did.
 ///
-/// Cases stand in order of weight. When one moment brings several, the first that touches the path is named.
+/// The cases are in order of weight. If several causes coincide, the change names the first one that affects its path.
 public enum Cause: String, Hashable, Sendable, CaseIterable {
     /// The watch began.
     case start
-    /// Notices were lost, and everything was read anew.
+    /// Notices were lost, and everything was read again.
     case resync
     /// The machine slept.
     case wake
     /// The kernel could no longer be observed.
     case cannotObserve = "cannot-observe"
-    /// A link went away.
+    /// A link was removed.
     case linkRemoved = "link-removed"
     /// A link was taken down.
     case linkDown = "link-down"
-    /// A link lost its carrier, or what is below it did.
+    /// A link lost its carrier, or a link below it did.
     case carrierLost = "carrier-lost"
     /// A link was brought up.
     case linkUp = "link-up"
@@ -38,31 +38,31 @@ public enum Cause: String, Hashable, Sendable, CaseIterable {
     case ruleAdded = "rule-added"
     /// A route was removed.
     case routeRemoved = "route-removed"
-    /// A route took the place of another.
+    /// A route replaced another.
     case routeReplaced = "route-replaced"
     /// A route was added.
     case routeAdded = "route-added"
     /// A gateway answered, or stopped answering.
     case neighbour
-    /// A link was renamed, or moved below or above another.
+    /// Another property of a link changed, such as its name or the link that carries it.
     case linkChanged = "link-changed"
-    /// A setting of the kernel was changed.
+    /// A setting of the kernel changed.
     case setting
-    /// A name was resolved, or could not be.
+    /// A name was resolved, or resolving it failed.
     case name
-    /// Probes proved something else.
+    /// Probes proved another connectivity.
     case probe
     /// A hold-down ended.
     case holdElapsed = "hold-elapsed"
-    /// The daemon's configuration was changed.
+    /// The daemon's configuration changed.
     case configuration
-    /// A periodic look found what no notice had told.
+    /// A periodic query found a change that no notice had reported.
     case poll
 }
 
 extension Cause {
-    /// The weightiest of the causes that touch one of these interfaces; else the weightiest of all.
-    package static func telling(_ effects: [NetworkTable.Effect], touching interfaces: [InterfaceIndex]) -> Cause? {
+    /// The weightiest cause that affects one of these interfaces; otherwise the weightiest of all.
+    package static func weightiest(of effects: [NetworkTable.Effect], touching interfaces: [InterfaceIndex]) -> Cause? {
         if effects.count == 1 { return effects[0].cause }
         let near = effects.filter { effect in effect.interface.map(interfaces.contains) ?? true }
         return (near.isEmpty ? effects : near).map(\.cause).min { $0.weight < $1.weight }

@@ -1,67 +1,71 @@
-/// One series of changes out of what several observers tell, one after the other: a daemon, and the one that is started
-/// after it. Each begins anew and counts for itself; to those who are told the series only differences are told, and nothing
-/// counts down.
+/// Joins the changes from successive observers, such as a daemon and its restarted successor, into one series.
+///
+/// Each observer starts with an initial state and counters of its own. Subscribers of the series see only differences, and
+/// counters that never decrease.
 package struct ChangeSeries: Hashable, Sendable {
     private let target: Target
-    /// What was told last.
-    package private(set) var told: ReachabilityState?
-    /// The last state that an observer told; unlike `told` it is never made up here.
+    /// The current state of the series; `nil` before the first one.
+    package private(set) var state: ReachabilityState?
+    /// The last state that an observer reported. Unlike `state`, it is never made here.
     private var observed: ReachabilityState?
-    /// What earlier observers had counted.
+    /// The counters of earlier observers.
     private var earlierFlaps = 0
     private var earlierEpochs: UInt64 = 0
-    /// Since when the status has been what it is, where that is longer than the present observer knows.
+    /// When the current status began, if that was before the present observer did.
     private var lastingSince: Timestamp?
 
     package init(of target: Target) { self.target = target }
 
-    /// Takes the first state of an observer that took the place of another, or of the first one.
+    /// Begins with the initial state of an observer: the first one, or one that replaces another.
     ///
-    /// - Returns: The difference that it makes; `nil` if there is none.
+    /// - Parameter cause: The cause of a difference from the state before.
+    /// - Returns: The change to publish; `nil` if there is no difference.
     package mutating func begin(_ first: ReachabilityChange, cause: Cause) -> ReachabilityChange? {
-        guard let told else { return take(first) }
-        earlierFlaps = told.flaps
-        // What happened to the Internet's path meanwhile, nobody has seen: a difference counts as an epoch, as it means at
-        // worst that something is tried once more.
+        guard let state = self.state else { return append(first) }
+        earlierFlaps = state.flaps
+        // The path to the Internet was not observed in between. A difference counts as an epoch: at worst something is
+        // tried once more.
         let isSame = observed.map { StatusMachine.differences(from: $0, to: first.state).isEmpty } ?? true
-        let epoch = isSame ? told.epoch : told.epoch.addingUpToLimit(1)
+        let epoch = isSame ? state.epoch : state.epoch.addingUpToLimit(1)
         earlierEpochs = epoch > first.state.epoch ? epoch - first.state.epoch : 0
-        lastingSince = told.since
+        lastingSince = state.since
         return difference(to: first.state, cause: cause, at: Instant(wall: first.time, boot: first.bootTime))
     }
 
-    /// Takes a change that the present observer told.
-    package mutating func take(_ change: ReachabilityChange) -> ReachabilityChange {
-        let previous = told
+    /// Appends a change from the present observer.
+    ///
+    /// - Returns: The change to publish.
+    package mutating func append(_ change: ReachabilityChange) -> ReachabilityChange {
+        let previous = self.state
         let state = adopt(change.state)
         return ReachabilityChange(
             at: Instant(wall: change.time, boot: change.bootTime), cause: change.cause,
             aspects: previous == nil ? [] : change.aspects, previous: previous, state: state)
     }
 
-    /// Takes the state of the present observer, some of whose changes were not heard.
+    /// Continues with the state of the present observer after some of its changes were lost.
     ///
-    /// - Returns: The difference that they made together; `nil` if there is none.
+    /// - Returns: One change for all of them; `nil` if there is no difference.
     package mutating func catchUp(to state: ReachabilityState, at moment: Instant) -> ReachabilityChange? {
         difference(to: state, cause: .resync, at: moment)
     }
 
-    /// There is no observer at the moment: what was told may no longer hold.
-    package mutating func becomeStale() { told?.isStale = true }
+    /// Marks the state as stale while there is no observer.
+    package mutating func becomeStale() { state?.isStale = true }
 
-    /// There has been no observer for so long that the status is not known.
+    /// Gives up the status, after a long time without an observer.
     ///
-    /// - Returns: The change to that; `nil` if it was not known before.
+    /// - Returns: The change to publish; `nil` if the status was unknown before.
     package mutating func becomeUnknown(at moment: Instant) -> ReachabilityChange? {
-        let previous = told
-        var state = told ?? ReachabilityState(target: target, since: moment.wall)
+        let previous = self.state
+        var state = self.state ?? ReachabilityState(target: target, since: moment.wall)
         if state.status != .unknown { state.since = moment.wall }
         state.adopt(Verdict(.unknown, reason: .cannotObserve))
         if state.isValidated { state.adopt(proved: ConnectivityReport()) }
         state.isStale = false
         state.isHeld = false
         let aspects = previous.map { StatusMachine.differences(from: $0, to: state) } ?? []
-        told = state
+        self.state = state
         guard previous == nil || !aspects.isEmpty else { return nil }
         let cause: Cause = previous == nil ? .start : .cannotObserve
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
@@ -70,29 +74,31 @@ package struct ChangeSeries: Hashable, Sendable {
     private mutating func difference(
         to new: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
-        let previous = told
+        let previous = self.state
         let state = adopt(new)
         let aspects = previous.map { StatusMachine.differences(from: $0, to: state) } ?? []
         guard previous == nil || !aspects.isEmpty else { return nil }
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
     }
 
-    /// - Returns: The state as the series counts; it is the one told from now on.
+    /// Makes an observer's state the current one.
+    ///
+    /// - Returns: The state with the counters of the series.
     private mutating func adopt(_ new: ReachabilityState) -> ReachabilityState {
         var state = new
-        // The numbers come from another process: however wrong they are, they must not end this one.
+        // The numbers come from another process. Even wrong ones must not crash this one.
         state.flaps = new.flaps.addingUpToLimit(earlierFlaps)
         state.epoch = new.epoch.addingUpToLimit(earlierEpochs)
-        if state.status != told?.status { lastingSince = nil }
+        if state.status != self.state?.status { lastingSince = nil }
         if let lastingSince { state.since = min(lastingSince, state.since) }
-        told = state
+        self.state = state
         observed = new
         return state
     }
 }
 
 extension FixedWidthInteger {
-    /// For numbers that are not negative.
+    /// The sum of two numbers that are not negative, at most the type's maximum.
     fileprivate func addingUpToLimit(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

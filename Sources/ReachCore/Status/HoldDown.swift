@@ -1,19 +1,21 @@
-/// How long a new status must last before it is told.
+/// How long a new status must last before it is reported.
 ///
-/// Peers wait 5 s (ifplugd) or 6 s (NetworkManager) before they believe a loss; here the kernel is believed at once
-/// unless the user says otherwise, and what is held back shows in the status.
+/// ifplugd waits 5 s and NetworkManager 6 s before reporting a loss. The default here is to report at once. While a status
+/// is held back, ``ReachabilityState/isHeld`` is true.
 public struct HoldDown: Hashable, Sendable {
-    /// Before "reachable" is told.
+    /// The delay before "reachable" is reported.
     public var up: Duration
-    /// Before "not reachable" or "unknown" is told.
+    /// The delay before "not reachable" or "unknown" is reported.
     public var down: Duration
-    /// However much it flaps, nothing is held back longer than this.
+    /// The longest time for which flapping can hold back a status.
     public var maximum: Duration
 
+    /// Creates a hold-down. Negative delays count as zero.
+    ///
     /// - Parameters:
-    ///   - up: Before "reachable" is told. Zero tells at once.
-    ///   - down: Before "not reachable" or "unknown" is told. Zero tells at once.
-    ///   - maximum: The bound for endless flapping; by default ten times the longer of the two.
+    ///   - up: The delay before "reachable" is reported. Zero reports at once.
+    ///   - down: The delay before "not reachable" or "unknown" is reported. Zero reports at once.
+    ///   - maximum: The limit for endless flapping; by default ten times the longer of the two.
     public init(up: Duration = .zero, down: Duration = .zero, maximum: Duration? = nil) {
         self.up = max(up, .zero)
         self.down = max(down, .zero)

@@ -1,18 +1,21 @@
-/// Turns verdicts into the few changes that are worth telling. Feed it verdicts in the order they were reached.
+/// Turns a target's verdicts into changes worth reporting: only differences, and with hold-downs only what lasts.
+///
+/// It expects verdicts in the order in which they were made.
 package struct StatusMachine: Sendable {
-    /// What has been told.
+    /// The reported state.
     package private(set) var state: ReachabilityState
     private let holdDown: HoldDown
     private var hasBegun = false
     private var latest: Verdict?
-    /// What probes have proved of the latest verdict's paths; `nil` where none run.
+    /// What probes have proved about the paths of the latest verdict; `nil` if no probes run.
     private var report: ConnectivityReport?
-    /// When the verdict first left what was told, and has not been back for as long as a hold-down lasts.
+    /// When the verdict first differed from the reported status, without having agreed for a whole hold-down since.
     private var unsettledSince: BootTime?
+    /// When the status that waits to be reported began; `nil` if none waits.
     private var pendingSince: BootTime?
-    /// When the verdict came back to what was told, for as long as it stays there.
+    /// When the verdict returned to the reported status; `nil` once it differs again.
     private var returnedAt: BootTime?
-    /// The verdict last went from reachable to something else.
+    /// Whether the verdict has gone from reachable to something else and not come back.
     private var isAway = false
 
     package init(target: Target, holdDown: HoldDown = HoldDown(), at moment: Instant) {
@@ -20,14 +23,16 @@ package struct StatusMachine: Sendable {
         self.holdDown = holdDown
     }
 
-    /// When ``timeReached(at:)`` must be called, unless a verdict comes before.
+    /// When ``timeReached(at:)`` must be called, unless a verdict comes first.
     package var deadline: BootTime? {
         guard let latest, let pendingSince else { return nil }
         return earliest(for: latest.status, pendingSince: pendingSince)
     }
 
+    /// Processes a verdict.
+    ///
     /// - Parameter epoch: The Internet's epoch at that moment.
-    /// - Returns: The change to tell; `nil` when nothing differs, or when it is being held back.
+    /// - Returns: The change to report; `nil` if nothing differs, or if the change is held back.
     package mutating func observe(
         _ verdict: Verdict, cause: Cause, epoch: UInt64, at moment: Instant
     ) -> ReachabilityChange? {
@@ -49,25 +54,25 @@ package struct StatusMachine: Sendable {
         settle(at: moment.boot)
         returnedAt = nil
         unsettledSince = unsettledSince ?? moment.boot
-        // What must last is this status: not one that is held for another length of time.
-        let isTurnedRound = (latestStatus == .reachable) != (verdict.status == .reachable)
-        pendingSince = isTurnedRound ? moment.boot : pendingSince ?? moment.boot
-        return tellOrHold(verdict, after: previous, cause: cause, at: moment)
+        // The hold-down restarts if the status changes to one with another delay.
+        let isReversed = (latestStatus == .reachable) != (verdict.status == .reachable)
+        pendingSince = isReversed ? moment.boot : pendingSince ?? moment.boot
+        return publishOrHold(verdict, after: previous, cause: cause, at: moment)
     }
 
-    /// The deadline has come.
+    /// Reports the status that was held back, once the deadline has come.
     package mutating func timeReached(at moment: Instant) -> ReachabilityChange? {
         guard let latest, pendingSince != nil else { return nil }
-        return tellOrHold(latest, after: state, cause: .holdElapsed, at: moment)
+        return publishOrHold(latest, after: state, cause: .holdElapsed, at: moment)
     }
 
-    /// The kernel cannot be observed: what was told may no longer hold.
+    /// Marks the state as stale while the kernel cannot be observed.
     package mutating func becomeStale() { state.isStale = true }
 
-    /// Probes have proved something of the paths last observed; `nil` when they no longer run.
+    /// Sets what probes have proved about the latest verdict's paths; `nil` if no probes run any more.
     ///
-    /// - Returns: The change to tell; `nil` when nothing differs, and before the first verdict, which it belongs to.
-    package mutating func learn(
+    /// - Returns: The change to report; `nil` if nothing differs, and before the first verdict, which then includes it.
+    package mutating func setConnectivity(
         _ report: ConnectivityReport?, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         guard report != self.report else { return nil }
@@ -87,7 +92,7 @@ package struct StatusMachine: Sendable {
         return ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state)
     }
 
-    private mutating func tellOrHold(
+    private mutating func publishOrHold(
         _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         guard let pendingSince, moment.boot < earliest(for: verdict.status, pendingSince: pendingSince) else {
@@ -107,7 +112,7 @@ package struct StatusMachine: Sendable {
         return min(wait, unsettledSince + holdDown.maximum)
     }
 
-    /// Flapping is over once the verdict has agreed with what was told for as long as it would have been held.
+    /// Ends a period of flapping, once the verdict has agreed with the reported status for a whole hold-down.
     private mutating func settle(at now: BootTime) {
         guard let since = returnedAt, now >= since + max(holdDown.up, holdDown.down) else { return }
         returnedAt = nil
@@ -142,15 +147,15 @@ package struct StatusMachine: Sendable {
     static func differences(
         from old: ReachabilityState, to new: ReachabilityState
     ) -> [ReachabilityChange.Aspect] {
-        let isProvedAlike =
+        let isSameConnectivity =
             old.ipv4.connectivity == new.ipv4.connectivity && old.ipv6.connectivity == new.ipv6.connectivity
             && old.connectivity == new.connectivity && old.portal == new.portal
-        guard old.status == new.status else { return isProvedAlike ? [.status] : [.status, .connectivity] }
+        guard old.status == new.status else { return isSameConnectivity ? [.status] : [.status, .connectivity] }
         var aspects: [ReachabilityChange.Aspect] = []
-        let sameWay = old.ipv4.leadsTheSameWay(as: new.ipv4) && old.ipv6.leadsTheSameWay(as: new.ipv6)
-        if !sameWay { aspects.append(.path) }
+        let isSamePath = old.ipv4.isSamePath(as: new.ipv4) && old.ipv6.isSamePath(as: new.ipv6)
+        if !isSamePath { aspects.append(.path) }
         if old.linkClass != new.linkClass { aspects.append(.linkClass) }
-        if !isProvedAlike { aspects.append(.connectivity) }
+        if !isSameConnectivity { aspects.append(.connectivity) }
         if old.isMetered != new.isMetered { aspects.append(.metered) }
         return aspects
     }

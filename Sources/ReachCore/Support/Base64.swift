@@ -2,7 +2,7 @@
 package enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// On one line.
+    /// Encodes bytes on one line, with padding.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -27,8 +27,8 @@ package enum Base64 {
         for place in 0..<count { text.append(letters[Int(group >> UInt32(18 - 6 * place) & 63)]) }
     }
 
-    /// Exactly what ``encode(_:)`` gives: with padding, without white space, and nothing in the bits behind the last byte
-    /// (RFC 4648, sections 3.1 to 3.3 and 3.5). Who takes more strips it before.
+    /// Decodes exactly what ``encode(_:)`` produces: with padding, without white space, and with zeros in the unused bits
+    /// after the last byte (RFC 4648, sections 3.1 to 3.3 and 3.5).
     ///
     /// - Returns: `nil` for anything else.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {

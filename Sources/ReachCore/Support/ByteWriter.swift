@@ -1,7 +1,8 @@
-/// Bytes that grow at their end, for text that is written on the way from a notice to its line.
+/// A growing buffer of bytes, for text that is written for each change.
 ///
-/// It does what an array does, at a third of the instructions: an array asks at every append whether it has a second
-/// owner, and a line is some hundred appends. Its memory is its own, and every append makes sure of the room it takes.
+/// It does what an array does with a third of the instructions. An array checks at every append whether it is uniquely
+/// referenced, and one line of events is about a hundred appends. This buffer owns its memory and every append reserves
+/// the space it needs.
 package struct ByteWriter: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -14,10 +15,10 @@ package struct ByteWriter: ~Copyable {
 
     deinit { start.deallocate() }
 
-    /// A copy of what was written.
+    /// A copy of the bytes.
     package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
 
-    /// A copy of what was written, which is UTF-8 if what was appended is.
+    /// A copy of the bytes as text; invalid UTF-8 becomes U+FFFD.
     package var text: String { String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
 
     package mutating func append(_ byte: UInt8) {
@@ -33,7 +34,7 @@ package struct ByteWriter: ~Copyable {
         text.withUTF8 { append($0) }
     }
 
-    /// Appends text between two bytes, a quotation mark and what follows a name say.
+    /// Appends a byte, text and two more bytes with one reservation: a quoted JSON key and its colon.
     package mutating func append(_ before: UInt8, _ text: StaticString, _ after: UInt8, _ next: UInt8) {
         let length = text.utf8CodeUnitCount
         reserve(length + 3)
@@ -54,17 +55,17 @@ package struct ByteWriter: ~Copyable {
         count += more.count
     }
 
-    /// Appends a number in decimal digits, with zeros in front up to `width`, and nothing in between.
+    /// Appends a number in decimal, padded with leading zeros to `width` digits.
     package mutating func appendDigits(_ number: Int64, width: Int = 1) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        // The last digit first, to the end of what the longest number takes, and then to where they belong.
+        // Writes the digits backwards from the end of a reserved area, then moves them to where they belong.
         let longest = max(20, width)
         reserve(2 * longest)
         let end = start + count + 2 * longest
         var first = end
         var rest = number.magnitude
         repeat {
-            // By a constant, which the compiler turns into a multiplication: to divide takes ten times as long.
+            // The compiler turns division by a constant into a multiplication, ten times as fast as a division.
             first -= 1
             first.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10

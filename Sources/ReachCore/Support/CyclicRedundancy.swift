@@ -1,6 +1,7 @@
-/// The checksum of zlib, PNG and Ethernet: CRC-32 with the polynomial 0x04c11db7, reflected.
+/// CRC-32 as in zlib, PNG and Ethernet: the reflected polynomial 0x04c11db7.
 package enum CyclicRedundancy {
-    /// Of an array and not of any sequence: generic code across modules took a third of the time to read a history.
+    /// The checksum of some bytes. It takes an array and not any sequence: a generic version, called from another module,
+    /// took a third of the time that reading a history takes.
     package static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var sum = UInt32.max
         for byte in bytes {
@@ -10,7 +11,7 @@ package enum CyclicRedundancy {
         return ~sum
     }
 
-    /// What four bits of zeros behind each value of four bits come to: a small table is as fast as records need.
+    /// The remainders of all four-bit values. A table for whole bytes would be faster than history records need.
     private static let table: [UInt32] = (0..<16).map { value in
         (0..<4).reduce(UInt32(value)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xedb8_8320 : sum >> 1 }
     }

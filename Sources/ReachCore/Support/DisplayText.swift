@@ -1,8 +1,9 @@
-/// Text from outside made safe for a terminal.
+/// Makes text from outside safe for a terminal.
 package enum DisplayText {
-    /// Control characters, and characters that reorder or hide text, shown as `\u{...}`.
+    /// The text with control characters, and characters that reorder or hide text, shown as `\u{...}`.
     ///
-    /// Interface names may hold any byte but `/`, space and NUL: escape sequences that rewrite a screen included.
+    /// The kernel allows any byte except `/`, `:`, white space and NUL in interface names, so escape sequences that
+    /// rewrite a screen, too.
     package static func sanitized(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in

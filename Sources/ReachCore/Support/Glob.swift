@@ -1,14 +1,14 @@
-/// A pattern in which `*` stands for any bytes, none included, and `?` for one byte.
+/// A pattern in which `*` matches any number of bytes, including none, and `?` matches one byte.
 package struct Glob: Hashable, Sendable {
-    /// The pattern as it was written.
+    /// The pattern as written.
     package let pattern: String
 
     package init(_ pattern: String) { self.pattern = pattern }
 
-    /// The whole of `text` fits the pattern.
+    /// Whether the pattern matches all of `text`.
     ///
-    /// Only the last `*` ever has to take back a byte: whatever an earlier one could match, the later one can too. So
-    /// no pattern takes longer than the product of the two lengths.
+    /// Backtracking returns to the last `*` only: whatever an earlier one could match, the later one can match too. The
+    /// time is therefore at most proportional to the product of the two lengths.
     package func matches(_ text: String) -> Bool {
         let pattern = pattern.utf8, text = text.utf8
         var here = pattern.startIndex, there = text.startIndex

@@ -1,5 +1,6 @@
-/// Random numbers that are quick and the same for the same seed (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-/// Generators", 2014). Not for secrets.
+/// A fast random number generator that repeats its numbers for the same seed. Not for secrets.
+///
+/// The algorithm is SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     private var state: UInt64
 

@@ -1,22 +1,22 @@
-/// What is asked about: the Internet, a host, an address, a prefix, an interface, or the host of a URL.
+/// Something whose reachability is watched: the Internet, a host, an address, a prefix, an interface, or a URL's host.
 public struct Target: Hashable, Sendable, CustomStringConvertible {
-    /// What the kernel is asked about in the end.
+    /// The meaning of a target, from which the lookups in the kernel follow.
     public enum Subject: Hashable, Sendable {
-        /// The Internet: addresses far away that stand for it.
+        /// The Internet, represented by distant reference addresses.
         case internet
-        /// A host by its name, to be resolved.
+        /// A host name, which has to be resolved.
         case name(String)
-        /// An address, with the interface it is meant on where it needs one (`fe80::1%eth0`).
+        /// An address, with the interface to reach it by if one is given (`fe80::1%eth0`).
         case address(IPAddress, zone: String?)
-        /// A block of addresses, for which its first host address stands.
+        /// A block of addresses, represented by its first host address.
         case prefix(IPPrefix)
-        /// An interface of this machine: can it carry packets now?
+        /// An interface of this machine; reachable means that it can carry packets.
         case interface(String)
     }
 
-    /// What was asked, as it was written.
+    /// The target as written.
     public let description: String
-    /// What that means.
+    /// The meaning of the target.
     public let subject: Subject
 
     /// The Internet.
@@ -24,7 +24,7 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
 
     /// A host by name or address.
     ///
-    /// - Throws: ``TargetError`` when it is neither.
+    /// - Throws: ``TargetError`` when the text is neither.
     public static func host(_ text: String) throws(TargetError) -> Target {
         Target(description: text, subject: try TargetParser.host(text, whole: text))
     }
@@ -41,10 +41,10 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
         Target(description: "interface:" + name, subject: try TargetParser.interface(name))
     }
 
-    /// Reads a target as the command line takes it: `internet`, a host name, an address (`fe80::1%eth0` too), a
-    /// prefix, `interface:NAME` or a URL.
+    /// Reads a target as written on the command line: `internet`, a host name, an address (with or without a zone, as in
+    /// `fe80::1%eth0`), a prefix, `interface:NAME` or a URL.
     ///
-    /// - Throws: ``TargetError``, which says what is wrong with it.
+    /// - Throws: ``TargetError``, which says what is wrong with the text.
     public init(_ text: String) throws(TargetError) {
         self.init(description: text, subject: try TargetParser.parse(text))
     }
@@ -55,10 +55,19 @@ public struct Target: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no target. Its description is a sentence for people.
+/// The reason why a text is not a target. Its description is a sentence for people.
 public struct TargetError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, naming the text at fault.
+    /// A sentence that says what is wrong and quotes the text.
     public let description: String
 
     package init(description: String) { self.description = description }
+}
+
+/// The result of resolving a name.
+package enum NameAnswer: Hashable, Sendable {
+    case addresses([IPAddress])
+    /// The name does not exist, or has no address.
+    case noAddress
+    /// The resolver could not be queried, or could not find out.
+    case notAsked
 }

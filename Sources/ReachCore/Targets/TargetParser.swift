@@ -1,6 +1,6 @@
-/// Reads the texts that people write for targets.
+/// Parses targets as people write them.
 enum TargetParser {
-    /// Longer names are cut where an error quotes them.
+    /// The number of characters of a name that an error quotes.
     private static let quotedLimit = 64
 
     static func parse(_ text: String) throws(TargetError) -> Target.Subject {
@@ -17,7 +17,7 @@ enum TargetParser {
 
     static func interface(_ name: String) throws(TargetError) -> Target.Subject {
         guard !name.isEmpty else { throw TargetError(description: "an interface name must not be empty") }
-        // IFNAMSIZ allows 15 bytes, ALTIFNAMSIZ 127; dev_valid_name refuses the rest.
+        // IFNAMSIZ allows 15 bytes and ALTIFNAMSIZ 127. The characters are those that dev_valid_name refuses.
         guard name.utf8.count <= 127 else { throw fault(name, "is too long for an interface name (127 bytes)") }
         guard name != ".", name != "..", !name.utf8.contains(where: { " /:\t\n\u{b}\u{c}\r\0".utf8.contains($0) })
         else { throw fault(name, "cannot be an interface name") }
@@ -48,7 +48,8 @@ enum TargetParser {
         return .name(try hostName(String(bare), whole: whole))
     }
 
-    /// RFC 1123's letters, digits and hyphens in labels of 1 to 63 bytes, 253 in all; underscores are common enough.
+    /// Checks a host name: letters, digits and hyphens in labels of 1 to 63 bytes, 253 bytes in all (RFC 1123).
+    /// Underscores are allowed, because names with them are in use.
     private static func hostName(_ text: String, whole: String) throws(TargetError) -> String {
         guard !text.isEmpty else { throw TargetError(description: "a host name must not be empty") }
         let name = text.hasSuffix(".") ? text.dropLast() : text[...]
@@ -58,7 +59,7 @@ enum TargetParser {
         }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         for label in labels {
-            guard (1...63).contains(label.utf8.count), label.utf8.allSatisfy(isOfHostName), label.first != "-",
+            guard (1...63).contains(label.utf8.count), label.utf8.allSatisfy(isHostNameByte), label.first != "-",
                 label.last != "-"
             else { throw fault(whole, "is not a host name") }
         }
@@ -68,7 +69,7 @@ enum TargetParser {
         return text
     }
 
-    private static func isOfHostName(_ byte: UInt8) -> Bool {
+    private static func isHostNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
@@ -89,7 +90,7 @@ enum TargetParser {
         return try host(unescapingZone(of: String(authority.host)), whole: text)
     }
 
-    /// The percent sign before a zone is itself escaped in a URL (RFC 6874).
+    /// The host with a plain percent sign before its zone, which a URL escapes as `%25` (RFC 6874).
     private static func unescapingZone(of host: String) -> String {
         guard let escaped = host.range(of: "%25") else { return host }
         return host[..<escaped.lowerBound] + "%" + host[escaped.upperBound...]
@@ -102,7 +103,7 @@ enum TargetParser {
 }
 
 extension String {
-    /// The first place of `needle`; the standard library has none without Foundation.
+    /// The range of the first occurrence of `needle`. The standard library has no such search without Foundation.
     fileprivate func range(of needle: String) -> Range<String.Index>? {
         var start = startIndex
         while start < endIndex {

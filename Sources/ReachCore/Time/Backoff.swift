@@ -1,4 +1,4 @@
-/// Waits that double from `first` to `longest`.
+/// Waiting times between attempts, doubling from `first` up to `longest`.
 package struct Backoff: Hashable, Sendable {
     private let first: Duration
     private let longest: Duration
@@ -10,12 +10,12 @@ package struct Backoff: Hashable, Sendable {
         next = first
     }
 
-    /// How long to wait before the next attempt.
+    /// Returns how long to wait before the next attempt, and doubles the wait after it.
     package mutating func wait() -> Duration {
         defer { next = min(next * 2, longest) }
         return next
     }
 
-    /// An attempt succeeded: begin anew.
+    /// Starts again from the first wait, after an attempt succeeded.
     package mutating func reset() { next = first }
 }

@@ -1,11 +1,12 @@
-/// Durations as people write them in arguments and configuration: `500ms`, `10s`, `1.5h`, `1m30s`, or seconds as a
-/// bare number.
+/// Durations as text: `500ms`, `10s`, `1.5h`, `1m30s`, or a bare number of seconds, in arguments and configuration.
 package enum DurationText {
     private static let units: [(name: String, nanoseconds: Double)] = [
         ("ms", 1e6), ("us", 1e3), ("s", 1e9), ("m", 60e9), ("h", 3600e9), ("d", 86400e9),
     ]
 
-    /// - Returns: `nil` for anything that is not a duration of zero up to 100 years.
+    /// Reads a duration.
+    ///
+    /// - Returns: `nil` for anything that is not a duration between zero and about 100 years.
     package static func parse(_ text: String) -> Duration? {
         var rest = text[...]
         var total = 0.0
@@ -26,11 +27,11 @@ package enum DurationText {
                 total += number * unit.nanoseconds
             }
         }
-        // 1.001 * 1e9 is a little less than 1001000000.
+        // Rounded, because 1.001 * 1e9 is a little less than 1001000000.
         return total <= 3.2e18 ? .nanoseconds(Int64(total.rounded())) : nil
     }
 
-    /// About two units of it, for people: `3 d 4 h`, `12 min 5 s`, `1.2 s`, `80 ms`.
+    /// Describes a duration for people in about two units: `3 d 4 h`, `12 min 5 s`, `1.2 s`, `80 ms`.
     package static func describe(_ duration: Duration) -> String {
         let milliseconds = duration.nanoseconds / 1_000_000
         let seconds = milliseconds / 1000

@@ -1,5 +1,7 @@
-/// Deadlines in order, each with a number to cancel it by. A binary heap; cancelled entries leave when they surface, or
-/// when they are more than half of it: one far in the future would otherwise stay for as long.
+/// Deadlines in order, each with an identifier to cancel it by.
+///
+/// It is a binary heap. A cancelled entry stays until it reaches the top, or until cancelled entries outnumber the live
+/// ones: an entry far in the future would otherwise stay until its time.
 package struct TimerQueue: Sendable {
     package typealias ID = UInt64
 
@@ -16,6 +18,7 @@ package struct TimerQueue: Sendable {
 
     package init() {}
 
+    /// Adds a timer. Of equal deadlines the one added first is due first.
     package mutating func add(_ deadline: BootTime) -> ID {
         lastID += 1
         live.insert(lastID)
@@ -24,19 +27,20 @@ package struct TimerQueue: Sendable {
         return lastID
     }
 
+    /// Cancels a timer. Does nothing if it has fired, was cancelled, or never existed.
     package mutating func cancel(_ id: ID) {
         live.remove(id)
         dropCancelled()
         if heap.count > 2 * live.count + 64 { rebuild() }
     }
 
-    /// How many entries it holds, cancelled ones included.
+    /// The number of entries in memory, including cancelled ones.
     package var entryCount: Int { heap.count }
 
-    /// The earliest deadline that was not cancelled.
+    /// The earliest deadline; `nil` without timers.
     package var next: BootTime? { heap.first?.deadline }
 
-    /// Takes out the earliest timer whose deadline is not after `now`.
+    /// Removes and returns the earliest timer whose deadline is not after `now`.
     package mutating func popDue(at now: BootTime) -> ID? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         removeFirst()
@@ -50,7 +54,7 @@ package struct TimerQueue: Sendable {
     }
 
     private mutating func rebuild() {
-        // What is sorted is a heap.
+        // A sorted array is a valid heap.
         heap = heap.filter { live.contains($0.id) }.sorted(by: <)
     }
 

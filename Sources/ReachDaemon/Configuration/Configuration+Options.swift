@@ -7,7 +7,7 @@ internal import ReachQueueRuntime
 internal import ReachTransfer
 
 extension Configuration {
-    /// What the engine is told of it.
+    /// The engine's options.
     package var engineOptions: EngineOptions {
         var options = EngineOptions()
         options.anchors = internet.anchors
@@ -21,7 +21,7 @@ extension Configuration {
         return options
     }
 
-    /// What the validator is told of it; `nil` where nothing is to be validated.
+    /// The validator's options; `nil` without endpoints.
     var validatorOptions: Validator.Options? {
         guard !connectivity.endpoints.isEmpty else { return nil }
         var options = Validator.Options(endpoints: connectivity.endpoints)
@@ -33,7 +33,7 @@ extension Configuration {
         return options
     }
 
-    /// What the queue is told of it.
+    /// The queue's options.
     func queueOptions(version: String) -> QueueEngine.Options {
         var options = QueueEngine.Options()
         options.policy.limits.requests = queue.requests
@@ -58,7 +58,7 @@ extension Configuration {
         return options
     }
 
-    /// What the socket's server is told of it.
+    /// The control server's limits.
     package var controlLimits: ControlLimits {
         var control = ControlLimits()
         control.connections = limits.connections

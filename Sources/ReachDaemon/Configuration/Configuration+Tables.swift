@@ -1,7 +1,7 @@
 internal import ReachCore
 
 extension Configuration {
-    /// Every table and key there is: a new one is one more line here, one in reach.toml(5), and one in the example.
+    /// All tables and keys. A new key needs a line here, one in reach.toml(5), and one in contrib/reach.toml.
     package static let tables: [ConfigurationTable] = [
         .keys(nil, [ConfigurationKey("log_level", \.logLevel, .word)]),
         .keys(
@@ -50,7 +50,7 @@ extension Configuration {
         .keys(
             "socket",
             [
-                // sun_path holds 108 bytes, the last of which is zero.
+                // sun_path holds 108 bytes, including the terminating zero.
                 ConfigurationKey("path", \.socket.path, .path(longest: 107)),
                 ConfigurationKey("group", \.socket.group, .group),
             ]),
@@ -104,14 +104,14 @@ extension Configuration {
         .keys(
             "metrics",
             [
-                ConfigurationKey("listen", \.metrics.listen, .optional(.socketPlace)),
+                ConfigurationKey("listen", \.metrics.listen, .optional(.listenAddress)),
                 ConfigurationKey("file", \.metrics.file, .path(longest: 4000)),
                 ConfigurationKey(
                     "interval", \.metrics.interval, .duration(from: .seconds(1), upTo: .seconds(86_400))),
             ]),
     ]
 
-    /// Of a `[[probe]]`.
+    /// The keys of a `[[probe]]` table.
     private static let probeKeys: [ConfigurationKey<ProbeEntry>] = [
         ConfigurationKey("name", \.name, .probeName),
         ConfigurationKey("target", \.target, .probeTarget),
@@ -138,10 +138,10 @@ extension Configuration {
         ConfigurationKey("answers", \.answers, .list(of: .text(longest: 255), 0...32)),
     ]
 
-    /// All keys with their tables, such as `hold.up`; `targets.NAME` stands for names that the user chooses.
+    /// All keys with their tables, such as `hold.up`. `targets.NAME` stands for names that the user chooses.
     package static var keyNames: [String] { tables.flatMap(\.keyNames) }
 
-    /// What no key can tell alone.
+    /// Contradictions between keys: the key to report, the problem, and the expected value.
     var contradictions: [(key: String, problem: String, expected: String)] {
         var found: [(key: String, problem: String, expected: String)] = []
         if hold.maximum != .zero, hold.maximum < max(hold.up, hold.down) {

@@ -4,24 +4,24 @@ internal import ReachKernel
 package import ReachProbe
 internal import ReachQueue
 
-/// What the user says in `reach.toml`. Without a file, everything is as it stands here.
+/// The contents of `reach.toml`. The initial values are the defaults.
 ///
-/// What each key means is in reach.toml(5); ``tables`` says how they are read.
+/// reach.toml(5) describes each key; ``tables`` defines how they are read.
 package struct Configuration: Hashable, Sendable {
     package struct Internet: Hashable, Sendable {
-        /// Addresses that stand for the Internet.
+        /// The addresses that represent the Internet.
         package var anchors: [IPAddress] = ReferenceAddresses.standard
-        /// The firewall mark of the packets whose way is asked for; 0 is none.
+        /// The firewall mark of the packets whose route is queried; 0 means none.
         package var mark: UInt32 = 0
     }
 
-    /// A target that is watched from the start, and can be asked for by this name.
+    /// A target that is always watched, and that clients can query by this name.
     package struct NamedTarget: Hashable, Sendable {
         package let name: String
         package let target: Target
     }
 
-    /// What holds for the interfaces that fit a pattern.
+    /// The properties of the interfaces whose names match a pattern.
     package struct InterfaceRule: Hashable, Sendable {
         package var match = Glob("")
         package var linkClass: LinkClass?
@@ -29,109 +29,109 @@ package struct Configuration: Hashable, Sendable {
     }
 
     package struct Connectivity: Hashable, Sendable {
-        /// Pages that answer in a known way; none validates nothing.
+        /// Pages with a known answer. Without any, connectivity is not checked.
         package var endpoints: [ConnectivityEndpoint] = []
-        /// Between two checks of a path that works.
+        /// The time between two checks of a working path.
         package var interval = ValidationOptions().interval
-        /// For one check.
+        /// The time limit of one check.
         package var timeout: Duration = .seconds(5)
-        /// So many failures in a row end "full".
+        /// Consecutive failures that end "full" connectivity.
         package var demoteAfter = ValidationOptions().strikesToDemote
-        /// So many proofs in a row bring it back.
+        /// Consecutive successes that restore it.
         package var promoteAfter = ValidationOptions().strikesToPromote
-        /// For checks by metered interfaces; 0 is without limit.
+        /// The daily limit of checks over metered interfaces; 0 means no limit.
         package var meteredBytesPerDay = ValidationOptions().meteredBytesPerDay
     }
 
     package struct Hold: Hashable, Sendable {
         package var up: Duration = .zero
         package var down: Duration = .zero
-        /// Zero is ten times the longer of the two.
+        /// Zero means ten times the longer of `up` and `down`.
         package var maximum: Duration = .zero
     }
 
     package struct Limits: Hashable, Sendable {
-        /// Clients at a time.
+        /// The number of clients at the same time.
         package var connections = ControlLimits().connections
-        /// Clients at a time of one user.
+        /// The number of one user's clients at the same time.
         package var connectionsPerUser = ControlLimits().connectionsPerUser
-        /// Different targets that are watched at a time.
+        /// The number of distinct targets watched at the same time.
         package var targets = ControlLimits().targets
-        /// Events kept for clients that have yet to read them, for each target, before some are left out.
+        /// Bytes of unread events kept for each client and target before events are dropped.
         package var pendingBytes = ControlLimits().backlogBytes
     }
 
     package struct Socket: Hashable, Sendable {
-        /// `nil` is where everybody looks for it.
+        /// `nil` means the default path.
         package var path: String?
-        /// Whose members may change things, besides root and the daemon's own user.
+        /// The group whose members may make changes, besides root and the daemon's own user.
         package var group: String?
     }
 
     package struct Hooks: Hashable, Sendable {
-        /// `nil` is `hooks.d` beside the default configuration.
+        /// `nil` means `hooks.d` next to the default configuration file.
         package var directory: String?
         package var timeout: Duration = .seconds(30)
     }
 
-    /// What holds for all probes.
+    /// The settings of all probes.
     package struct Probes: Hashable, Sendable {
-        /// Attempts at a time.
+        /// The number of attempts at the same time.
         package var concurrency = 16
-        /// Each result is an event, and not only what changes.
+        /// Whether every result is an event, not only changes of state.
         package var results = false
     }
 
     package struct Metrics: Hashable, Sendable {
-        /// Where Prometheus finds them; `nil` is nowhere.
-        package var listen: SocketPlace?
-        /// The file they are written to; `nil` is none.
+        /// The address that Prometheus scrapes; `nil` means none.
+        package var listen: ListenAddress?
+        /// The file that the metrics are written to; `nil` means none.
         package var file: String?
         /// How often the file is written.
         package var interval: Duration = .seconds(15)
     }
 
     package struct History: Hashable, Sendable {
-        /// How many changes are kept at least; 0 keeps none.
+        /// The least number of changes that are kept; 0 disables the history.
         package var entries = 10_000
-        /// `nil` is the daemon's state directory.
+        /// `nil` means the daemon's state directory.
         package var directory: String?
     }
 
     package struct Queue: Hashable, Sendable {
-        /// Kept in the daemon's state directory, where there is one.
+        /// The queue also needs a state directory.
         package var isEnabled = true
-        /// How many requests that are not over are taken, in all and of one user; and how many bytes of them.
+        /// Limits on unfinished requests and their bytes, of all users and of one.
         package var requests = QueueLimits().requests
         package var requestsPerUser = QueueLimits().ownerRequests
         package var bytes = Int(QueueLimits().bytes)
         package var bytesPerUser = Int(QueueLimits().ownerBytes)
-        /// Attempts at a time, in all and to one destination.
+        /// Attempts at the same time, in all and to one destination.
         package var concurrency = QueuePolicy().globalLimit
         package var concurrencyPerDestination = QueuePolicy().destinationLimit
-        /// How long a request may wait that does not say.
+        /// How long a request may wait that sets no limit of its own.
         package var expires = QueuePolicy().timeToLive
-        /// The longest answer that is taken.
+        /// The size of the longest response that is accepted.
         package var answerBytes = QueueLimits.answerBytes
-        /// What is kept of one user's requests that are done or cancelled, and of dead ones.
+        /// Limits on one user's finished or cancelled requests that are kept, and on dead ones.
         package var keepResults = QueuePolicy().resultCount
         package var keepResultsBytes = Int(QueuePolicy().resultBytes)
         package var keepResultsFor = QueuePolicy().resultLifetime
         package var keepDead = QueuePolicy().deadCount
         package var keepDeadBytes = Int(QueuePolicy().deadBytes)
         package var keepDeadFor = QueuePolicy().deadLifetime
-        /// How long one attempt may take; zero is without limit. Half a day: what is larger than fits into it and cannot
-        /// be resumed is rare, and a slot that is kept longer is lost to others.
+        /// The time limit of one attempt; zero means none. Transfers that need more than half a day and cannot be resumed
+        /// are rare, and a longer attempt keeps its slot from other requests.
         package var attemptTime: Duration = .seconds(12 * 3600)
-        /// Bytes a second that must move in each minute of an attempt. Far below what any network in use carries, and
-        /// above what keeps a connection open for the sake of it.
+        /// The least rate, in bytes a second, of each minute of an attempt. It is far below the rate of any network in use,
+        /// and above that of a connection that is merely kept open.
         package var leastRate = 8
     }
 
     package var logLevel = LogLevel.info
     package var internet = Internet()
     package var targets: [NamedTarget] = []
-    /// In order: the first that fits an interface and says it decides.
+    /// The rules in order. For each property, the first matching rule that sets it applies.
     package var interfaces: [InterfaceRule] = []
     package var connectivity = Connectivity()
     package var hold = Hold()

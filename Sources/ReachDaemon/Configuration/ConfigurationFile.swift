@@ -1,10 +1,10 @@
 internal import Glibc
 internal import ReachLoop
 
-/// Where a configuration comes from.
+/// The location of a configuration file.
 package struct ConfigurationFile: Hashable, Sendable {
     package let path: String
-    /// The user named it, so its absence is a mistake.
+    /// Whether a missing file is an error, because the user named it.
     package let isRequired: Bool
 
     package init(path: String, isRequired: Bool) {
@@ -12,12 +12,12 @@ package struct ConfigurationFile: Hashable, Sendable {
         self.isRequired = isRequired
     }
 
-    /// Nobody writes this much by hand: it is the wrong file.
+    /// A larger file is not a configuration: no one writes this much by hand.
     static let sizeLimit = 1 << 20
 
-    /// The file to read: the one the user named, else root's or the user's own.
+    /// Finds the file to read: the one the user named, else root's or the user's own.
     ///
-    /// - Returns: `nil` where there is no place to look.
+    /// - Returns: `nil` if neither a name nor a directory is known.
     package static func find(
         named path: String?, isRoot: Bool, environment: (String) -> String?
     ) -> ConfigurationFile? {
@@ -26,9 +26,9 @@ package struct ConfigurationFile: Hashable, Sendable {
             .map { ConfigurationFile(path: $0 + "/reach.toml", isRequired: false) }
     }
 
-    /// Where root's, or the user's own, configuration and hooks are.
+    /// The directory of root's, or the user's own, configuration and hooks.
     package static func directory(isRoot: Bool, environment: (String) -> String?) -> String? {
-        // systemd hands it over as the first of a list, to services that run as a user of their own.
+        // systemd.exec(5), ConfigurationDirectory=: a colon-separated list.
         if let handed = environment("CONFIGURATION_DIRECTORY")?.split(separator: ":").first { return String(handed) }
         if isRoot { return "/etc/reach" }
         // The XDG base directory specification ignores relative paths.
@@ -36,7 +36,7 @@ package struct ConfigurationFile: Hashable, Sendable {
         return environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.config/reach" : nil }
     }
 
-    /// Reads it; where it is not there and need not be, everything is at its default.
+    /// Reads the file. If it is missing and not required, returns the defaults.
     package func load() throws(ConfigurationError) -> Configuration {
         let text: [UInt8]
         do throws(SystemError) {
@@ -52,10 +52,11 @@ package struct ConfigurationFile: Hashable, Sendable {
     }
 
     private func failure(_ problem: String, expected: String) -> ConfigurationError {
-        ConfigurationError(file: path, mistakes: [ConfigurationValidationError(line: nil, problem, expected: expected)])
+        ConfigurationError(file: path, errors: [ConfigurationValidationError(line: nil, problem, expected: expected)])
     }
 
-    /// At most one byte more than the limit. A pipe or a terminal is read to its end, as `--config /dev/stdin` means.
+    /// Reads the file up to a piece beyond the limit. Pipes and terminals are read to their end, for
+    /// `--config /dev/stdin`.
     private static func contents(of path: String) throws(SystemError) -> [UInt8] {
         let file = FileDescriptor(owning: try SystemError.check("open") { open(path, O_RDONLY | O_CLOEXEC) })
         var text: [UInt8] = []

@@ -1,9 +1,11 @@
-/// One key of a table that is read into a `Root`.
+internal import ReachCore
+
+/// One key of a table, read into a property of `Root`.
 package struct ConfigurationKey<Root>: Sendable {
     let name: String
-    /// What the value has to be, for the mistake that says it is not.
+    /// The kind of value, for the error about a wrong one.
     let expected: String
-    /// Puts the value in its place, or says what is wrong with it.
+    /// Stores the value, or throws what is wrong with it.
     let read: @Sendable (TOMLNode, inout Root) throws(ConfigurationValidationError) -> Void
 
     init<Value>(_ name: String, _ place: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>)
@@ -14,11 +16,11 @@ package struct ConfigurationKey<Root>: Sendable {
     }
 }
 
-/// One table of the configuration, or one kind of tables.
+/// A table of the configuration, or a list of tables of the same kind.
 package struct ConfigurationTable: Sendable {
-    /// `nil` for the keys above all tables.
+    /// `nil` for the keys before all tables.
     let name: String?
-    /// The keys it may have; empty where the user chooses them.
+    /// The known keys; empty if the user chooses them.
     let keys: [String]
     let isList: Bool
     let read: @Sendable (TOMLNode, inout ConfigurationReader) -> Void
@@ -29,14 +31,14 @@ package struct ConfigurationTable: Sendable {
         return keys.isEmpty ? [name + ".NAME"] : keys.map { name + "." + $0 }
     }
 
-    /// How its header is written.
+    /// The header as it is written in the file.
     package var header: String { name.map { isList ? "[[\($0)]]" : "[\($0)]" } ?? "the top, before all tables" }
 
-    /// A table of known keys.
+    /// A table with known keys.
     static func keys(_ name: String?, _ keys: [ConfigurationKey<Configuration>]) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: keys.map(\.name), isList: false) { node, reader in
             guard case .table(let table) = node.value else {
-                return reader.report(node, name, "it is no table", expected: "[\(name ?? "")]")
+                return reader.report(node, name, "it is not a table", expected: "[\(name ?? "")]")
             }
             var configuration = reader.configuration
             reader.readKeys(of: table, path: name, keys, into: &configuration)
@@ -51,7 +53,7 @@ package struct ConfigurationTable: Sendable {
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: [], isList: false) { node, reader in
             guard case .table(let table) = node.value else {
-                return reader.report(node, name, "it is no table", expected: "[\(name)]")
+                return reader.report(node, name, "it is not a table", expected: "[\(name)]")
             }
             for entry in table.entries {
                 let path = name + "." + entry.key
@@ -69,9 +71,9 @@ package struct ConfigurationTable: Sendable {
     /// A list of tables, in which the order matters.
     ///
     /// - Parameters:
-    ///   - required: Keys that each has to have.
-    ///   - choices: Keys of which each has to have one, or it would say nothing; empty where there are none.
-    ///   - contradiction: What no key of one of them can tell alone, and the key that is at fault.
+    ///   - required: Keys that every table must have.
+    ///   - choices: Keys of which every table must have at least one; empty for no such rule.
+    ///   - contradiction: Returns a contradiction between keys of a table, and the key to report.
     static func list<Element: Sendable>(
         _ name: String, _ empty: Element, requiring required: [String], andOneOf choices: [String] = [],
         _ keys: [ConfigurationKey<Element>],
@@ -80,11 +82,11 @@ package struct ConfigurationTable: Sendable {
     ) -> ConfigurationTable {
         ConfigurationTable(name: name, keys: keys.map(\.name), isList: true) { node, reader in
             guard case .tables(let tables) = node.value else {
-                return reader.report(node, name, "it is no list of tables", expected: "[[\(name)]]")
+                return reader.report(node, name, "it is not a list of tables", expected: "[[\(name)]]")
             }
             for table in tables {
                 var element = empty
-                let before = reader.mistakes.count
+                let before = reader.errors.count
                 reader.readKeys(of: table, path: name, keys, into: &element)
                 let missing = required.filter { table[$0] == nil }
                 for key in missing {
@@ -95,14 +97,27 @@ package struct ConfigurationTable: Sendable {
                     let line = table.entries.first { $0.key == key }?.line ?? table.line
                     reader.report(line: line, name + "." + key, problem, expected: expected)
                 }
-                guard reader.mistakes.count == before else { continue }
+                guard reader.errors.count == before else { continue }
                 guard choices.isEmpty || choices.contains(where: { table[$0] != nil }) else {
                     let expected = choices.joined(separator: " or ") + " = VALUE below [[\(name)]]"
-                    reader.report(line: table.line, name, "it says nothing of what it fits", expected: expected)
+                    reader.report(line: table.line, name, "it sets nothing for what it matches", expected: expected)
                     continue
                 }
                 add(&reader.configuration, element)
             }
         }
+    }
+}
+
+/// The names that the user may give to targets: all that a host could have, since clients use them like host names.
+enum TargetName {
+    static let expected =
+        "a name of letters, digits, hyphens, underscores and dots that is neither an address nor \"internet\""
+
+    static func problem(of name: String) -> String? {
+        guard let target = try? Target(name), case .name = target.subject else {
+            return "\"\(name)\" cannot be the name of a target"
+        }
+        return nil
     }
 }

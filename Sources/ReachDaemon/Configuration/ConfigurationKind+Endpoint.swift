@@ -1,7 +1,7 @@
 internal import ReachProbe
 
 extension ConfigurationKind<ConnectivityEndpoint> {
-    /// A page: its URL, or a table with more than that.
+    /// A page: its URL, or a table with the URL and the expected answer.
     static var endpoint: Self {
         let expected =
             "a URL in quotes that answers 204, or { url = \"...\", header = \"Name: value\" } or "
@@ -20,14 +20,14 @@ extension ConfigurationKind<ConnectivityEndpoint> {
     ) -> Reading<ConnectivityEndpoint> {
         Reading(
             ConnectivityEndpoint(url, expectation: expectation),
-            else: "\"\(url)\" is no absolute URL of http or https without a user name")
+            else: "\"\(url)\" is not an absolute http or https URL without a user name")
     }
 
     private static func endpoint(_ table: TOMLTable) -> Reading<ConnectivityEndpoint> {
         var texts: [String: String] = [:]
         for entry in table.entries {
             guard ["url", "header", "body"].contains(entry.key) else { return .wrong("it has a key \(entry.key)") }
-            guard let text = entry.node.value.text else { return .wrong("its \(entry.key) is no text") }
+            guard let text = entry.node.value.text else { return .wrong("its \(entry.key) is not a text") }
             texts[entry.key] = text
         }
         guard let url = texts["url"] else { return .wrong("it has no url") }
@@ -40,7 +40,7 @@ extension ConfigurationKind<ConnectivityEndpoint> {
             }
             return endpoint(url, expectation)
         case (nil, let body?):
-            // As much is read of a body, and an empty one would be expected of everybody.
+            // No more of a body is read, and every body begins with an empty text.
             guard (1...EndpointResponse.bodyLimitBytes).contains(body.utf8.count) else {
                 return .wrong(
                     "its body has \(body.utf8.count) bytes, and must have 1 to \(EndpointResponse.bodyLimitBytes)")
@@ -53,7 +53,7 @@ extension ConfigurationKind<ConnectivityEndpoint> {
     private static func expectation(header: String) -> ConnectivityEndpoint.Expectation? {
         let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0]
-        // A token of RFC 9110, as far as header names use it.
+        // A token of RFC 9110, limited to the characters that header names use.
         let isName =
             !name.isEmpty
             && name.utf8.allSatisfy { byte in

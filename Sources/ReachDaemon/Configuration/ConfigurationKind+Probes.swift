@@ -18,7 +18,7 @@ extension ConfigurationKind<HTTPStatusSet> {
     static var statusSet: Self {
         Self("HTTP status codes in quotes, such as \"2xx\", \"200-204\" or \"200,301\"") { value in
             guard let text = value.text else { return .otherType }
-            return Reading(HTTPStatusSet(text), else: "\"\(text)\" is no list of codes, ranges and classes")
+            return Reading(HTTPStatusSet(text), else: "\"\(text)\" is not a list of codes, ranges and classes")
         }
     }
 }
@@ -27,17 +27,17 @@ extension ConfigurationKind<ProbeConditions.Header> {
     static var header: Self {
         Self("a header in quotes, such as \"Content-Type: text/html\"") { value in
             guard let text = value.text else { return .otherType }
-            return Reading(ProbeConditions.Header(text), else: "\"\(text)\" is no header")
+            return Reading(ProbeConditions.Header(text), else: "\"\(text)\" is not a header")
         }
     }
 }
 
 extension ConfigurationKind<ProbeConditions.Header> {
-    /// One that is sent.
+    /// A header field of the request.
     static var requestHeader: Self {
         Self("a header in quotes, such as \"Accept: text/html\"") { value in
             guard let text = value.text else { return .otherType }
-            guard let header = ProbeConditions.Header(text) else { return .wrong("\"\(text)\" is no header") }
+            guard let header = ProbeConditions.Header(text) else { return .wrong("\"\(text)\" is not a header") }
             if let fault = RequestFieldFault(header.name, header.value) { return .wrong(fault.description) }
             return .value(header)
         }
@@ -45,7 +45,7 @@ extension ConfigurationKind<ProbeConditions.Header> {
 }
 
 extension ConfigurationKind<String> {
-    /// A text that is not empty.
+    /// A nonempty text.
     static func text(longest: Int) -> Self {
         Self("a text in quotes of 1 to \(longest) bytes") { value in
             guard let text = value.text else { return .otherType }
@@ -77,11 +77,11 @@ extension ConfigurationKind<String> {
     }
 }
 
-extension ConfigurationKind<SocketPlace> {
-    static var socketPlace: Self {
+extension ConfigurationKind<ListenAddress> {
+    static var listenAddress: Self {
         Self("an address and a port in quotes, such as \"127.0.0.1:9101\" or \"[::1]:9101\"") { value in
             guard let text = value.text else { return .otherType }
-            return Reading(SocketPlace(text), else: "\"\(text)\" is no address with a port")
+            return Reading(ListenAddress(text), else: "\"\(text)\" is not an address with a port")
         }
     }
 }

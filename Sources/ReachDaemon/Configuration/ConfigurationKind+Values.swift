@@ -7,7 +7,7 @@ extension ConfigurationKind where Value: RawRepresentable & CaseIterable & Senda
         let values = Dictionary(uniqueKeysWithValues: zip(words, Value.allCases))
         return Self("one of " + words.map { "\"\($0)\"" }.joined(separator: ", ")) { value in
             guard let text = value.text else { return .otherType }
-            return Reading(values[text], else: "\"\(text)\" is none of its words")
+            return Reading(values[text], else: "\"\(text)\" is not a known word")
         }
     }
 }
@@ -47,7 +47,7 @@ extension ConfigurationKind<Duration> {
             guard let text = value.text else { return .otherType }
             // A bare number is seconds on the command line; in a file, numbers name their unit.
             guard let duration = DurationText.parse(text), text.last?.isLetter == true else {
-                return .wrong("\"\(text)\" is no duration with a unit (ms, s, m, h, d)")
+                return .wrong("\"\(text)\" is not a duration with a unit (ms, s, m, h, d)")
             }
             return Reading(duration >= shortest && duration <= longest ? duration : nil, else: "it is \"\(text)\"")
         }
@@ -58,7 +58,7 @@ extension ConfigurationKind<IPAddress> {
     static var address: Self {
         Self("an address in quotes, such as \"192.0.2.1\" or \"2001:db8::1\"") { value in
             guard let text = value.text else { return .otherType }
-            return Reading(IPAddress(text), else: "\"\(text)\" is no address")
+            return Reading(IPAddress(text), else: "\"\(text)\" is not an address")
         }
     }
 }
@@ -79,7 +79,7 @@ extension ConfigurationKind<Target> {
 extension ConfigurationKind<Glob> {
     static var pattern: Self {
         // ALTIFNAMSIZ: the longest name an interface can have.
-        Self("an interface name of 1 to 127 bytes in quotes, in which * and ? stand for others, such as \"wwan*\"") {
+        Self("an interface name of 1 to 127 bytes in quotes, in which * and ? match others, such as \"wwan*\"") {
             guard let text = $0.text else { return .otherType }
             return Reading(
                 (1...127).contains(text.utf8.count) ? Glob(text) : nil, else: "it has \(text.utf8.count) bytes")

@@ -1,9 +1,9 @@
-/// What values a key takes: how they are read, and how that is told to somebody who wrote something else.
+/// A kind of value: how it is read, and how error messages describe it.
 struct ConfigurationKind<Value>: Sendable {
     let expected: String
     private let convert: @Sendable (TOMLNode) throws(ConfigurationValidationError) -> Value
 
-    /// - Parameter convert: Returns what is wrong with the value as a failure's text.
+    /// - Parameter convert: Converts the value, or returns the problem as text.
     init(_ expected: String, _ convert: @escaping @Sendable (TOMLNode.Value) -> Reading<Value>) {
         self.expected = expected
         self.convert = { node throws(ConfigurationValidationError) in
@@ -25,7 +25,7 @@ struct ConfigurationKind<Value>: Sendable {
 
     func read(_ node: TOMLNode) throws(ConfigurationValidationError) -> Value { try convert(node) }
 
-    /// Whatever `kind` reads, where the absence of the key means something else.
+    /// A value of `kind` for a property that is `nil` without the key.
     static func optional<Wrapped>(_ kind: ConfigurationKind<Wrapped>) -> Self where Value == Wrapped? {
         Self(kind.expected) { node throws(ConfigurationValidationError) in try kind.read(node) }
     }
@@ -38,7 +38,8 @@ struct ConfigurationKind<Value>: Sendable {
                 throw ConfigurationValidationError(line: node.line, "it is \(node.value.typeName)", expected: expected)
             }
             guard count.contains(nodes.count) else {
-                throw ConfigurationValidationError(line: node.line, "the list has \(nodes.count)", expected: expected)
+                let problem = "the list has \(nodes.count) elements"
+                throw ConfigurationValidationError(line: node.line, problem, expected: expected)
             }
             var elements: [Element] = []
             for node in nodes { elements.append(try kind.read(node)) }
@@ -47,21 +48,21 @@ struct ConfigurationKind<Value>: Sendable {
     }
 }
 
-/// What came of reading one value.
+/// The result of reading one value.
 enum Reading<Value> {
     case value(Value)
-    /// What is wrong with it.
+    /// The value is invalid, for this reason.
     case wrong(String)
     case otherType
 
-    /// - Parameter problem: What is wrong where there is no value.
+    /// - Parameter problem: The problem if `value` is `nil`.
     init(_ value: Value?, else problem: @autoclosure () -> String) {
         self = value.map { .value($0) } ?? .wrong(problem())
     }
 }
 
 extension TOMLNode.Value {
-    /// With its article: `a text`.
+    /// The type with its article, such as `a text`.
     var typeName: String {
         switch self {
         case .string: "a text"

@@ -1,19 +1,19 @@
-/// Turns a TOML document into a configuration, and collects what is wrong with it.
+/// Converts a TOML document to a configuration, and collects the errors.
 struct ConfigurationReader {
     var configuration = Configuration()
-    private(set) var mistakes: [ConfigurationValidationError] = []
-    /// Where each key was set, for contradictions between keys.
+    private(set) var errors: [ConfigurationValidationError] = []
+    /// The line of each key, for contradictions between keys.
     private var lines: [String: Int] = [:]
 
     static func read(_ document: TOMLDocument) -> (Configuration, [ConfigurationValidationError]) {
         var reader = ConfigurationReader()
-        reader.mistakes = document.mistakes
+        reader.errors = document.errors
         reader.readTables(of: document.table)
-        let before = reader.mistakes.isEmpty
-        for (key, problem, expected) in before ? reader.configuration.contradictions : [] {
+        let isValid = reader.errors.isEmpty
+        for (key, problem, expected) in isValid ? reader.configuration.contradictions : [] {
             reader.report(line: reader.lines[key] ?? 1, key, problem, expected: expected)
         }
-        return (reader.configuration, reader.mistakes)
+        return (reader.configuration, reader.errors)
     }
 
     private mutating func readTables(of root: TOMLTable) {
@@ -24,7 +24,7 @@ struct ConfigurationReader {
         }
     }
 
-    /// Reads a table's known keys; others are mistakes.
+    /// Reads a table's known keys, and reports unknown ones.
     mutating func readKeys<Root>(
         of table: TOMLTable, path: String?, _ keys: [ConfigurationKey<Root>], into root: inout Root
     ) {
@@ -35,7 +35,7 @@ struct ConfigurationReader {
                 do throws(ConfigurationValidationError) {
                     try key.read(entry.node, &root)
                 } catch {
-                    mistakes.append(error.named(name))
+                    errors.append(error.named(name))
                 }
             } else if path != nil || !Configuration.tables.contains(where: { $0.name == entry.key }) {
                 let hint = KeyHint.text(for: entry.key, in: path, known: keys.map(\.name), isTable: entry.isTable)
@@ -50,7 +50,7 @@ struct ConfigurationReader {
         do throws(ConfigurationValidationError) {
             return try kind.read(entry.node)
         } catch {
-            mistakes.append(error.named(path))
+            errors.append(error.named(path))
             return nil
         }
     }
@@ -60,11 +60,11 @@ struct ConfigurationReader {
     }
 
     mutating func report(_ node: TOMLNode, _ key: String?, _ problem: String, expected: String) {
-        mistakes.append(ConfigurationValidationError(line: node.line, key: key, problem, expected: expected))
+        errors.append(ConfigurationValidationError(line: node.line, key: key, problem, expected: expected))
     }
 
     mutating func report(line: Int, _ key: String, _ problem: String, expected: String) {
-        mistakes.append(ConfigurationValidationError(line: line, key: key, problem, expected: expected))
+        errors.append(ConfigurationValidationError(line: line, key: key, problem, expected: expected))
     }
 }
 
@@ -78,12 +78,12 @@ extension TOMLTable.Entry {
 }
 
 extension Configuration {
-    /// Reads the text of a file.
+    /// Reads a configuration from the text of a file.
     ///
-    /// - Parameter file: Its name, for mistakes.
+    /// - Parameter file: The file's name, for error messages.
     package static func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Configuration {
-        let (configuration, mistakes) = ConfigurationReader.read(TOMLDocument.parse(text))
-        guard mistakes.isEmpty else { throw ConfigurationError(file: file, mistakes: mistakes) }
+        let (configuration, errors) = ConfigurationReader.read(TOMLDocument.parse(text))
+        guard errors.isEmpty else { throw ConfigurationError(file: file, errors: errors) }
         return configuration
     }
 }

@@ -1,14 +1,14 @@
 internal import ReachCore
 
-/// Something wrong in a configuration, with all that is needed to put it right.
+/// An error in a configuration: where it is, the problem, and what is expected.
 package struct ConfigurationValidationError: Error, Hashable, Sendable {
-    /// `nil` where the whole file is meant.
+    /// `nil` for the whole file.
     package let line: Int?
-    /// With its table: `hold.up`. `nil` where no key could be made out.
+    /// The key with its table, such as `hold.up`; `nil` if unknown.
     package let key: String?
-    /// Such as `it is not UTF-8`.
+    /// The problem, such as `it is not UTF-8`.
     package let problem: String
-    /// What should stand there instead.
+    /// A description of a correct value.
     package let expected: String
 
     init(line: Int?, key: String? = nil, _ problem: String, expected: String) {
@@ -18,32 +18,32 @@ package struct ConfigurationValidationError: Error, Hashable, Sendable {
         self.expected = expected
     }
 
-    /// The same mistake, with its key if it has none yet.
+    /// The same error, with this key if it has none.
     func named(_ key: String) -> ConfigurationValidationError {
         ConfigurationValidationError(line: line, key: self.key ?? key, problem, expected: expected)
     }
 
-    /// `FILE:LINE: KEY: what is wrong; expected ...`
+    /// `FILE:LINE: KEY: PROBLEM; expected EXPECTED`
     package func text(file: String) -> String {
         let place = line.map { "\(file):\($0)" } ?? file
         return "\(place): \(key.map { $0 + ": " } ?? "")\(problem); expected \(expected)"
     }
 }
 
-/// All that is wrong in a configuration, in the order of its lines.
+/// All errors in a configuration, in the order of their lines.
 package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     package let file: String
-    package let mistakes: [ConfigurationValidationError]
+    package let errors: [ConfigurationValidationError]
 
-    init(file: String, mistakes: [ConfigurationValidationError]) {
+    init(file: String, errors: [ConfigurationValidationError]) {
         self.file = file
-        // Mistakes of syntax are found before those of meaning.
-        self.mistakes = mistakes.enumerated()
+        // Syntax errors are found before semantic ones.
+        self.errors = errors.enumerated()
             .sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }.map(\.element)
     }
 
-    /// A line for each mistake, made safe for a terminal.
-    package var lines: [String] { mistakes.map { DisplayText.sanitized($0.text(file: file)) } }
+    /// One line for each error, safe for a terminal.
+    package var lines: [String] { errors.map { DisplayText.sanitized($0.text(file: file)) } }
 
     package var description: String { lines.joined(separator: "\n") }
 }

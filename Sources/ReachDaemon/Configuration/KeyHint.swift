@@ -1,8 +1,8 @@
-/// What somebody probably meant who wrote a key that does not exist.
+/// Suggests the key or table that the user probably meant.
 enum KeyHint {
     /// - Parameters:
-    ///   - path: The table it stands in, `nil` at the top.
-    ///   - known: The keys that the table has.
+    ///   - path: The table of the key; `nil` at the top of the file.
+    ///   - known: The known keys of the table.
     static func text(for key: String, in path: String?, known: [String], isTable: Bool) -> String {
         let tables = Configuration.tables
         let candidates = isTable && path == nil ? tables.filter { $0.name != nil } : []
@@ -17,16 +17,16 @@ enum KeyHint {
         return "one of " + words.joined(separator: ", ")
     }
 
-    /// The one that takes the fewest changes of a letter, if those are few for its length.
+    /// The word with the smallest edit distance, if that is small for its length.
     static func nearest(to word: String, among words: [String]) -> String? {
         let distances = words.map { (word: $0, distance: distance(from: Array(word.utf8), to: Array($0.utf8))) }
         guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, best.word.utf8.count / 3) ? best.word : nil
     }
 
-    /// Levenshtein's distance, two neighbours that changed places counting as one change.
+    /// The edit distance, in which swapping two adjacent letters is one edit (optimal string alignment).
     private static func distance(from: [UInt8], to: [UInt8]) -> Int {
-        // Longer ones are no slip of the finger.
+        // Longer keys are not typing errors, and the cost is quadratic.
         guard from.count <= 64 else { return .max }
         var beforeLast: [Int] = []
         var last = Array(0...to.count)

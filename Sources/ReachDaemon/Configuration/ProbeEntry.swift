@@ -1,7 +1,7 @@
 package import ReachCore
 package import ReachProbe
 
-/// A `[[probe]]` table as it is written; ``specification`` is what it means.
+/// A `[[probe]]` table as written; ``specification`` is the probe it describes.
 package struct ProbeEntry: Hashable, Sendable {
     package enum Family: String, Hashable, Sendable, CaseIterable {
         case ipv4
@@ -33,7 +33,7 @@ package struct ProbeEntry: Hashable, Sendable {
 
     package init() {}
 
-    /// `nil` where the target is missing.
+    /// The probe; `nil` without a target.
     package var specification: ProbeSpecification? {
         guard let target else { return nil }
         var specification = ProbeSpecification(name: name, target: target)
@@ -41,8 +41,8 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.timeout = timeout
         specification.failingInterval = failingInterval
         specification.thresholds = .init(down: down, up: up)
-        if let interface { specification.way = .interface(interface) }
-        if let linkClass { specification.way = .linkClass(linkClass) }
+        if let interface { specification.requiredPath = .interface(interface) }
+        if let linkClass { specification.requiredPath = .linkClass(linkClass) }
         specification.family = family.map { $0 == .ipv4 ? .ipv4 : .ipv6 }
         specification.method = method ?? .get
         specification.headers = headers
@@ -65,15 +65,15 @@ package struct ProbeEntry: Hashable, Sendable {
         return conditions
     }
 
-    /// What no key can tell alone: the key at fault, what is wrong with it, and what should stand there.
+    /// A contradiction between keys: the key to report, the problem, and what is expected.
     ///
-    /// - Parameter names: Of the probes before it.
+    /// - Parameter names: The names of the probes before this one.
     func contradiction(after names: Set<String>) -> (key: String, problem: String, expected: String)? {
         if names.contains(name) {
-            return ("name", "there is a probe \"\(name)\" already", "a name of its own")
+            return ("name", "another probe is already named \"\(name)\"", "a unique name")
         }
         if interface != nil, linkClass != nil {
-            return ("class", "there is an interface, too", "either an interface or a class")
+            return ("class", "interface is set, too", "either an interface or a class")
         }
         if let timeout, timeout > interval {
             return ("timeout", "it is longer than the interval", "at most \(DurationText.describe(interval))")
@@ -85,7 +85,7 @@ package struct ProbeEntry: Hashable, Sendable {
         let misplaced = keysOfKinds.first { $0.isSet && !$0.kinds.contains(kind) }
         return misplaced.map { key in
             let kinds = key.kinds.map(\.rawValue).joined(separator: ", ")
-            return (key.name, "it means nothing for \(kind.rawValue)", "it for \(kinds) only")
+            return (key.name, "it does not apply to \(kind.rawValue)", "this key only for \(kinds)")
         }
     }
 
@@ -103,6 +103,6 @@ package struct ProbeEntry: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// What is probed, in the order of the file.
+    /// The configured probes, in the order of the file.
     package var probeSpecifications: [ProbeSpecification] { probes.compactMap(\.specification) }
 }

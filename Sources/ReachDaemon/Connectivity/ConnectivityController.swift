@@ -5,8 +5,8 @@ internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer
 
-/// Stands between the engine, which knows the ways to the Internet, and the ``Validator``, which tries them: either may
-/// be replaced by a new configuration. Without endpoints there is neither a validator nor a cost.
+/// Connects the engine, which knows the paths to the Internet, with the ``Validator``, which tests them. A new
+/// configuration may replace either. Without endpoints there is no validator, and no cost.
 final class ConnectivityController {
     private let loop: EventLoop
     private let transfers: SharedTransfers
@@ -14,8 +14,8 @@ final class ConnectivityController {
     private var options: Validator.Options?
     private var validator: Validator?
     private weak var engine: ReachabilityEngine?
-    /// Told what is proved, whenever that differs; `nil` where nothing is asked.
-    var whenSurveyed: (ConnectivitySurvey?) -> Void = { _ in }
+    /// Receives each new result of the connectivity checks; `nil` without a validator.
+    var onSurvey: (ConnectivitySurvey?) -> Void = { _ in }
 
     init(loop: EventLoop, transfers: SharedTransfers, log: Logger) {
         self.loop = loop
@@ -23,8 +23,9 @@ final class ConnectivityController {
         self.log = log
     }
 
-    /// Validates with these options from now on; with `nil`, not at all. What was proved is forgotten where they differ.
-    func take(_ fresh: Validator.Options?) {
+    /// Validates with these options from now on; with `nil`, not at all. Earlier results are discarded if the options
+    /// differ.
+    func apply(_ fresh: Validator.Options?) {
         guard fresh != options else { return }
         options = fresh
         validator?.stop()
@@ -32,25 +33,28 @@ final class ConnectivityController {
         connect()
     }
 
-    /// Uses this engine from now on. To be called before it is started, so that what was proved holds from the start.
+    /// Uses this engine from now on. Call it before the engine starts, so that earlier results apply from the start.
     func use(_ fresh: ReachabilityEngine) {
         engine?.followUplinks(nil)
         engine = fresh
         connect()
     }
 
-    /// The machine slept.
-    func beginAnew() { validator?.beginAnew() }
+    /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
+    func report(on target: Target) -> ConnectivityReport? { validator?.survey.report(on: target) }
 
-    /// Something failed, and the Internet may not be there any more. Asks no more often than every five seconds.
-    func doubt() { validator?.doubt() }
+    /// Checks every path again, after the machine slept.
+    func restart() { validator?.beginAnew() }
 
-    /// Something was answered, in this family where it is known.
-    func heardAnswer(in family: IPAddress.Family?) { validator?.heardAnswer(in: family) }
+    /// A transfer failed: checks whether the Internet is still reachable, at most every five seconds.
+    func noteFailure() { validator?.doubt() }
+
+    /// A transfer was answered, in this address family if it is known.
+    func noteAnswer(in family: IPAddress.Family?) { validator?.heardAnswer(in: family) }
 
     private func connect() {
-        engine?.learn(validator?.survey)
-        whenSurveyed(validator?.survey)
+        engine?.setConnectivity(validator?.survey)
+        onSurvey(validator?.survey)
         guard let validator else { return engine?.followUplinks(nil) ?? () }
         engine?.followUplinks { [weak validator] in validator?.take($0) }
     }
@@ -58,8 +62,8 @@ final class ConnectivityController {
     private func makeValidator(_ options: Validator.Options) -> Validator? {
         do throws(TransferFailure) {
             return Validator(loop: loop, options: options, transfers: try transfers.engine()) { [unowned self] survey in
-                engine?.learn(survey)
-                whenSurveyed(survey)
+                engine?.setConnectivity(survey)
+                onSurvey(survey)
             }
         } catch {
             log.error("the Internet cannot be validated: \(error)")

@@ -3,16 +3,16 @@ package import ReachControl
 package import ReachLoop
 internal import Synchronization
 
-/// Keeps what happened, for `reach history`.
+/// Records events on disk, for `reach history`.
 ///
-/// Any thread may record; each call takes microseconds. Files are opened and written by a thread of its own, which sleeps
-/// while nothing happens.
+/// Any thread may record; each call takes microseconds. A background thread opens and writes the files, and sleeps while
+/// nothing happens.
 package final class EventHistory: Sendable {
-    /// A sign of life is left at most this often, and only when the daemon is awake anyway: after a crash, the time up to
-    /// the last one counts as observed.
+    /// The least interval between signs of life while the daemon is awake anyway. After a crash, the time up to the last sign
+    /// counts as observed.
     package static let signInterval: Duration = .seconds(300)
-    /// With nothing at all happening one is left this often, which is the only thing that wakes an idle daemon. After a
-    /// crash in a quiet night no more than this counts as not observed, for four touches of a file in an hour.
+    /// The interval of signs of life while nothing happens. They are all that wakes an idle daemon: four times an hour. After
+    /// a crash of an idle daemon, no more time than this counts as not observed.
     package static let idleInterval: Duration = .seconds(900)
 
     private let queue: HistoryQueue
@@ -20,14 +20,14 @@ package final class EventHistory: Sendable {
     private let signInterval: Duration
     private let lastSign: Mutex<BootTime>
 
-    /// Begins a run: its first record says that the daemon looks from `moment` on.
+    /// Begins a run, whose first record says that the daemon observes from `moment` on.
     ///
     /// - Parameters:
-    ///   - entries: How many are kept at least; up to twice as many are on disk.
-    ///   - signInterval: No two signs of life are closer.
-    ///   - report: Told, on the writer's thread, when the files cannot be written, and when they can again.
+    ///   - entries: The least number of entries kept; up to twice as many are on disk.
+    ///   - signInterval: The least interval between two signs of life.
+    ///   - report: Receives a message, on the writer's thread, when the files cannot be written, and when they can again.
     ///   - open: Opens the store, on the writer's thread.
-    /// - Throws: When there are no more descriptors.
+    /// - Throws: If no descriptors are left.
     package init(
         entries: Int, at moment: Instant, boot: String, signInterval: Duration = signInterval,
         report: @escaping @Sendable (String) -> Void,
@@ -45,14 +45,14 @@ package final class EventHistory: Sendable {
                 writer.begin(at: moment)
                 writer.run()
             } catch {
-                report("there is no history: \(error)")
+                report("the history is unavailable: \(error)")
                 queue.end(with: HistoryEntry(.stopped, at: moment, boot: boot))
                 queue.markFinished()
             }
         }
     }
 
-    /// A history in the two files of a directory.
+    /// Opens a history in the two files of a directory.
     package convenience init(
         _ files: HistoryFiles, entries: Int, at moment: Instant, boot: String,
         report: @escaping @Sendable (String) -> Void
@@ -68,17 +68,17 @@ package final class EventHistory: Sendable {
         if let entry = HistoryEntry(event, boot: boot) { queue.put(.entry(entry)) }
     }
 
-    /// The probe is no longer configured.
+    /// Records that the probe is no longer configured.
     package func recordUnwatched(probe name: String, at moment: Instant) {
         queue.put(.entry(HistoryEntry(.unwatched(target: "probe:" + name), at: moment, boot: boot)))
     }
 
-    /// Nobody watches the target any more.
+    /// Records that the target is no longer watched.
     package func recordUnwatched(_ target: Target, at moment: Instant) {
         queue.put(.entry(HistoryEntry(.unwatched(target: target.description), at: moment, boot: boot)))
     }
 
-    /// To be called whenever the daemon is awake anyway.
+    /// Leaves a sign of life if one is due. Call it whenever the daemon is awake anyway.
     package func noteAlive(at moment: Instant) {
         let isDue = lastSign.withLock { last in
             guard moment.boot >= last + signInterval else { return false }
@@ -88,20 +88,20 @@ package final class EventHistory: Sendable {
         if isDue { queue.put(.alive) }
     }
 
-    /// Leaves signs of life even if nothing happens, as long as the history and the loop live.
+    /// Leaves signs of life even if nothing happens, as long as the history and the loop exist.
     ///
-    /// - Parameter interval: Not less than ``signInterval``, or signs are fewer.
-    package func leaveSigns(on loop: EventLoop, every interval: Duration = idleInterval) {
+    /// - Parameter interval: The interval of the signs. Below ``signInterval``, signs are fewer.
+    package func scheduleSigns(on loop: EventLoop, every interval: Duration = idleInterval) {
         loop.schedule(at: SystemClock.boot + interval) { [weak self, unowned loop] in
             guard let self else { return }
             noteAlive(at: SystemClock.now)
-            leaveSigns(on: loop, every: interval)
+            scheduleSigns(on: loop, every: interval)
         }
     }
 
-    /// Ends the run in order.
+    /// Ends the run with a record of the stop.
     ///
-    /// - Parameter patience: A disk that hangs is not waited for any longer.
+    /// - Parameter patience: How long to wait for a disk that hangs.
     /// - Returns: Whether everything is written.
     @discardableResult
     package func close(at moment: Instant, patience: Duration) -> Bool {

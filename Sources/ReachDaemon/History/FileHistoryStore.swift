@@ -3,7 +3,7 @@ package import ReachControl
 package import ReachCore
 package import ReachLoop
 
-/// A history in two files.
+/// A history store in two files: the current one, and the one before.
 package final class FileHistoryStore: HistoryStore {
     package let lastSign: (entry: HistoryEntry?, time: Timestamp?)
     package private(set) var count: Int
@@ -11,7 +11,7 @@ package final class FileHistoryStore: HistoryStore {
     private var file: CInt
     private var size: off_t
 
-    /// Opens the files, and makes the directory if its parent is there.
+    /// Opens the files, and creates the directory if its parent exists.
     package init(_ files: HistoryFiles) throws(SystemError) {
         if mkdir(files.directory, 0o711) != 0, errno != EEXIST { throw SystemError(call: "mkdir \(files.directory)") }
         let sign = HistoryFiles.lastSign(in: files.current)
@@ -34,7 +34,7 @@ package final class FileHistoryStore: HistoryStore {
                 written += result
             } else if errno != EINTR {
                 let error = SystemError(call: "write \(files.current)")
-                // Half a record would spoil the next one too.
+                // A partial record would spoil the next one, too.
                 ftruncate(file, size)
                 throw error
             }
@@ -45,7 +45,7 @@ package final class FileHistoryStore: HistoryStore {
 
     package func rotate() throws(SystemError) {
         sync()
-        // Whatever fails or crashes in between, there is a file to append to.
+        // After a failure or a crash at any step, there is a file to append to.
         let fresh = files.current + ".new"
         unlink(fresh)
         let next = try Self.open(fresh)
@@ -67,7 +67,7 @@ package final class FileHistoryStore: HistoryStore {
         try HistoryFiles.openRegularFile(path, O_RDWR | O_CREAT | O_APPEND)
     }
 
-    /// Counts the lines, and ends one that a crash tore: the next record then stands on a line of its own.
+    /// Counts the lines. If a crash left a partial last line, ends it, so that the next record gets a line of its own.
     private static func measure(_ file: CInt) throws(SystemError) -> (lines: Int, size: off_t) {
         var (lines, size, last) = (0, off_t(0), UInt8(ascii: "\n"))
         var piece = [UInt8](repeating: 0, count: 262_144)

@@ -2,7 +2,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// What is waiting to be written: bounded, so that a disk that hangs costs records and not memory, nor anybody's time.
+/// The records that wait to be written. The queue is bounded: a disk that hangs loses records, but costs neither memory nor
+/// the callers' time.
 final class HistoryQueue: Sendable {
     enum Item: Sendable {
         case entry(HistoryEntry)
@@ -11,15 +12,15 @@ final class HistoryQueue: Sendable {
 
     struct Batch {
         var items: [Item] = []
-        /// Of the records there was no room for, the last of each target: what holds now is never lost.
+        /// The last record of each target among those that did not fit: the current state is never lost.
         var latest: [String: HistoryEntry] = [:]
-        /// How many of the others are lost.
+        /// The number of other records, which are lost.
         var dropped = 0
-        /// The last record of all: nothing comes after this batch.
+        /// The last record of the run: no batch follows.
         var end: HistoryEntry?
     }
 
-    /// A storm of a thousand changes a second while a disk spins up.
+    /// The limit of records: a thousand changes a second while a disk spins up.
     static let limit = 4096
 
     private let state = Mutex(Batch())
@@ -27,12 +28,12 @@ final class HistoryQueue: Sendable {
 
     init() throws(SystemError) { wakeUp = try WorkerSignal() }
 
-    /// Takes microseconds, whatever the disk does.
+    /// Adds an item within microseconds, whatever the disk does.
     func put(_ item: Item) {
         let wasEmpty = state.withLock { batch in
             guard batch.end == nil else { return false }
             guard batch.items.count < Self.limit else {
-                batch.makeDo(with: item)
+                batch.keepLatest(item)
                 return false
             }
             batch.items.append(item)
@@ -41,14 +42,14 @@ final class HistoryQueue: Sendable {
         if wasEmpty { wakeUp.signal() }
     }
 
-    /// Takes nothing after this, for which there is always room.
+    /// Adds the last record, for which there is always room. Later records are ignored.
     func end(with entry: HistoryEntry) {
         state.withLock { $0.end = $0.end ?? entry }
         wakeUp.signal()
     }
 
-    /// Waits for something to do. For the writer's thread.
-    func take() -> Batch {
+    /// Waits for records and removes them. For the writer's thread.
+    func nextBatch() -> Batch {
         wakeUp.wait()
         return state.withLock { batch in
             defer { batch = Batch(end: batch.end) }
@@ -56,16 +57,16 @@ final class HistoryQueue: Sendable {
         }
     }
 
-    /// The writer has written all that it ever will.
+    /// Marks the writer's work as finished.
     func markFinished() { wakeUp.markFinished() }
 
-    /// - Returns: Whether all was written in this time.
+    /// - Returns: Whether the writer finished within this time.
     func waitUntilFinished(_ patience: Duration) -> Bool { wakeUp.waitUntilFinished(patience) }
 }
 
 extension HistoryQueue.Batch {
-    /// Keeps the last of each target, and of those no more than there is room for in the queue.
-    fileprivate mutating func makeDo(with item: HistoryQueue.Item) {
+    /// Keeps the last record of each target, up to the queue's limit of targets, and counts the others as dropped.
+    fileprivate mutating func keepLatest(_ item: HistoryQueue.Item) {
         guard case .entry(let entry) = item else { return }
         if let target = entry.target, latest[target] != nil || latest.count < HistoryQueue.limit {
             dropped += latest.updateValue(entry, forKey: target) == nil ? 0 : 1

@@ -1,20 +1,37 @@
-internal import ReachCore
+package import ReachCore
 internal import ReachControl
-internal import ReachLoop
+package import ReachLoop
 
-/// Writes what the queue brings, on a thread of its own.
+/// The files, or a test's substitute, that a history is written to. Only the writer's thread uses it, and its calls may
+/// block.
+package protocol HistoryStore: AnyObject {
+    /// The last record of the previous run, and the time of that run's last sign of life.
+    var lastSign: (entry: HistoryEntry?, time: Timestamp?) { get }
+    /// The number of lines in the current file.
+    var count: Int { get }
+    /// Appends complete lines: all of them, or none.
+    func append(_ lines: [UInt8], count: Int) throws(SystemError)
+    /// Begins a new file. The previous file is kept, the one before it is deleted.
+    func rotate() throws(SystemError)
+    /// Leaves a sign of life.
+    func touch()
+    /// Makes what was written survive a loss of power.
+    func sync()
+}
+
+/// Writes the queue's records to the store, on a thread of its own.
 ///
-/// Nothing is synced to the disk for each record: a crash of the daemon loses none, a loss of power those of the last
-/// seconds, as the file system has it. Synced is at the end of a run and when a file is full.
+/// Records are not synced to the disk one by one: a crash of the daemon loses none, a loss of power those of the last
+/// seconds. The writer syncs at the end of a run and when a file is full.
 struct HistoryWriter {
     private let queue: HistoryQueue
     private let store: any HistoryStore
     private let limit: Int
     private let boot: String
     private let report: @Sendable (String) -> Void
-    /// What holds of each target: a new file begins with it, or a target that seldom changes would be forgotten.
+    /// The state of each target. A new file begins with them, so that targets that seldom change are not lost.
     private var states: [String: HistoryEntry.State] = [:]
-    /// Records that were lost and not yet told of.
+    /// The number of lost records that is not yet written.
     private var lost = 0
     private var isFailing = false
 
@@ -29,17 +46,18 @@ struct HistoryWriter {
         self.report = report
     }
 
-    /// Writes the mark of a new run. If the run before left none of its end, this one says when it was last seen.
+    /// Writes the start record of a run. If the previous run left no record of its end, this one contains the time of its
+    /// last sign of life.
     mutating func begin(at moment: Instant) {
         let (entry, time) = store.lastSign
         let lastSeen = entry.flatMap { $0.content == .stopped ? nil : time ?? $0.moment.wall }
         write([HistoryEntry(.started(lastSeen: lastSeen), at: moment, boot: boot)])
     }
 
-    /// Ends with the queue.
+    /// Writes until the queue ends.
     mutating func run() {
         while true {
-            let batch = queue.take()
+            let batch = queue.nextBatch()
             write(batch)
             guard let end = batch.end else { continue }
             write([end])
@@ -63,7 +81,7 @@ struct HistoryWriter {
 
     private mutating func write(_ entries: [HistoryEntry]) {
         entries.forEach { remember($0) }
-        let made = lost > 0 ? amends() : []
+        let made = lost > 0 ? lossEntries() : []
         do throws(SystemError) {
             try store.append((entries + made).flatMap(HistoryLine.encode), count: entries.count)
             recover()
@@ -74,20 +92,20 @@ struct HistoryWriter {
         if store.count >= limit { rotate() }
     }
 
-    /// Says that records are missing, and what holds after them.
-    private func amends() -> [HistoryEntry] {
+    /// A record of the number of lost records, and the states after them.
+    private func lossEntries() -> [HistoryEntry] {
         let now = SystemClock.now
-        return [HistoryEntry(.dropped(count: lost), at: now, boot: boot)] + carried(at: now)
+        return [HistoryEntry(.dropped(count: lost), at: now, boot: boot)] + currentStates(at: now)
     }
 
-    private func carried(at moment: Instant) -> [HistoryEntry] {
+    private func currentStates(at moment: Instant) -> [HistoryEntry] {
         states.sorted { $0.key < $1.key }.map { HistoryEntry(.state($0.value), at: moment, boot: boot) }
     }
 
     private mutating func rotate() {
         do throws(SystemError) {
             try store.rotate()
-            try store.append(carried(at: SystemClock.now).flatMap(HistoryLine.encode), count: 0)
+            try store.append(currentStates(at: SystemClock.now).flatMap(HistoryLine.encode), count: 0)
         } catch {
             fail(error)
         }
@@ -103,14 +121,14 @@ struct HistoryWriter {
         }
     }
 
-    /// Told once, and again when it works.
+    /// Reports the first failure of a series; ``recover()`` reports its end.
     private mutating func fail(_ error: SystemError) {
         if !isFailing { report("the history cannot be written: \(error)") }
         isFailing = true
     }
 
     private mutating func recover() {
-        if isFailing { report("the history is written again; \(lost) records are lost") }
+        if isFailing { report("the history can be written again; \(lost) records were lost") }
         isFailing = false
         lost = 0
     }

@@ -1,6 +1,7 @@
-/// Whether a file may be run as a hook: only what root, or the daemon's own user, has written and nobody else can change.
+/// Decides whether a file may run as a hook: only if it belongs to root or the daemon's own user, and no one else can
+/// change it.
 package enum HookCheck {
-    /// What stat(2) says of it.
+    /// The file's properties, from stat(2).
     package struct Facts: Hashable, Sendable {
         package var isRegular: Bool
         package var owner: UInt32
@@ -15,9 +16,10 @@ package enum HookCheck {
 
     package enum Finding: Hashable, Sendable {
         case run
-        /// It is no hook, and needs no word: notes, what an editor or a package manager left, a script switched off.
+        /// It is not a hook, and is ignored silently: notes, an editor's or a package manager's leftovers, a script without
+        /// execute permission.
         case ignore
-        /// Somebody meant it to run, and it must not.
+        /// It looks like a hook, and must not run for this reason.
         case refuse(String)
     }
 
@@ -26,20 +28,20 @@ package enum HookCheck {
         ".ucf-old", ".ucf-new", ".ucf-dist",
     ]
 
-    /// - Parameter user: Who the daemon runs as.
+    /// - Parameter user: The daemon's own user.
     package static func file(named name: String, _ facts: Facts, user: UInt32) -> Finding {
         if name.hasPrefix(".") || leftovers.contains(where: name.hasSuffix) { return .ignore }
-        guard facts.isRegular else { return .refuse("it is no regular file") }
+        guard facts.isRegular else { return .refuse("it is not a regular file") }
         guard facts.mode & 0o111 != 0 else { return .ignore }
         return danger(facts, user: user).map { .refuse($0) } ?? .run
     }
 
-    /// - Returns: Why nothing in this directory may be run.
+    /// - Returns: Why nothing in this directory may run; `nil` if it may.
     package static func directory(_ facts: Facts, user: UInt32) -> String? { danger(facts, user: user) }
 
     private static func danger(_ facts: Facts, user: UInt32) -> String? {
         if facts.owner != 0, facts.owner != user { return "it belongs to user \(facts.owner)" }
-        if facts.mode & 0o022 != 0 { return "others than its owner can write to it" }
+        if facts.mode & 0o022 != 0 { return "users other than its owner can write to it" }
         return nil
     }
 }

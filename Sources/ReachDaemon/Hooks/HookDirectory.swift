@@ -1,12 +1,12 @@
 internal import Glibc
 internal import ReachLoop
 
-/// A directory of hooks, as it is at the moment of asking.
+/// A directory of hooks, which is read at each use.
 package struct HookDirectory: Hashable, Sendable {
     package struct Listing: Hashable, Sendable {
-        /// File names, in order.
+        /// The hooks' file names, sorted.
         package var hooks: [String] = []
-        /// What is there and must not be run: its path, and why.
+        /// The paths of files that must not run, with the reasons.
         package var refused: [String: String] = [:]
 
         package init() {}
@@ -16,7 +16,7 @@ package struct HookDirectory: Hashable, Sendable {
 
     package init(_ path: String) { self.path = path }
 
-    /// A directory that is not there has no hooks, which is no mistake.
+    /// Lists the hooks. A missing directory has none, which is not an error.
     package func list() -> Listing {
         var listing = Listing()
         guard let directory = opendir(path) else {

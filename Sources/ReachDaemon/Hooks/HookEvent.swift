@@ -1,9 +1,9 @@
 internal import ReachControl
 package import ReachCore
 
-/// What a hook is told: the event's JSON on its standard input, and the same in its environment.
+/// A hook's input: an event as JSON on its standard input, and as environment variables.
 package struct HookEvent: Hashable, Sendable {
-    /// Of several events of one target that a hook was too busy for, it is told the last.
+    /// The event's target. A busy hook receives only the newest event of each target.
     package let target: String
     package let json: [UInt8]
     package let environment: [String: String]

@@ -2,24 +2,24 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachLoop
 
-/// What a hook started and what that started in turn, in whatever process group or session it is.
+/// The descendants of a hook's process, in any process group or session.
 ///
-/// It is found by asking the kernel for the children of each (CONFIG_PROC_CHILDREN). What cut itself loose, because the
-/// process that started it has ended, is not found: it ends with the daemon's control group, where there is one.
+/// They are found by reading the children of each process (proc_tid_children(5), CONFIG_PROC_CHILDREN). An orphan whose parent
+/// has ended is not found; it ends with the daemon's control group, if there is one.
 final class HookFamily {
-    /// Descriptors that stand for processes, whoever gets their numbers.
+    /// The descendants' pidfds. Unlike a process ID, a pidfd never refers to another process later.
     private var members: [pid_t: CInt] = [:]
     private let root: pid_t
 
-    /// A hook that starts more than this is beyond reason; its process group is ended in any case.
+    /// The limit of descendants that are tracked. The process group is signalled in any case.
     private static let limit = 512
 
-    /// - Parameter root: The hook's own process, which is no member.
+    /// - Parameter root: The hook's own process, which is not a member.
     init(of root: pid_t) { self.root = root }
 
     deinit { members.values.forEach { close($0) } }
 
-    /// Sends a signal to all that are there now, or were when this was last asked.
+    /// Sends a signal to all current descendants, and to those found by earlier calls.
     func signal(_ number: CInt) {
         adopt(childrenOf: root)
         for process in Array(members.keys) { adopt(childrenOf: process) }
@@ -32,7 +32,7 @@ final class HookFamily {
             for child in Self.children(of: parent) where members[child] == nil && members.count < Self.limit {
                 let descriptor = reach_pidfd_open(child)
                 guard descriptor >= 0 else { continue }
-                // Its number may have become another's meanwhile.
+                // The process ID may have been reused before pidfd_open: check the parent again.
                 guard Self.children(of: parent).contains(child) else {
                     close(descriptor)
                     continue

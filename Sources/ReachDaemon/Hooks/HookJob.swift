@@ -2,24 +2,24 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// One run of a hook, from its start to its end.
+/// A running hook.
 final class HookJob {
     private let process: HookProcess
     private let run: HookQueue.Run
     private let loop: EventLoop
     private let options: HookRunner.Options
     private let report: (HookReport) -> Void
-    private let whenEnded: () -> Void
+    private let onEnd: () -> Void
     private let began = SystemClock.boot
     private let family: HookFamily
     private var output = HookOutput()
     private var timer: TimerQueue.ID?
-    private var wasTold = false
+    private var isTerminating = false
     private var hasEnded = false
 
     init(
         _ process: HookProcess, of run: HookQueue.Run, on loop: EventLoop, _ options: HookRunner.Options,
-        report: @escaping (HookReport) -> Void, whenEnded: @escaping () -> Void
+        report: @escaping (HookReport) -> Void, onEnd: @escaping () -> Void
     ) {
         self.process = process
         family = HookFamily(of: process.process)
@@ -27,7 +27,7 @@ final class HookJob {
         self.loop = loop
         self.options = options
         self.report = report
-        self.whenEnded = whenEnded
+        self.onEnd = onEnd
         timer = loop.schedule(at: began + options.timeout) { [unowned self] in
             report(.timedOut(hook: run.hook, limit: options.timeout))
             terminate()
@@ -36,8 +36,8 @@ final class HookJob {
         do throws(SystemError) {
             try loop.watch(process.end, for: .readable) { [unowned self] _ in end() }
         } catch {
-            // Its end would never be noticed: it ends now.
-            wasTold = true
+            // The end of the process would go unnoticed: end it now.
+            isTerminating = true
             loop.afterEvents { [weak self] in self?.end() }
         }
     }
@@ -51,10 +51,10 @@ final class HookJob {
         close(process.output)
     }
 
-    /// Asks it and all that it started to end, and ends them if they do not.
+    /// Sends SIGTERM to the hook and its descendants, and SIGKILL after the grace period.
     func terminate() {
         timer.map(loop.cancel)
-        wasTold = true
+        isTerminating = true
         signal(SIGTERM)
         timer = loop.schedule(at: SystemClock.boot + options.grace) { [unowned self] in
             timer = nil
@@ -62,8 +62,8 @@ final class HookJob {
         }
     }
 
-    /// Its process group and, since a child may have left that, all that descends from it. While the process is not
-    /// awaited the group's number is nobody else's.
+    /// Signals the process group and all descendants, since these may have left the group. Until waitpid(2) reaps the
+    /// process, its group ID cannot be reused.
     private func signal(_ number: CInt) {
         family.signal(number)
         kill(-process.process, number)
@@ -73,14 +73,14 @@ final class HookJob {
         var piece = [UInt8](repeating: 0, count: 4096)
         let count = read(process.output, &piece, piece.count)
         if count > 0 {
-            tell(output.take(piece[..<count]))
+            reportLines(output.append(piece[..<count]))
         } else if count == 0 || errno != EAGAIN {
             loop.unwatch(process.output)
         }
     }
 
     private func end() {
-        if wasTold { signal(SIGKILL) }
+        if isTerminating { signal(SIGKILL) }
         var word: CInt = 0
         while waitpid(process.process, &word, 0) == -1, errno == EINTR {}
         hasEnded = true
@@ -88,22 +88,22 @@ final class HookJob {
         let signal = word & 0x7f
         let ending: HookReport.Ending = signal == 0 ? .exit(word >> 8 & 0xff) : .signal(signal)
         report(.ended(hook: run.hook, ending, after: SystemClock.boot - began, skipped: run.skipped))
-        // This may be the last reference to it.
-        whenEnded()
+        // The callback may release the last reference to this job.
+        onEnd()
     }
 
-    /// Children that it left behind may hold the pipe open, and are not waited for.
+    /// Reads the remaining output without waiting: children that still run may hold the pipe open.
     private func drainOutput() {
         var piece = [UInt8](repeating: 0, count: 4096)
         for _ in 0..<32 {
             let count = read(process.output, &piece, piece.count)
             guard count > 0 else { break }
-            tell(output.take(piece[..<count]))
+            reportLines(output.append(piece[..<count]))
         }
-        tell(output.end())
+        reportLines(output.end())
     }
 
-    private func tell(_ lines: [String]) {
+    private func reportLines(_ lines: [String]) {
         for line in lines { report(.output(hook: run.hook, line: line)) }
     }
 }

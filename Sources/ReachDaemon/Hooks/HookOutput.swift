@@ -1,4 +1,4 @@
-/// What a hook writes, as lines for the log: so many bytes of them, whatever it writes.
+/// Splits a hook's output into lines for the log, up to a limit.
 struct HookOutput {
     static let lineLimit = 1024
     static let limit = 16 * 1024
@@ -6,8 +6,10 @@ struct HookOutput {
     private var line: [UInt8] = []
     private var count = 0
 
-    /// - Returns: The lines that became whole.
-    mutating func take(_ bytes: some Collection<UInt8>) -> [String] {
+    /// Adds output.
+    ///
+    /// - Returns: The lines that are complete.
+    mutating func append(_ bytes: some Collection<UInt8>) -> [String] {
         var lines: [String] = []
         for byte in bytes {
             guard count < Self.limit else { break }
@@ -16,13 +18,15 @@ struct HookOutput {
             if byte != UInt8(ascii: "\n") { line.append(byte) }
             if count == Self.limit {
                 finishLine(into: &lines)
-                lines.append("(its further output is left out)")
+                lines.append("(further output omitted)")
             }
         }
         return lines
     }
 
-    /// What stands behind the last newline.
+    /// Ends the output.
+    ///
+    /// - Returns: The text after the last newline.
     mutating func end() -> [String] {
         var lines: [String] = []
         finishLine(into: &lines)

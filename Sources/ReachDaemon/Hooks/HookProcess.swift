@@ -2,22 +2,22 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachLoop
 
-/// A hook that was started: in a process group of its own, with nothing of the daemon's but what it is given.
+/// A hook's process: in a process group of its own, and without the daemon's descriptors.
 struct HookProcess: Sendable {
     let process: pid_t
-    /// Readable once it has ended.
+    /// A pidfd, which is readable once the process has ended.
     let end: CInt
-    /// What it writes.
+    /// The reading end of its standard output and standard error.
     let output: CInt
 
-    /// What other programs tell the daemon about itself is not for its children.
+    /// Variables that the service manager passes to the daemon itself, and that its children must not inherit.
     private static let withheld = [
         "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES", "WATCHDOG_USEC", "WATCHDOG_PID",
         "JOURNAL_STREAM",
         "INVOCATION_ID", "MAINPID", "MANAGERPID", "SYSTEMD_EXEC_PID",
     ]
 
-    /// Starts it. Reading the program from a disk that sleeps takes its time: not for the loop's thread.
+    /// Starts the hook. Reading the program from disk may block, so this must not run on the loop's thread.
     static func start(_ path: String, for run: HookQueue.Run) throws(SystemError) -> HookProcess {
         let input = FileDescriptor(
             owning: try descriptor("memfd_create") { reach_memory_file(run.event.json, run.event.json.count) })
@@ -38,7 +38,7 @@ struct HookProcess: Sendable {
         do throws(SystemError) {
             return try descriptor("pidfd_open") { reach_pidfd_open(process) }
         } catch {
-            // Nobody would ever notice its end.
+            // Without a pidfd its end would go unnoticed.
             kill(-process, SIGKILL)
             waitpid(process, nil, 0)
             throw error

@@ -1,15 +1,15 @@
-/// Decides what each hook is told next: one event at a time, and when it was busy, only the newest of each target.
+/// Schedules the hooks' runs: each hook handles one event at a time, and after a run only the newest event of each target.
 package struct HookQueue: Hashable, Sendable {
     /// One run of a hook.
     package struct Run: Hashable, Sendable {
         /// The hook's file name.
         package let hook: String
         package fileprivate(set) var event: HookEvent
-        /// So many older events of the target it was not told.
+        /// The number of older events of the target that the hook missed.
         package fileprivate(set) var skipped = 0
     }
 
-    /// What waits for the hooks that are running, by the order in which their targets first changed.
+    /// The waiting runs of each running hook, in the order in which their targets first changed.
     private var waiting: [String: [Run]] = [:]
     private var isStopped = false
 
@@ -17,7 +17,9 @@ package struct HookQueue: Hashable, Sendable {
 
     package var running: Set<String> { Set(waiting.keys) }
 
-    /// - Parameter hooks: Those there are at this moment.
+    /// Adds an event for all hooks.
+    ///
+    /// - Parameter hooks: The current hooks.
     /// - Returns: The runs to start now.
     package mutating func add(_ event: HookEvent, for hooks: [String]) -> [Run] {
         guard !isStopped else { return [] }
@@ -38,9 +40,9 @@ package struct HookQueue: Hashable, Sendable {
         }
     }
 
-    /// The hook's run is over, or could not be started.
+    /// Handles the end of a hook's run, or the failure to start it.
     ///
-    /// - Returns: Its next run, to be started now.
+    /// - Returns: The hook's next run, to start now.
     package mutating func finished(_ hook: String) -> Run? {
         guard var queue = waiting[hook], !queue.isEmpty, !isStopped else {
             waiting[hook] = nil
@@ -51,6 +53,6 @@ package struct HookQueue: Hashable, Sendable {
         return next
     }
 
-    /// Nothing is started from now on.
+    /// Starts no further runs.
     package mutating func stop() { isStopped = true }
 }

@@ -2,14 +2,14 @@ internal import Glibc
 internal import ReachCore
 package import ReachLoop
 
-/// Runs the scripts of a directory when something changes. Lives on the loop's thread, and never makes it wait: listing
-/// the directory and starting programs is done by threads that last as long as that takes.
+/// Runs the scripts of a directory when a target changes. Confined to the loop's thread, which it never blocks:
+/// short-lived threads list the directory and start the programs.
 package final class HookRunner {
     package struct Options: Hashable, Sendable {
         package var directory: HookDirectory
-        /// Then it is told to end (SIGTERM, to its whole process group).
+        /// The time limit of a run. At its end the hook and its descendants get SIGTERM.
         package var timeout: Duration
-        /// Then it is ended (SIGKILL).
+        /// The time from SIGTERM to SIGKILL.
         package var grace: Duration = .seconds(2)
 
         package init(directory: HookDirectory, timeout: Duration) {
@@ -18,14 +18,14 @@ package final class HookRunner {
         }
     }
 
-    /// Those in force; what runs already keeps the limit that it was started with.
+    /// The current options. Running hooks keep the limits they started with.
     package var options: Options
     private let loop: EventLoop
     private let report: (HookReport) -> Void
     private var queue = HookQueue()
     private var jobs: [String: HookJob] = [:]
     /// Events that wait for the directory to be listed.
-    private var news: [HookEvent] = []
+    private var pending: [HookEvent] = []
     private var isListing = false
     private var refused: [String: String] = [:]
 
@@ -35,44 +35,44 @@ package final class HookRunner {
         self.report = report
     }
 
-    /// Hooks that are running, or about to.
+    /// The hooks that are running or starting.
     package var running: Set<String> { queue.running }
 
-    /// Every hook is to know of this.
-    package func tell(_ event: HookEvent) {
-        news.append(event)
+    /// Runs every hook with the event.
+    package func handle(_ event: HookEvent) {
+        pending.append(event)
         guard !isListing else { return }
         isListing = true
         let directory = options.directory
         inBackground {
             directory.list()
         } then: {
-            $0.take($1)
+            $0.receive($1)
         }
     }
 
-    /// Tells all that run to end, and starts no more.
+    /// Terminates the running hooks, and starts no more.
     package func stop() {
         queue.stop()
-        news = []
+        pending = []
         for job in jobs.values { job.terminate() }
     }
 
-    private func take(_ listing: HookDirectory.Listing) {
+    private func receive(_ listing: HookDirectory.Listing) {
         isListing = false
         for (path, problem) in listing.refused.sorted(by: { $0.key < $1.key }) where refused[path] != problem {
             report(.refused(path: path, problem))
         }
         refused = listing.refused
-        let events = news
-        news = []
+        let events = pending
+        pending = []
         for event in events { queue.add(event, for: listing.hooks).forEach(start) }
     }
 
     private func start(_ run: HookQueue.Run) {
         let options = options
         inBackground { () -> Result<HookProcess, HookFailure> in
-            // It may have waited long, and somebody may have changed the file meanwhile.
+            // The run may have waited for long, and the file may have changed meanwhile.
             guard options.directory.list().hooks.contains(run.hook) else {
                 return .failure(HookFailure(description: "it is no longer there, or must not be run"))
             }
@@ -82,11 +82,11 @@ package final class HookRunner {
                 return .failure(HookFailure(description: error.description))
             }
         } then: {
-            $0.take($1, of: run, options)
+            $0.receive($1, of: run, options)
         }
     }
 
-    private func take(_ started: Result<HookProcess, HookFailure>, of run: HookQueue.Run, _ options: Options) {
+    private func receive(_ started: Result<HookProcess, HookFailure>, of run: HookQueue.Run, _ options: Options) {
         do throws(HookFailure) {
             let job = HookJob(try started.get(), of: run, on: loop, options, report: report) { [unowned self] in
                 jobs[run.hook] = nil
@@ -99,15 +99,15 @@ package final class HookRunner {
         }
     }
 
-    /// Does something on a thread of its own, and comes back with the result unless this runner is gone.
+    /// Runs `work` on a thread of its own, and `reply` with its result on the loop's thread, unless the runner is gone.
     private func inBackground<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value, then reply: @escaping @Sendable (HookRunner, Value) -> Void
     ) {
-        let (mailbox, door) = (loop.mailbox, HookReference(self))
+        let (mailbox, reference) = (loop.mailbox, HookReference(self))
         BackgroundThread.start(named: "reach-hook") {
             let value = work()
             mailbox.post { _ in
-                if let runner = door.runner { reply(runner, value) }
+                if let runner = reference.runner { reply(runner, value) }
             }
         }
     }
@@ -117,7 +117,7 @@ private struct HookFailure: Error {
     let description: String
 }
 
-/// Carries a runner's reference through other threads, which never open it: only its own loop does.
+/// Carries a reference to a runner through other threads. Only the loop's thread uses it.
 private struct HookReference: @unchecked Sendable {
     weak var runner: HookRunner?
 

@@ -1,6 +1,6 @@
 internal import Logging
 
-/// Hands what a logger gets to the daemon's log.
+/// Passes a logger's messages to the daemon's log.
 struct JournalLogHandler: LogHandler {
     private let log: Log
     private var ownLevel: Logger.Level?
@@ -9,7 +9,7 @@ struct JournalLogHandler: LogHandler {
 
     init(_ log: Log) { self.log = log }
 
-    /// A logger that sets no level of its own follows the log's, which changes when the daemon reads its configuration.
+    /// The logger's own level, or else the log's, which a reload of the configuration may change.
     var logLevel: Logger.Level {
         get { ownLevel ?? log.level }
         set { ownLevel = newValue }
@@ -28,7 +28,7 @@ struct JournalLogHandler: LogHandler {
         log.write(LogMessage(event.level, event.message.description, Self.fields(all)))
     }
 
-    /// Metadata has no order; lines have these first, and then the others by their names.
+    /// The fields that come first on a line. Metadata has no order; the others follow by name.
     private static let first = ["target", "status", "interface", "cause"]
 
     private static func fields(_ metadata: Logger.Metadata) -> [LogMessage.Field] {

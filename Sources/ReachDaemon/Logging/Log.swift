@@ -4,8 +4,7 @@ internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// The daemon's log on standard error, into which its ``logger`` writes. Any thread may write; none waits for whoever
-/// reads.
+/// The daemon's log on standard error, which its ``logger`` writes to. Any thread may write; none waits for the reader.
 package final class Log: Sendable {
     private struct State {
         var limiter = LogLimiter()
@@ -16,26 +15,26 @@ package final class Log: Sendable {
 
     private let format: LogFormat
     private let state: Mutex<State>
-    /// The place of the level in ``levels``. Read for each message, so that one that is left out costs no lock.
+    /// The index of the level in ``levels``. It is atomic so that messages below the level cost no lock.
     private let place: Atomic<Int>
 
     /// - Parameters:
-    ///   - level: What is less grave is left out.
-    ///   - format: `nil` is the journal's if `descriptor` is connected with it.
+    ///   - level: Less severe messages are omitted.
+    ///   - format: `nil` chooses the journal's format if `descriptor` is connected to the journal.
     package init(level: Logger.Level, format: LogFormat? = nil, descriptor: CInt = STDERR_FILENO) {
         self.format = format ?? (Self.isJournal(descriptor) ? .journal : .plain)
         place = Atomic(Self.place(of: level))
         state = Mutex(State(output: LogOutput(descriptor)))
     }
 
-    /// Of all loggers that do not have one of their own.
+    /// The level of all loggers without one of their own.
     package var level: Logger.Level {
         get { Self.levels[place.load(ordering: .relaxed)] }
         set { place.store(Self.place(of: newValue), ordering: .relaxed) }
     }
 
-    /// What the daemon's code writes with. The message should be the same each time: what differs belongs into metadata,
-    /// which is written as `key=value`.
+    /// The logger of the daemon's code. Messages should be constant; put what varies in metadata, which is written as
+    /// `key=value`.
     package var logger: Logger {
         Logger(label: "reachd") { _ in JournalLogHandler(self) }
     }
@@ -47,7 +46,7 @@ package final class Log: Sendable {
         }
     }
 
-    /// Writes what was counted and not yet written. To be called at the end.
+    /// Writes the counts of suppressed messages. Call it at the end.
     package func finish() {
         state.withLock { state in
             let now = SystemClock.now.wall
@@ -57,15 +56,15 @@ package final class Log: Sendable {
 
     private func write(_ message: LogMessage, _ time: Timestamp, _ output: inout LogOutput) {
         output.write(format.line(message, at: time)) { lost in
-            let note = LogMessage(.warning, "lines of this log are lost", [LogMessage.Field("count", String(lost))])
+            let note = LogMessage(.warning, "log lines were lost", [LogMessage.Field("count", String(lost))])
             return format.line(note, at: time)
         }
     }
 
     private static func place(of level: Logger.Level) -> Int { levels.firstIndex(of: level) ?? 0 }
 
-    /// Whether the descriptor is the one that JOURNAL_STREAM names by device and inode (systemd.exec(5)): the variable
-    /// is inherited also by programs whose standard error was sent elsewhere.
+    /// Whether the descriptor is the one that JOURNAL_STREAM names by device and inode (systemd.exec(5)). Programs with a
+    /// redirected standard error inherit the variable, too.
     private static func isJournal(_ descriptor: CInt) -> Bool {
         var information = stat()
         guard let name = getenv("JOURNAL_STREAM").map({ String(cString: $0) }), fstat(descriptor, &information) == 0

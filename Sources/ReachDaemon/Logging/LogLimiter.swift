@@ -1,11 +1,10 @@
 internal import Logging
 package import ReachCore
 
-/// Keeps one message that repeats itself from filling the log: five times in ten seconds it is let through, then it is
-/// only counted, and the count is written with the first message after those ten seconds, whichever that is. There is no
-/// timer for it: while nothing is logged nothing wakes up.
+/// Limits repeated messages to five in ten seconds, and counts further ones. The count is written before the next message,
+/// whichever that is, after the ten seconds. There is no timer, so an idle daemon does not wake up for it.
 ///
-/// Messages are the same if their level and sentence are; their fields may differ.
+/// Messages are equal if their level and text are; their fields may differ.
 package struct LogLimiter: Sendable {
     private struct Window {
         let message: LogMessage
@@ -21,14 +20,14 @@ package struct LogLimiter: Sendable {
 
     package static let burst = 5
     package static let interval: Duration = .seconds(10)
-    /// Different messages that are counted at a time: sentences are few, but hooks may write what they like.
+    /// The number of different messages counted at the same time. The daemon has few, but hooks may write any text.
     static let capacity = 64
 
     private var windows: [Key: Window] = [:]
 
     package init() {}
 
-    /// - Returns: What is to be logged now: counts that are due, and the message unless it came too often.
+    /// - Returns: The messages to log now: counts that are due, and the message itself unless it repeats too often.
     package mutating func admit(_ message: LogMessage, at now: BootTime) -> [LogMessage] {
         var admitted = close { now >= $0.start + Self.interval }
         let key = Key(level: message.level, text: message.text)
@@ -42,7 +41,7 @@ package struct LogLimiter: Sendable {
         return admitted
     }
 
-    /// What was counted and not yet written. To be called at the end.
+    /// The counts that are not yet written. Call it at the end.
     package mutating func drain() -> [LogMessage] { close { _ in true } }
 
     private mutating func close(where isDue: (Window) -> Bool) -> [LogMessage] {

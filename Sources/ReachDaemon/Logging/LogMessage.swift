@@ -1,7 +1,7 @@
 package import Logging
 package import ReachCore
 
-/// Something to be logged: a sentence for people, which is the same each time, and what differs in fields.
+/// A message to log: a constant text, and fields with what varies.
 package struct LogMessage: Hashable, Sendable {
     package struct Field: Hashable, Sendable {
         package let key: String
@@ -24,14 +24,14 @@ package struct LogMessage: Hashable, Sendable {
     }
 }
 
-/// How a line of the log looks.
+/// The format of the log's lines.
 package enum LogFormat: Hashable, Sendable {
-    /// The journal has a time of its own, and takes the priority from `<N>` (sd-daemon(3)).
+    /// With the priority as `<N>` (sd-daemon(3)) and without a time: the journal has its own.
     case journal
-    /// With the time, and the level as a word.
+    /// With the time and the level as a word.
     case plain
 
-    /// The line without its end. Whatever the message holds, it is one line, and safe for a terminal.
+    /// Formats the message as one line, without a newline and safe for a terminal.
     package func line(_ message: LogMessage, at time: Timestamp) -> String {
         let start =
             switch self {
@@ -42,7 +42,7 @@ package enum LogFormat: Hashable, Sendable {
         return start + DisplayText.sanitized(message.text) + fields.joined()
     }
 
-    /// As logfmt has it: in quotes where it would not be one word.
+    /// Quotes a value that is not a single word, as in logfmt.
     private static func quoted(_ value: String) -> String {
         let text = DisplayText.sanitized(value)
         guard text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else { return text }
@@ -56,7 +56,7 @@ package enum LogFormat: Hashable, Sendable {
 }
 
 extension Logger.Level {
-    /// The priority of syslog(3), which is lower for what is graver.
+    /// The priority of syslog(3); lower is more severe.
     package var priority: Int {
         switch self {
         case .critical: 2
@@ -69,8 +69,11 @@ extension Logger.Level {
     }
 }
 
-extension LogLevel {
-    /// The same for those who write.
+/// The configured log level: messages of this level and more severe ones are logged.
+package enum LogLevel: String, Hashable, CaseIterable, Sendable {
+    case debug, info, notice, warning, error
+
+    /// The logger's level of the same name.
     package var level: Logger.Level {
         switch self {
         case .debug: .debug

@@ -1,17 +1,17 @@
 internal import CReachLinux
 internal import Glibc
 
-/// Lines written to a descriptor, mostly standard error, without waiting for whoever reads it: a line that is not taken
-/// is lost, and how many were is told with the next one that is.
+/// Writes lines to a descriptor, usually standard error, without waiting for its reader. Lines that cannot be written are
+/// lost; the next line that can be written reports their number.
 struct LogOutput {
     private let descriptor: CInt
-    /// The end of a line that was taken in part.
+    /// The rest of a partly written line.
     private var rest: [UInt8] = []
     private var lost = 0
 
     init(_ descriptor: CInt) { self.descriptor = descriptor }
 
-    /// - Parameter note: Makes the line that tells how many lines are missing.
+    /// - Parameter note: Formats the line that reports the number of lost lines.
     mutating func write(_ line: String, note: (Int) -> String) {
         push(rest)
         guard rest.isEmpty else {
@@ -22,7 +22,7 @@ struct LogOutput {
         if push(Array(text.utf8)) { lost = 0 } else { lost += 1 }
     }
 
-    /// - Returns: Whether at least the beginning was taken; the rest is then kept for the next time.
+    /// - Returns: Whether at least the beginning was written; the rest is then kept for the next call.
     @discardableResult
     private mutating func push(_ bytes: [UInt8]) -> Bool {
         guard !bytes.isEmpty else { return true }
@@ -33,7 +33,7 @@ struct LogOutput {
     }
 
     private static func writeAtOnce(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
-        // The journal is a socket; pipes know RWF_NOWAIT since Linux 6.4; the others are files and terminals.
+        // The journal is a socket. Pipes support RWF_NOWAIT since Linux 6.4. Everything else is a file or a terminal.
         var count = send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
         if count < 0, errno == ENOTSOCK {
             count = reach_write_at_once(descriptor, bytes.baseAddress, bytes.count)
@@ -42,7 +42,7 @@ struct LogOutput {
         return count
     }
 
-    /// A pipe that polls as writable takes PIPE_BUF bytes.
+    /// A pipe that polls as writable accepts PIPE_BUF bytes without blocking.
     private static func writeWhenReady(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard Glibc.poll(&poll, 1, 0) > 0 else { return -1 }

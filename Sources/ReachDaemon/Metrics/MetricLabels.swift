@@ -1,4 +1,4 @@
-/// Labels as they are written, so that those of a thousand samples are escaped once.
+/// Labels in the text format. Many samples share them, so that values are escaped only once.
 struct MetricLabels: ExpressibleByArrayLiteral {
     private(set) var bytes: [UInt8] = []
 

@@ -10,7 +10,7 @@ struct MetricWriter {
     private(set) var bytes: [UInt8] = []
     private var family: StaticString = ""
 
-    /// Begins a family of metrics: every sample up to the next belongs to it.
+    /// Begins a family of metrics. All samples up to the next family belong to it.
     mutating func family(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
         family = name
         append("# HELP ")
@@ -24,7 +24,7 @@ struct MetricWriter {
         append("\n")
     }
 
-    /// - Parameter suffix: Of the parts of histograms and summaries: `_sum`, `_count`, `_bucket`.
+    /// - Parameter suffix: The part of a histogram or summary: `_sum`, `_count`, `_bucket`.
     mutating func sample(_ labels: MetricLabels, _ value: Double, suffix: StaticString = "") {
         start(labels, suffix)
         number(value)
@@ -37,7 +37,7 @@ struct MetricWriter {
         append("\n")
     }
 
-    /// One sample for each word, which is 1 for the one that holds.
+    /// Writes one sample for each word: 1 for the current one, 0 for the others.
     mutating func states(_ labels: MetricLabels, _ name: StaticString, _ words: [String], _ current: String?) {
         for word in words { sample(labels + [(name, word)], word == current ? 1 as UInt64 : 0) }
     }
@@ -53,7 +53,7 @@ struct MetricWriter {
         append(" ")
     }
 
-    /// What Go's ParseFloat reads.
+    /// Writes a number as Go's ParseFloat reads it.
     private mutating func number(_ value: Double) {
         if value.isNaN { return append("NaN") }
         if value.isInfinite { return append(value < 0 ? ("-Inf" as StaticString) : "+Inf") }

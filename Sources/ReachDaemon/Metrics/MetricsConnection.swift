@@ -2,17 +2,17 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// One client of the metrics: one request, one answer, and it is closed.
+/// A connection of a metrics client, for one request and one response.
 final class MetricsConnection {
-    /// Those that came later have larger ones.
+    /// The connection's number, which increases with each connection.
     let number: UInt64
-    private var hasAsked = false
-    /// Its request is whole, and its answer is not on its way yet.
-    var isBeingAnswered: Bool { hasAsked && !isAnswered }
+    private var hasRequest = false
+    /// Whether the request is complete and the response is not yet sent.
+    var isBeingAnswered: Bool { hasRequest && !isAnswered }
     private let descriptor: CInt
     private let loop: EventLoop
     private let source: MetricsSource
-    private let whenClosed: () -> Void
+    private let onClose: () -> Void
     private var received: [UInt8] = []
     private var unsent: [UInt8] = []
     private var written = 0
@@ -20,18 +20,18 @@ final class MetricsConnection {
     private var timer: TimerQueue.ID?
     private var isClosed = false
 
-    /// For the request, the snapshot and the answer together: Prometheus gives up after 10 s.
+    /// The time limit of the request, the snapshot and the response together. Prometheus gives up after 10 s.
     private static let patience = Duration.seconds(10)
 
     init(
         _ descriptor: CInt, number: UInt64, on loop: EventLoop, _ source: MetricsSource,
-        whenClosed: @escaping () -> Void
+        onClose: @escaping () -> Void
     ) {
         self.number = number
         self.descriptor = descriptor
         self.loop = loop
         self.source = source
-        self.whenClosed = whenClosed
+        self.onClose = onClose
         timer = loop.schedule(at: SystemClock.boot + Self.patience) { [weak self] in self?.close() }
         try? loop.watch(descriptor, for: .readable) { [weak self] readiness in self?.ready(readiness) }
     }
@@ -42,7 +42,7 @@ final class MetricsConnection {
         timer.map(loop.cancel)
         loop.unwatch(descriptor)
         Glibc.close(descriptor)
-        whenClosed()
+        onClose()
     }
 
     private func ready(_ readiness: EventLoop.Interest) {
@@ -57,23 +57,23 @@ final class MetricsConnection {
         if isAnswered { return }
         received += piece.prefix(count)
         let request = MetricsRequest(received)
-        hasAsked = request != .incomplete
+        hasRequest = request != .incomplete
         switch request {
         case .incomplete: break
-        case .metrics(let hasBody): askForMetrics(hasBody)
+        case .metrics(let hasBody): requestMetrics(hasBody)
         case .index: answer("200 OK", "text/plain", Array("reachd: see /metrics\n".utf8))
-        case .notFound: answer("404 Not Found", "text/plain", Array("there is /metrics\n".utf8))
+        case .notFound: answer("404 Not Found", "text/plain", Array("not found; see /metrics\n".utf8))
         case .badMethod: answer("405 Method Not Allowed", "text/plain", [], more: "Allow: GET, HEAD\r\n")
         case .bad: answer("400 Bad Request", "text/plain", [])
         }
     }
 
-    private func askForMetrics(_ hasBody: Bool) {
-        // Nothing more is read; a client that hangs up is seen all the same.
+    private func requestMetrics(_ hasBody: Bool) {
+        // Nothing more is read. A hangup is reported even without an interest.
         try? loop.change(descriptor, to: [])
-        let door = ConnectionReference(connection: self)
-        source.ask { snapshot in
-            door.connection?.answer(
+        let reference = ConnectionReference(connection: self)
+        source.request { snapshot in
+            reference.connection?.answer(
                 "200 OK", "text/plain; version=0.0.4; charset=utf-8", snapshot.text, hasBody: hasBody)
         }
     }
@@ -95,7 +95,7 @@ final class MetricsConnection {
         guard count > 0 else { return close() }
         written += count
         guard written == unsent.count else { return }
-        // What the client sent beyond its request would make close() throw the answer away (RFC 9112 section 9.6).
+        // With unread input, close() would reset the connection and lose the response (RFC 9112, section 9.6).
         shutdown(descriptor, CInt(SHUT_WR))
         isAnswered = true
         unsent = []
@@ -103,7 +103,7 @@ final class MetricsConnection {
     }
 }
 
-/// Carries the connection's reference through the engine's thread, which never opens it.
+/// Carries a reference to the connection through the engine's thread, which never uses it.
 private struct ConnectionReference: @unchecked Sendable {
     weak var connection: MetricsConnection?
 }

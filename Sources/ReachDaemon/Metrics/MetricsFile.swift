@@ -2,7 +2,8 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Writes the metrics to a file now and then, for node_exporter's textfile collector: whole or not at all, by renaming.
+/// Writes the metrics periodically to a file for node_exporter's textfile collector. Renaming replaces the file as a
+/// whole.
 final class MetricsFile {
     private let path: String
     private let interval: Duration
@@ -23,12 +24,12 @@ final class MetricsFile {
     }
 
     func begin() {
-        let door = FileReference(file: self)
-        source.ask { door.file?.write($0) }
+        let reference = FileReference(file: self)
+        source.request { reference.file?.write($0) }
         loop.schedule(at: SystemClock.boot + interval) { [weak self] in self?.begin() }
     }
 
-    /// Old metrics would look like present ones.
+    /// Removes the file, since old metrics would look current.
     func end() { unlink(path) }
 
     private func write(_ snapshot: MetricsSnapshot) {
@@ -41,12 +42,14 @@ final class MetricsFile {
         }
     }
 
-    private static func replace(_ path: String, with text: [UInt8]) throws(SystemError) {
-        // The collector reads *.prom and nothing else.
+    static func replace(_ path: String, with text: [UInt8]) throws(SystemError) {
+        // The collector reads only *.prom.
         let fresh = path + ".new"
+        // Whoever can write in the directory could have put a link or a FIFO there, which is neither followed nor waited for.
+        unlink(fresh)
         let file = FileDescriptor(
             owning: try SystemError.check("open \(fresh)") {
-                open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+                open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
             })
         var rest = text[...]
         while !rest.isEmpty {
@@ -63,7 +66,7 @@ final class MetricsFile {
     }
 }
 
-/// Carries the file's reference through the engine's thread, which never opens it.
+/// Carries a reference to the file through the engine's thread, which never uses it.
 private struct FileReference: @unchecked Sendable {
     weak var file: MetricsFile?
 }

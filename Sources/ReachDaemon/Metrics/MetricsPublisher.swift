@@ -4,37 +4,37 @@ internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// Has the metrics served and written by a thread of their own, which lives only while the configuration wants them: the engine
-/// does no more for a scrape than take a snapshot.
+/// Publishes the metrics on a thread of their own, which exists only while the configuration enables them. The engine's
+/// thread only takes the snapshots.
 final class MetricsPublisher {
     private let loop: EventLoop
     private let snapshot: () -> MetricsSnapshot
-    private var wanted = Configuration.Metrics()
-    /// The loop of the thread.
+    private var configuration = Configuration.Metrics()
+    /// The mailbox of the thread's loop; `nil` without a thread.
     private var thread: Mailbox?
-    private var end = ThreadEnd()
+    private var completion = ThreadCompletion()
     private var retry: TimerQueue.ID?
-    /// Is told what an operator should know: one line of text.
-    var whenTroubled: @Sendable (String) -> Void = { _ in }
+    /// Receives one line about each problem that an operator should know.
+    var onWarning: @Sendable (String) -> Void = { _ in }
 
-    /// An address may come later than the daemon; a port may be somebody else's for a while.
+    /// The interval of attempts to listen: an address may appear after the daemon starts, and a port may become free.
     private static let retryInterval = Duration.seconds(5)
-    /// Of the two seconds in which the daemon ends.
-    private static let endPatience = Duration.milliseconds(500)
+    /// The time limit of ``finish()``, a part of the two seconds of an orderly stop.
+    private static let finishPatience = Duration.milliseconds(500)
 
     init(on loop: EventLoop, snapshot: @escaping () -> MetricsSnapshot) {
         self.loop = loop
         self.snapshot = snapshot
     }
 
-    func take(_ configuration: Configuration.Metrics) {
-        guard configuration != wanted else { return }
+    func apply(_ fresh: Configuration.Metrics) {
+        guard fresh != configuration else { return }
         stop()
-        wanted = configuration
+        configuration = fresh
         begin()
     }
 
-    /// Ends the thread.
+    /// Stops the thread without waiting for it.
     func stop() {
         retry.map(loop.cancel)
         retry = nil
@@ -42,24 +42,27 @@ final class MetricsPublisher {
         thread = nil
     }
 
-    /// Ends the thread, and waits for it a moment: the file is to be gone when the process is. Only when the engine has ended.
+    /// Stops the thread and waits briefly for it to remove the file. Call it only after the engine's loop has ended, since it
+    /// blocks the thread.
     func finish() {
         let isRunning = thread != nil
         stop()
-        let deadline = SystemClock.boot + Self.endPatience
-        while isRunning, !end.hasCome, SystemClock.boot < deadline { usleep(1000) }
+        let deadline = SystemClock.boot + Self.finishPatience
+        while isRunning, !completion.isComplete, SystemClock.boot < deadline { usleep(1000) }
     }
 
     private func begin() {
-        guard wanted.listen != nil || wanted.file != nil else { return }
+        guard configuration.listen != nil || configuration.file != nil else { return }
         var listener: CInt?
         do throws(SystemError) {
-            listener = try wanted.listen.map { place throws(SystemError) in try MetricsServer.listen(at: place) }
+            listener = try configuration.listen.map { address throws(SystemError) in
+                try MetricsServer.listen(at: address)
+            }
             let loop = try EventLoop()
             thread = loop.mailbox
             run(loop, listener)
         } catch {
-            whenTroubled("\(wanted.listen?.description ?? ""): \(error)")
+            onWarning("\(configuration.listen?.description ?? ""): \(error)")
             if let listener { close(listener) }
             retry = self.loop.schedule(at: SystemClock.boot + Self.retryInterval) { [unowned self] in
                 retry = nil
@@ -71,45 +74,45 @@ final class MetricsPublisher {
     private func run(_ threadLoop: EventLoop, _ listener: CInt?) {
         let source = MetricsSource(
             engine: loop.mailbox, publisher: PublisherReference(self), replyTo: threadLoop.mailbox)
-        let (file, interval) = (wanted.file, wanted.interval)
-        let box = LoopTransfer(loop: threadLoop)
-        let end = ThreadEnd()
-        self.end = end
-        BackgroundThread.start(named: "reach-metrics") { [whenTroubled] in
-            // Writing megabytes must not keep the engine waiting for a CPU.
+        let (file, interval) = (configuration.file, configuration.interval)
+        let transfer = LoopTransfer(loop: threadLoop)
+        let completion = ThreadCompletion()
+        self.completion = completion
+        BackgroundThread.start(named: "reach-metrics") { [onWarning] in
+            // Formatting megabytes of text must not take the CPU from the engine's thread.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(reach_thread_id()), 10)
-            let loop = box.loop
+            let loop = transfer.loop
             let server = listener.map { MetricsServer(listener: $0, on: loop, source) }
-            let writer = file.map { MetricsFile(path: $0, every: interval, on: loop, source, report: whenTroubled) }
+            let writer = file.map { MetricsFile(path: $0, every: interval, on: loop, source, report: onWarning) }
             writer?.begin()
             loop.run()
             writer?.end()
             server?.stop()
-            end.come()
+            completion.complete()
         }
     }
 
-    /// Called on the engine's thread.
+    /// Takes a snapshot. Call it on the engine's thread.
     fileprivate func takeSnapshot() -> MetricsSnapshot { snapshot() }
 }
 
-/// Whether a thread has done all that it ever will.
-private final class ThreadEnd: Sendable {
+/// Whether a thread has finished its work.
+private final class ThreadCompletion: Sendable {
     private let flag = Atomic(false)
 
-    var hasCome: Bool { flag.load(ordering: .acquiring) }
+    var isComplete: Bool { flag.load(ordering: .acquiring) }
 
-    func come() { flag.store(true, ordering: .releasing) }
+    func complete() { flag.store(true, ordering: .releasing) }
 }
 
-/// Asks the engine for a snapshot, from the metrics' thread.
+/// Requests snapshots from the engine's thread, for the metrics' thread.
 struct MetricsSource: Sendable {
     fileprivate let engine: Mailbox
     fileprivate let publisher: PublisherReference
     fileprivate let replyTo: Mailbox
 
-    /// Calls `completion` on the metrics' loop; not at all if the daemon is ending.
-    func ask(_ completion: @escaping @Sendable (MetricsSnapshot) -> Void) {
+    /// Calls `completion` with a snapshot on the metrics' thread, or never if the daemon is stopping.
+    func request(_ completion: @escaping @Sendable (MetricsSnapshot) -> Void) {
         engine.post { [publisher, replyTo] _ in
             guard let snapshot = publisher.publisher?.takeSnapshot() else { return }
             replyTo.post { _ in completion(snapshot) }
@@ -117,14 +120,14 @@ struct MetricsSource: Sendable {
     }
 }
 
-/// Carries the publisher's reference through the metrics' thread, which never opens it: only the engine's does.
+/// Carries a reference to the publisher through the metrics' thread. Only the engine's thread uses it.
 private struct PublisherReference: @unchecked Sendable {
     weak var publisher: MetricsPublisher?
 
     init(_ publisher: MetricsPublisher) { self.publisher = publisher }
 }
 
-/// Hands a new loop over to the thread that will run it; nobody else keeps it.
+/// Moves a new loop to the thread that runs it. No other thread keeps it.
 private struct LoopTransfer: @unchecked Sendable {
     let loop: EventLoop
 }

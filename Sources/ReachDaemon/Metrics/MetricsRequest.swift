@@ -1,6 +1,6 @@
-/// The head of a request for metrics, as far as it matters (RFC 9112).
+/// The request of a metrics client, from its HTTP head (RFC 9112).
 enum MetricsRequest: Hashable {
-    /// More bytes are to come.
+    /// The head is not complete yet.
     case incomplete
     case metrics(hasBody: Bool)
     case index
@@ -8,7 +8,7 @@ enum MetricsRequest: Hashable {
     case badMethod
     case bad
 
-    /// Prometheus sends a few hundred bytes.
+    /// The limit of the head's bytes. Prometheus sends a few hundred.
     static let longestHead = 8192
 
     init(_ bytes: [UInt8]) {

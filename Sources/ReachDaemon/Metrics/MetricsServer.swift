@@ -4,9 +4,9 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// Answers Prometheus's scrapes: GET of one page, in bounded bytes and time, on the loop of the metrics' thread.
+/// Serves the metrics over HTTP: one page, in bounded memory and time, on the loop of the metrics' thread.
 ///
-/// It is no web server. A library for one would cost more than all of this: swift-nio's is megabytes of code, and threads.
+/// A general web server would cost more than it saves: swift-nio is megabytes of code, with threads of its own.
 final class MetricsServer {
     private let listener: CInt
     private let loop: EventLoop
@@ -14,13 +14,13 @@ final class MetricsServer {
     private var connections: [CInt: MetricsConnection] = [:]
     private var accepted: UInt64 = 0
 
-    /// Prometheus has one, a person with a browser a few; others may be silent.
+    /// The limit of connections. Prometheus has one and a browser a few; others may stay silent.
     private static let connectionLimit = 64
-    /// What those sent who were let in is read before more are.
+    /// The limit of connections accepted before the loop handles other events, such as the requests of the accepted ones.
     private static let acceptsPerTurn = 16
     private static let listenBacklog: CInt = 256
 
-    /// Takes the listening socket over.
+    /// Takes ownership of the listening socket.
     init(listener: CInt, on loop: EventLoop, _ source: MetricsSource) {
         self.listener = listener
         self.loop = loop
@@ -34,8 +34,8 @@ final class MetricsServer {
         connections.values.forEach { $0.close() }
     }
 
-    /// A socket that listens there.
-    static func listen(at place: SocketPlace) throws(SystemError) -> CInt {
+    /// Opens a listening socket.
+    static func listen(at place: ListenAddress) throws(SystemError) -> CInt {
         let domain = place.address.family == .ipv4 ? AF_INET : AF_INET6
         let descriptor = reach_stream_socket(domain)
         guard descriptor >= 0 else { throw SystemError(call: "socket", number: -descriptor) }
@@ -65,8 +65,8 @@ final class MetricsServer {
         }
     }
 
-    /// Where there is none, whoever has been silent for longest gives way, and else whoever has been there for longest:
-    /// those who want to know ask at once, and are answered within milliseconds.
+    /// Closes a connection at the limit: the one that has been silent for longest, else the oldest. Real clients send their
+    /// request at once, and are answered within milliseconds.
     private func makeRoom() {
         guard connections.count >= Self.connectionLimit else { return }
         let all = connections.values

@@ -20,22 +20,23 @@ extension MetricsSnapshot {
             let target = record.specification.target
             writer.sample(labels + [("kind", target.kind.rawValue), ("target", target.description)], 1 as UInt64)
         }
-        writer.family("reach_probe_up", .gauge, "Whether its target is well; missing before results have decided.")
+        writer.family("reach_probe_up", .gauge, "Whether the target is up; missing until results have decided.")
         each { record, labels in
             if record.state != .unknown { writer.sample(labels, record.state == .up ? 1 as UInt64 : 0) }
         }
-        writer.family("reach_probe_paused", .gauge, "Whether nothing is sent for lack of a path.")
+        writer.family("reach_probe_paused", .gauge, "Whether the probe is paused because there is no path.")
         each { writer.sample($1, $0.pause == nil ? 0 as UInt64 : 1) }
     }
 
     private func writeResults(_ writer: inout MetricWriter) {
-        writer.family("reach_probe_results_total", .counter, "Attempts by what came of them.")
+        writer.family("reach_probe_results_total", .counter, "Attempts by outcome.")
         each { record, labels in
             writer.sample(labels + [("outcome", "ok")], record.counts.ok)
             writer.sample(labels + [("outcome", "fail")], record.counts.fail)
             writer.sample(labels + [("outcome", "inconclusive")], record.counts.inconclusive)
         }
-        writer.family("reach_probe_skipped_total", .counter, "Attempts left out since the last was still under way.")
+        writer.family(
+            "reach_probe_skipped_total", .counter, "Attempts skipped because the previous one was still running.")
         for entry in probes { writer.sample([("probe", entry.record.specification.name)], entry.skipped) }
         writer.family("reach_probe_last_duration_seconds", .gauge, "How long the latest attempt took.")
         each { record, labels in record.last.map { writer.sample(labels, $0.duration.seconds) } }
@@ -44,7 +45,7 @@ extension MetricsSnapshot {
             if let status = record.last?.httpStatus { writer.sample(labels, Double(status)) }
         }
         writer.family(
-            "reach_probe_certificate_end_timestamp_seconds", .gauge, "When the certificate ends that was shown.")
+            "reach_probe_certificate_end_timestamp_seconds", .gauge, "When the server's certificate expires.")
         each { record, labels in
             record.last?.certificateEnd.map { writer.sample(labels, Double($0.nanosecondsSince1970 / 1_000_000_000)) }
         }
@@ -52,7 +53,7 @@ extension MetricsSnapshot {
 
     private func writeTimes(_ writer: inout MetricWriter) {
         writer.family(
-            "reach_probe_observed_seconds_total", .counter, "For how long the latest result was of each kind.")
+            "reach_probe_observed_seconds_total", .counter, "How long the latest result was of each kind.")
         each { record, labels in
             let uptime = record.uptime(at: moment.boot)
             writer.sample(labels + [("result", "ok")], uptime.ok.seconds)
@@ -60,7 +61,7 @@ extension MetricsSnapshot {
             writer.sample(labels + [("result", "paused")], uptime.paused.seconds)
             writer.sample(labels + [("result", "inconclusive")], uptime.inconclusive.seconds)
         }
-        writer.family("reach_probe_latency_seconds", .summary, "How long the attempts took that succeeded.")
+        writer.family("reach_probe_latency_seconds", .summary, "How long successful attempts took.")
         each { record, labels in
             for (quantile, fraction) in [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)] {
                 let value = record.latency.percentile(fraction)?.seconds ?? .nan
@@ -74,7 +75,7 @@ extension MetricsSnapshot {
     private func writePhases(_ writer: inout MetricWriter) {
         writer.family(
             "reach_probe_phase_duration_seconds", .histogram,
-            "How long each phase took of the attempts that reached it.")
+            "How long each phase took, over the attempts that reached it.")
         let ends = LatencyHistogram.Bounds.prometheus.seconds.map { [("le", $0.description)] as MetricLabels }
         each { record, labels in
             for phase in ProbePhase.allCases {

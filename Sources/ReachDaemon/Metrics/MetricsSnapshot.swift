@@ -3,21 +3,22 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachProbe
 
-/// What the metrics tell, at one moment: taken on the engine's thread in microseconds, since what is large in it is shared,
-/// and written as text elsewhere.
+/// The values of the metrics at one moment. Taking it on the engine's thread costs microseconds, since it shares the large
+/// values; another thread writes it as text.
 struct MetricsSnapshot: Sendable {
     let moment = SystemClock.now
     let version: String
-    /// By the names that the configuration gives them.
+    /// The states of the Internet and of the configured targets, with their names.
     var states: [(name: String, state: ReachabilityState)] = []
     var probes: [ProbeController.Entry] = []
     var resyncs: UInt64 = 0
-    var isBlind = false
+    /// Whether the kernel can be observed.
+    var isObserving = true
     var control: ControlServer.Statistics?
 
     init(version: String) { self.version = version }
 
-    /// In Prometheus's text format.
+    /// The metrics in Prometheus's text format.
     var text: [UInt8] {
         var writer = MetricWriter()
         writeDaemon(&writer)
@@ -32,9 +33,9 @@ struct MetricsSnapshot: Sendable {
         writer.family("reach_build_info", .gauge, "The version of reachd; always 1.")
         writer.sample([("version", version)], 1 as UInt64)
         writer.family("reach_kernel_observed", .gauge, "Whether the kernel can be observed.")
-        writer.sample([], isBlind ? 0 as UInt64 : 1)
+        writer.sample([], isObserving ? 1 as UInt64 : 0)
         writer.family(
-            "reach_kernel_resyncs_total", .counter, "How often notices were lost and everything was read anew.")
+            "reach_kernel_resyncs_total", .counter, "How often kernel notifications were lost and all was read again.")
         writer.sample([], resyncs)
         writer.family("reach_control_connections", .gauge, "Clients of the control socket.")
         writer.sample([], UInt64(control?.connections ?? 0))
@@ -53,31 +54,34 @@ struct MetricsSnapshot: Sendable {
     private func writeTargets(_ writer: inout MetricWriter) {
         if let epoch = states.map(\.state.epoch).max() {
             writer.family(
-                "reach_network_epoch", .gauge, "Goes up when path, source or gateway of the Internet change.")
+                "reach_network_epoch", .gauge, "Increases when the Internet's path, source or gateway changes.")
             writer.sample([], epoch)
         }
-        writer.family("reach_target_status", .gauge, "Whether the kernel has a path to the target: 1 for what holds.")
+        writer.family(
+            "reach_target_status", .gauge, "Whether the kernel has a path to the target: 1 for the current status.")
         for (name, state) in states {
             let words = ReachabilityStatus.allCases.map(\.rawValue)
             writer.states([("target", name)], "status", words, state.status.rawValue)
         }
-        writer.family("reach_target_class", .gauge, "What kind of link carries the path: 1 for what holds.")
+        writer.family("reach_target_class", .gauge, "What kind of link carries the path: 1 for the current kind.")
         for (name, state) in states {
             let words = LinkClass.allCases.map(\.rawValue)
             writer.states([("target", name)], "class", words, state.linkClass?.rawValue)
         }
-        writer.family("reach_target_connectivity", .gauge, "What probes have proved: 1 for what holds.")
+        writer.family(
+            "reach_target_connectivity", .gauge, "What connectivity checks have proved: 1 for the current result.")
         for (name, state) in states {
             let words = Connectivity.allCases.map(\.rawValue)
             writer.states([("target", name)], "connectivity", words, state.connectivity.rawValue)
         }
         writer.family("reach_target_metered", .gauge, "Whether the path costs money or is capped.")
         for (name, state) in states { writer.sample([("target", name)], state.isMetered ? 1 as UInt64 : 0) }
-        writer.family("reach_target_status_since_timestamp_seconds", .gauge, "Since when the status is what it is.")
+        writer.family("reach_target_status_since_timestamp_seconds", .gauge, "When the status last changed.")
         for (name, state) in states {
             writer.sample([("target", name)], Double(state.since.nanosecondsSince1970) / 1e9)
         }
-        writer.family("reach_target_flaps_total", .counter, "How often the target went away and came back.")
+        writer.family(
+            "reach_target_flaps_total", .counter, "How often the target became unreachable and reachable again.")
         for (name, state) in states { writer.sample([("target", name)], UInt64(max(0, state.flaps))) }
     }
 }

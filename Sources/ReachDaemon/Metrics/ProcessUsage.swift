@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What this process costs, as the kernel counts it.
+/// The CPU time and memory of this process, from the kernel.
 struct ProcessUsage {
     var cpuSeconds = 0.0
     var residentBytes: UInt64 = 0

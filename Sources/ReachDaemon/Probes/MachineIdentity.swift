@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Which machine this is: the probes of different machines are spread by it.
+/// The machine's identity, which spreads the probes of different machines over time.
 enum MachineIdentity {
-    /// machine-id(5), or the host's name where there is none, as in many containers.
+    /// machine-id(5), or the host name without one, as in many containers.
     static let current: String = {
         let file = open("/etc/machine-id", O_RDONLY | O_CLOEXEC)
         defer { if file >= 0 { close(file) } }

@@ -2,7 +2,7 @@ internal import Logging
 internal import ReachCore
 
 extension ProbeEvent {
-    /// How it is logged.
+    /// The level the event is logged at.
     var level: Logger.Level {
         switch kind {
         case .down: .warning
@@ -17,7 +17,7 @@ extension ProbeEvent {
         case .up: "probe \(report.name) is up"
         case .down: "probe \(report.name) is down: \(reason)"
         case .paused: "probe \(report.name) is paused: \(report.pause?.rawValue ?? "")"
-        case .resumed: "probe \(report.name) goes on"
+        case .resumed: "probe \(report.name) resumed"
         case .result: "probe \(report.name): \(report.last?.outcome.word ?? "") \(reason)"
         }
     }
@@ -29,8 +29,8 @@ extension ProbeEvent {
 }
 
 extension HistoryEntry {
-    /// What a probe's event leaves in the history: as that of a target named `probe:NAME`, of which it is not known whether it
-    /// is well while nothing is sent.
+    /// The history's record of a probe event: a state of the target `probe:NAME`, which is unknown while the probe is
+    /// paused.
     init?(_ event: ProbeEvent, boot: String) {
         let report = event.report
         let status: ReachabilityStatus

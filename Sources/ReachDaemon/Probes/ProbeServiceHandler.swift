@@ -5,19 +5,19 @@ internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer
 
-/// The daemon's probes: those that the configuration names, and those that somebody asks for now.
+/// Runs the configured probes, and single attempts on a client's request.
 final class ProbeServiceHandler {
     private let loop: EventLoop
-    private let watcher: TargetRegistry
+    private let registry: TargetRegistry
     private let transfers: SharedTransfers
     private var runner: ProbeRunner?
-    /// Of the Internet, when it was last seen: with a new one, what name servers said before does not hold any more.
+    /// The last known epoch of the Internet target. A new one invalidates earlier DNS answers.
     private var epoch: UInt64?
-    private var keeper: ProbeController?
-    private let tell: (ProbeEvent) -> Void
-    /// Attempts that were asked for.
+    private var controller: ProbeController?
+    private let onEvent: (ProbeEvent) -> Void
+    /// The attempts on demand that wait or run.
     private var orders: [UInt64: Order] = [:]
-    private var pace = OrderPace()
+    private var rateLimit = ProbeRateLimit()
     private var lastOrder: UInt64 = 0
 
     private struct Order {
@@ -25,50 +25,51 @@ final class ProbeServiceHandler {
         let cancel: () -> Void
     }
 
-    /// What people ask for must not keep the machine's own probes from their descriptors.
+    /// Attempts on demand must not use up the file descriptors of the configured probes.
     private static let orderLimit = 64
     private static let orderLimitPerUser = 8
 
     init(
-        loop: EventLoop, watcher: TargetRegistry, transfers: SharedTransfers, tell: @escaping (ProbeEvent) -> Void
+        loop: EventLoop, registry: TargetRegistry, transfers: SharedTransfers,
+        onEvent: @escaping (ProbeEvent) -> Void
     ) {
         self.loop = loop
-        self.watcher = watcher
+        self.registry = registry
         self.transfers = transfers
-        self.tell = tell
+        self.onEvent = onEvent
     }
 
-    func take(_ configuration: Configuration) {
-        guard keeper != nil || !configuration.probes.isEmpty else { return }
-        let keeper = keeper ?? makeKeeper()
-        self.keeper = keeper
-        keeper.concurrency = configuration.probing.concurrency
-        keeper.tellsResults = configuration.probing.results
-        keeper.take(configuration.probeSpecifications)
+    func apply(_ configuration: Configuration) {
+        guard controller != nil || !configuration.probes.isEmpty else { return }
+        let controller = controller ?? makeController()
+        self.controller = controller
+        controller.concurrency = configuration.probing.concurrency
+        controller.emitsResults = configuration.probing.results
+        controller.configure(configuration.probeSpecifications)
     }
 
     func stop() {
         orders.values.forEach { $0.cancel() }
         orders = [:]
-        keeper?.stop()
+        controller?.stop()
     }
 
-    var reports: [ProbeReport] { keeper?.reports(at: SystemClock.now) ?? [] }
+    var reports: [ProbeReport] { controller?.reports(at: SystemClock.now) ?? [] }
 
-    var records: [ProbeController.Entry] { keeper?.entries() ?? [] }
+    var records: [ProbeController.Entry] { controller?.entries() ?? [] }
 
     // MARK: - On demand
 
-    /// Makes one attempt now, or when it is the user's time. It counts for nothing but its answer.
+    /// Makes one attempt as soon as the rate limit allows. Its result affects no probe's state.
     func probe(
         _ order: ProbeOrder, for user: UInt32, _ reply: @escaping (Result<ProbeAnswer, MonitorError>) -> Void
     ) {
         guard orders.values.count(where: { $0.user == user }) < Self.orderLimitPerUser else {
             return reply(
-                .failure(.notAvailable(reason: "\(Self.orderLimitPerUser) of your attempts are under way already")))
+                .failure(.notAvailable(reason: "\(Self.orderLimitPerUser) of your attempts are already running")))
         }
         guard orders.count < Self.orderLimit else {
-            return reply(.failure(.notAvailable(reason: "\(Self.orderLimit) attempts are under way already")))
+            return reply(.failure(.notAvailable(reason: "\(Self.orderLimit) attempts are already running")))
         }
         let specification: ProbeSpecification
         do throws(MonitorError) {
@@ -83,7 +84,7 @@ final class ProbeServiceHandler {
         let id = lastOrder
         let name = order.target.contains(":") ? nil : order.target
         let begin = { [weak self] in
-            let attempt = runner.start(specification, binding: specification.way.binding) { observation in
+            let attempt = runner.start(specification, binding: specification.requiredPath.binding) { observation in
                 self?.orders[id] = nil
                 let result = ProbeJudge.result(of: observation, specification.conditions, evidence: .same)
                 reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
@@ -91,7 +92,7 @@ final class ProbeServiceHandler {
             self?.orders[id] = Order(user: user) { attempt.cancel() }
         }
         let now = SystemClock.boot
-        let start = user == 0 || user == getuid() ? now : pace.claim(for: user, at: now)
+        let start = user == 0 || user == getuid() ? now : rateLimit.claim(for: user, at: now)
         guard start > now else { return begin() }
         let timer = loop.schedule(at: start, begin)
         orders[id] = Order(user: user) { [loop] in loop.cancel(timer) }
@@ -106,9 +107,9 @@ final class ProbeServiceHandler {
                 throw .invalidTarget(String(order.target.prefix(256)), reason: error.description)
             }
         } else {
-            guard let known = keeper?.specification(named: order.target) else {
+            guard let known = controller?.specification(named: order.target) else {
                 throw .invalidTarget(
-                    String(order.target.prefix(256)), reason: "no probe has this name, and it is no URL")
+                    String(order.target.prefix(256)), reason: "it is neither the name of a probe nor a URL")
             }
             specification = known
         }
@@ -117,18 +118,18 @@ final class ProbeServiceHandler {
             guard (try? Target("interface:" + interface)) != nil else {
                 throw .invalidTarget(String(interface.prefix(256)), reason: "it cannot be the name of an interface")
             }
-            specification.way = .interface(interface)
+            specification.requiredPath = .interface(interface)
         }
         return specification
     }
 
-    // MARK: - Making them
+    // MARK: - Runner and controller
 
     private func findRunner() -> ProbeRunner? {
         if let runner { return runner }
         guard let engine = try? transfers.engine() else { return nil }
         runner = ProbeRunner(loop: loop, transfers: engine)
-        _ = watcher.watch(.internet) { [weak self] event in
+        _ = registry.watch(.internet) { [weak self] event in
             guard let self, case .change(let change) = event else { return }
             if let epoch, epoch != change.state.epoch { transfers.newEpoch() }
             epoch = change.state.epoch
@@ -136,28 +137,28 @@ final class ProbeServiceHandler {
         return runner
     }
 
-    private func makeKeeper() -> ProbeController {
-        let surroundings = ProbeEnvironment(
+    private func makeController() -> ProbeController {
+        let environment = ProbeEnvironment(
             machine: MachineIdentity.current,
-            watch: { [watcher] target, handler in
-                let watch = watcher.watch(target) { event in
+            watch: { [registry] target, handler in
+                let watch = registry.watch(target) { event in
                     switch event {
                     case .change(let change): handler(.state(change.state))
                     case .wake: handler(.woke)
                     case .resync, .probe: break
                     }
                 }
-                return { watcher.end(watch) }
+                return { registry.end(watch) }
             },
             start: { [unowned self] specification, binding, completion in
                 start(specification, binding, completion)
             })
-        let keeper = ProbeController(loop: loop, surroundings, sink: tell)
-        keeper.whenTurned = { [watcher] target, result in
-            if result.castsDoubtOnInternet(by: target) { watcher.noteFailure() }
-            if result.speaksForInternet(by: target) { watcher.noteAnswer(in: result.address?.family) }
+        let controller = ProbeController(loop: loop, environment, sink: onEvent)
+        controller.onTurn = { [registry] target, result in
+            if result.suggestsOutage(for: target) { registry.noteFailure() }
+            if result.suggestsInternet(for: target) { registry.noteAnswer(in: result.address?.family) }
         }
-        return keeper
+        return controller
     }
 
     private func start(
@@ -170,15 +171,15 @@ final class ProbeServiceHandler {
     }
 }
 
-extension ProbeSpecification.Way {
-    /// A class needs a look at the path, which an attempt by hand does without.
+extension ProbeSpecification.PathRequirement {
+    /// The interface to bind to. An attempt on demand does not resolve a link class.
     fileprivate var binding: InterfaceBinding? {
         guard case .interface(let name) = self else { return nil }
         return InterfaceBinding(name: name)
     }
 }
 
-/// An attempt that could not begin, for lack of libcurl.
+/// An attempt that fails at once because libcurl is not available.
 private final class FailedStart: ProbeAttempt {
     private var completion: ((ProbeObservation) -> Void)?
 

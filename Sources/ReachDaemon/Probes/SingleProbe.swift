@@ -4,10 +4,10 @@ internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer
 
-/// One attempt by a process that is there for nothing else: `reachd --probe`.
+/// A single attempt without a daemon: `reachd --probe`.
 package enum SingleProbe {
-    /// - Returns: The attempt's line of JSON.
-    /// - Throws: A sentence on why there was none: about the URL, or about this machine.
+    /// - Returns: The result, and its line of JSON.
+    /// - Throws: Why no attempt was possible: a `TargetError` about the URL, or an error of this machine.
     package static func run(_ url: String, by interface: String?, timeout: Duration?) throws -> (ProbeResult, [UInt8]) {
         var specification = ProbeSpecification(name: "", target: try ProbeTarget(url))
         if let timeout { specification.timeout = timeout }
@@ -15,8 +15,8 @@ package enum SingleProbe {
         let loop = try EventLoop()
         let runner = ProbeRunner(loop: loop, transfers: try TransferEngine(loop: loop))
         var observation: ProbeObservation?
-        let attempt = runner.start(specification, binding: binding) { seen in
-            observation = seen
+        let attempt = runner.start(specification, binding: binding) { result in
+            observation = result
             loop.stop()
         }
         loop.run()

@@ -1,5 +1,5 @@
-/// Finds keys of more parts than any configuration has, before a parser makes a table within a table for each part: it
-/// follows and destroys those by recursion.
+/// Finds keys with more parts than any configuration has. The parser creates a nested table for each part, and visits and
+/// destroys these recursively, so such keys must be found before.
 struct TOMLKeyLength {
     static let limit = 64
 
@@ -10,8 +10,8 @@ struct TOMLKeyLength {
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// The line of the first key that is too long. Up to the first mistake of syntax this follows the text as a parser
-    /// does; what a parser reads no more does not matter.
+    /// The line of the first key that is too long. Up to the first syntax error this reads the text as a parser does; a
+    /// parser does not read the rest.
     static func lineOfExcess(in text: [UInt8]) -> Int? {
         text.withUnsafeBufferPointer { bytes in
             var scan = TOMLKeyLength(bytes)
@@ -58,7 +58,7 @@ struct TOMLKeyLength {
         position += 3
         while let byte = peek() {
             if byte == quote, peek(1) == quote, peek(2) == quote {
-                // Up to two quotes may stand before the closing three.
+                // Up to two quotes may precede the closing three.
                 var run = 3
                 while run < 5, peek(run) == quote { run += 1 }
                 position += run

@@ -1,10 +1,10 @@
-/// What a line of a file would be if a statement began on it: enough to go on behind a mistake.
+/// A line of a file, read as if a statement began on it: enough to continue after an error.
 struct TOMLStatementLine {
     let isHeader: Bool
-    /// Whether this is all of a header, or the beginning of `KEY = VALUE`.
+    /// Whether this is a complete header, or the beginning of `KEY = VALUE`.
     let looksLikeStatement: Bool
     /// Whether the value may end on a later line.
-    let mayGoOn: Bool
+    let mayContinue: Bool
     private let name: ArraySlice<UInt8>
 
     init(_ line: ArraySlice<UInt8>) {
@@ -12,23 +12,23 @@ struct TOMLStatementLine {
         isHeader = text.first == UInt8(ascii: "[")
         if isHeader {
             name = text.drop { $0 == UInt8(ascii: "[") }.prefix { $0 != UInt8(ascii: "]") }
-            looksLikeStatement = text.last == UInt8(ascii: "]") && !name.isEmpty && name.allSatisfy(Self.isOfKey)
-            mayGoOn = false
+            looksLikeStatement = text.last == UInt8(ascii: "]") && !name.isEmpty && name.allSatisfy(Self.isKeyByte)
+            mayContinue = false
         } else {
             name = Self.trimmed(text.prefix { $0 != UInt8(ascii: "=") })
             let value = Self.trimmed(text.dropFirst(text.prefix { $0 != UInt8(ascii: "=") }.count + 1))
             let hasEquals = text.contains(UInt8(ascii: "="))
-            looksLikeStatement = hasEquals && !name.isEmpty && name.allSatisfy(Self.isOfKey)
-            mayGoOn =
+            looksLikeStatement = hasEquals && !name.isEmpty && name.allSatisfy(Self.isKeyByte)
+            mayContinue =
                 value.starts(with: "\"\"\"".utf8) || value.starts(with: "'''".utf8)
                 || (value.first == UInt8(ascii: "[") && value.last != UInt8(ascii: "]"))
         }
     }
 
-    /// The key with its dots and without its quotes; of what is no key, its first word, if that is one.
+    /// The key with its dots and without its quotes, or else the first word if that is a key.
     var key: String? {
         let word = name.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-        return Self.key(name) ?? (word.allSatisfy(Self.isOfKey) ? Self.key(word) : nil)
+        return Self.key(name) ?? (word.allSatisfy(Self.isKeyByte) ? Self.key(word) : nil)
     }
 
     private static func key(_ text: ArraySlice<UInt8>) -> String? {
@@ -42,7 +42,7 @@ struct TOMLStatementLine {
         return parts.isEmpty ? nil : parts.joined(separator: ".")
     }
 
-    private static func isOfKey(_ byte: UInt8) -> Bool {
+    private static func isKeyByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),

@@ -1,15 +1,15 @@
-/// A value of a TOML document, and where it stands.
+/// A value of a TOML document, and its line.
 package struct TOMLNode {
     package enum Value {
         case string(String)
         case integer(Int64)
         case float(Double)
         case boolean(Bool)
-        /// A date, a time, or both: reach has no key that takes one.
+        /// A date, a time, or both. No key of reach accepts one.
         case moment
         case array([TOMLNode])
         case table(TOMLTable)
-        /// An array that `[[headers]]` make.
+        /// An array of tables with `[[headers]]`.
         case tables([TOMLTable])
     }
 
@@ -17,11 +17,11 @@ package struct TOMLNode {
     package let line: Int
 }
 
-/// A table of a TOML document: its keys in the order in which the file has them.
+/// A table of a TOML document, with its keys in the order of the file.
 package struct TOMLTable {
     package struct Entry {
         package let key: String
-        /// Where the key stands; its value may begin and end on other lines.
+        /// The key's line; its value may begin and end on other lines.
         package let line: Int
         package let node: TOMLNode
     }

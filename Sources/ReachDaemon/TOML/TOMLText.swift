@@ -1,13 +1,13 @@
-/// The bytes of a file, as lines that count from 1, of which those with a mistake are blanked.
+/// The bytes of a file, as lines numbered from 1. Statements with an error can be blanked.
 struct TOMLText {
-    /// The lines of something that toml++ could not read, and its key.
+    /// The first line and the key of a statement that toml++ could not read.
     struct Statement {
         let start: Int
         let key: String?
     }
 
     private var bytes: [UInt8]
-    /// Where each line begins, and the end of the last.
+    /// The offset of each line's start, and of the end of the last.
     private let starts: [Int]
     private(set) var parsedBytes = 0
 
@@ -22,14 +22,14 @@ struct TOMLText {
 
     private func line(_ number: Int) -> ArraySlice<UInt8> { bytes[starts[number - 1]..<starts[number]] }
 
-    /// toml++ takes some of what is no UTF-8.
-    var encodingMistake: ConfigurationValidationError? {
+    /// The error if the text is not UTF-8, which toml++ does not always detect.
+    var encodingError: ConfigurationValidationError? {
         guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
         let first = (1...lineCount).first { String(validating: line($0), as: UTF8.self) == nil }
         return ConfigurationValidationError(line: first ?? 1, "it is not UTF-8", expected: "text in UTF-8")
     }
 
-    var keyLengthMistake: ConfigurationValidationError? {
+    var keyLengthError: ConfigurationValidationError? {
         TOMLKeyLength.lineOfExcess(in: bytes).map { line in
             ConfigurationValidationError(line: line, "the key is too long", expected: "a known key")
         }
@@ -42,9 +42,9 @@ struct TOMLText {
         return TOMLTree.parse(bytes[..<starts[lines]])
     }
 
-    // MARK: Around a mistake
+    // MARK: - Errors
 
-    /// The statement that toml++ could not read, having come to `line`.
+    /// The statement that contains the error that toml++ reports at `line`.
     mutating func statement(brokenOn line: Int) -> Statement {
         let start = start(ofStatementBrokenOn: min(max(line, 1), lineCount))
         let words = TOMLStatementLine(self.line(start))
@@ -53,7 +53,7 @@ struct TOMLText {
         return Statement(start: start, key: name)
     }
 
-    /// What stands before a statement can be read alone; what ends within it cannot.
+    /// Searches the statement's first line: the text before the statement parses, a text that ends within it does not.
     private mutating func start(ofStatementBrokenOn line: Int) -> Int {
         var (bad, good, step) = (line, line - 1, 1)
         while good > 0, !isWhole(lines: good), parsedBytes < TOMLDocument.effortLimit {
@@ -67,7 +67,7 @@ struct TOMLText {
     }
 
     private mutating func isWhole(lines: Int) -> Bool {
-        if case .mistake = parse(lines: lines) { return false }
+        if case .syntaxError = parse(lines: lines) { return false }
         return true
     }
 
@@ -79,10 +79,10 @@ struct TOMLText {
         return nil
     }
 
-    /// Takes the statement out, and what belongs to it.
+    /// Blanks the statement with all its lines.
     ///
-    /// - Parameter line: Where the mistake is; the statement's first line where that has no end.
-    /// - Returns: Whether there was anything to take out.
+    /// - Parameter line: The line of the error; the statement's first line if the statement is unterminated.
+    /// - Returns: Whether anything was blanked.
     mutating func blank(_ statement: Statement, brokenOn line: Int) -> Bool {
         let end = end(of: statement, brokenOn: line)
         var isChanged = false
@@ -93,15 +93,15 @@ struct TOMLText {
         return isChanged
     }
 
-    /// The first line that does not belong to the statement. What stands on further lines of a value is no statement,
-    /// and would only bring mistakes that are none; but a line that looks like one follows a value without an end.
+    /// The first line after the statement. Further lines of a value are not statements, and parsing them would report false
+    /// errors. But a line that looks like a statement ends an unterminated value.
     private func end(of statement: Statement, brokenOn line: Int) -> Int {
         let first = TOMLStatementLine(self.line(statement.start))
-        let mayGoOn = line > statement.start || first.mayGoOn
+        let mayContinue = line > statement.start || first.mayContinue
         var end = max(statement.start + 1, line)
         while end <= lineCount {
             let next = TOMLStatementLine(self.line(end))
-            let isPart = first.isHeader ? !next.isHeader : mayGoOn
+            let isPart = first.isHeader ? !next.isHeader : mayContinue
             guard isPart, first.isHeader || !next.looksLikeStatement else { break }
             end += 1
         }

@@ -1,14 +1,14 @@
 internal import CToml
 
-/// What toml++ makes of a text: its tables, or the first mistake of syntax.
+/// The result of parsing a text with toml++: its tables, or the first syntax error.
 enum TOMLTree {
     case table(TOMLTable)
-    case mistake(line: Int, description: String)
+    case syntaxError(line: Int, description: String)
     /// Values and keys are nested more deeply than ``depthLimit``.
     case tooDeep(line: Int)
 
-    /// Keys and values within each other. A configuration needs three; toml++ alone lets 64 values nest, each below a
-    /// key of 64 parts.
+    /// The limit of nested keys and values. A configuration needs three; toml++ accepts 64 nested values, each with a key of
+    /// 64 parts.
     static let depthLimit = 128
 
     static func parse(_ text: some Collection<UInt8>) -> TOMLTree {
@@ -16,8 +16,8 @@ enum TOMLTree {
         defer { reach_toml_free(document) }
         var place = reach_toml_place()
         let mistake = reach_toml_mistake(document, &place)
-        if mistake.bytes != nil { return .mistake(line: Int(place.line), description: string(mistake)) }
-        guard let root = reach_toml_root(document) else { return .mistake(line: 1, description: "") }
+        if mistake.bytes != nil { return .syntaxError(line: Int(place.line), description: string(mistake)) }
+        guard let root = reach_toml_root(document) else { return .syntaxError(line: 1, description: "") }
         do throws(TooDeep) {
             return .table(try table(root, depth: 0))
         } catch {
@@ -55,7 +55,7 @@ enum TOMLTree {
     }
 
     private static func table(_ node: OpaquePointer, depth: Int) throws(TooDeep) -> TOMLTable {
-        // toml++ sorts them by name.
+        // toml++ sorts entries by name.
         let items = entries(of: node).sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
         var entries: [TOMLTable.Entry] = []
         for item in items {

@@ -1,17 +1,19 @@
 package import ReachCore
 
-/// What an engine is told once, at its start.
+/// The options of a ``ReachabilityEngine``, which do not change after its start.
 package struct EngineOptions: Sendable {
-    /// Addresses that stand for the Internet.
+    /// The reference addresses, which stand for the Internet.
     package var anchors: [IPAddress] = ReferenceAddresses.standard
+    /// The time for which a change of status must last before it is reported.
     package var holdDown = HoldDown()
-    /// Look up paths for packets with this firewall mark.
+    /// The firewall mark of the packets whose paths count; `nil` for packets without one.
     package var mark: UInt32?
+    /// The options of the observer, including the policy for the classes of links.
     package var observer = KernelObserver.Options()
-    /// How long what was last known is told, marked stale, when the kernel can no longer be observed. Then it is
-    /// unknown. Long enough for a resync in a storm.
+    /// The time for which the last state stays, marked stale, once the kernel can no longer be observed. Then the state is
+    /// unknown. It is long enough for a resync in a storm.
     package var stalePatience: Duration = .seconds(10)
-    /// How long a new watch waits for its name to be resolved, before it begins with "unknown".
+    /// The time that a new watch waits for its name to be resolved, before it begins with "unknown".
     package var namePatience: Duration = .seconds(2)
 
     package init() {}

@@ -1,8 +1,8 @@
 internal import ReachCore
 
-/// Counts the Internet's epochs: one more whenever path, source or gateway differ, in either family.
+/// Counts the Internet's epochs. A new one begins when interface, source or gateway changes in either family.
 struct EpochCounter {
-    private struct Way: Equatable {
+    private struct PathKey: Equatable {
         let interface: InterfaceIndex?
         let source: IPAddress?
         let gateway: IPAddress?
@@ -16,13 +16,15 @@ struct EpochCounter {
     }
 
     private(set) var value: UInt64 = 1
-    private var ways: [Way]?
+    private var paths: [PathKey]?
 
-    /// - Returns: Whether a new epoch began. The first look begins none.
+    /// Compares a verdict with the one before it.
+    ///
+    /// - Returns: Whether a new epoch began. The first verdict begins none.
     mutating func count(_ internet: Verdict) -> Bool {
-        let now = [Way(internet.ipv4), Way(internet.ipv6)]
-        defer { ways = now }
-        guard let ways, ways != now else { return false }
+        let current = [PathKey(internet.ipv4), PathKey(internet.ipv6)]
+        defer { paths = current }
+        guard let paths, paths != current else { return false }
         value += 1
         return true
     }

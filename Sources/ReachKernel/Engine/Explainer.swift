@@ -1,70 +1,76 @@
 package import ReachCore
 
-/// Finds out why a target is reachable or not. The verdict is the ``KernelSnapshot``'s, and the lookups told of are the very
-/// ones on which it rests; only what they leave open is asked in addition.
+/// Explains why a target is reachable or not. The verdict and the lookups are those of a ``KernelSnapshot``; further
+/// queries only fill in what the lookups leave open.
 package final class Explainer {
-    private let inspector: KernelSnapshot
+    private let snapshot: KernelSnapshot
     private let options: EngineOptions
 
-    /// - Throws: Why the kernel cannot be asked.
+    /// - Throws: The reason why the kernel cannot be queried.
     package init(options: EngineOptions = EngineOptions()) throws(NetlinkError) {
         self.options = options
-        inspector = try KernelSnapshot(options: options)
+        snapshot = try KernelSnapshot(options: options)
     }
 
-    /// What is to be said when the kernel could not be asked.
+    /// The explanation for a kernel that could not be queried.
     package static func cannotObserve(_ target: Target) -> Explanation {
         let verdict = Verdict(.unknown, reason: .cannotObserve)
         return ExplanationBuilder(ExplanationFacts(target: target, verdict: verdict, table: NetworkTable())).explanation
     }
 
-    /// How the state of a target that `reach status` tells comes about.
-    package func explain(_ target: Target) throws(NetlinkError) -> Explanation {
-        let look = try inspector.look(at: target)
-        var facts = ExplanationFacts(target: target, verdict: look.verdict, table: inspector.view.table)
-        facts.resolution = look.resolution
-        facts.findings = look.findings
+    /// Explains the state of a target, which is the one that `reach status` prints.
+    ///
+    /// - Parameter proved: What probes have proved about the target; `nil` if no probes run.
+    package func explain(
+        _ target: Target, proved: ConnectivityReport? = nil
+    ) throws(NetlinkError) -> Explanation {
+        let evaluation = try snapshot.evaluate(target)
+        var facts = ExplanationFacts(target: target, verdict: evaluation.verdict, table: snapshot.view.table)
+        facts.resolution = evaluation.resolution
+        facts.findings = evaluation.findings
         facts.rules = try queries.rules()
         facts.mark = options.mark
+        facts.proved = proved
         facts.anchors = options.anchors
-        for (family, path) in [(IPAddress.Family.ipv4, look.verdict.ipv4), (.ipv6, look.verdict.ipv6)] {
-            let finding = look.findings.first { $0.isDecisive && $0.destination.family == family }
-            facts.ways[family] = try way(path, finding, of: target)
+        let verdict = evaluation.verdict
+        for (family, path) in [(IPAddress.Family.ipv4, verdict.ipv4), (.ipv6, verdict.ipv6)] {
+            let finding = evaluation.findings.first { $0.isDecisive && $0.destination.family == family }
+            facts.lookups[family] = try lookup(path, finding, of: target)
         }
         return ExplanationBuilder(facts).explanation
     }
 
-    private var queries: KernelQueries { inspector.view.queries }
+    private var queries: KernelQueries { snapshot.view.queries }
 
-    private func way(
+    private func lookup(
         _ path: NetworkPath, _ finding: PathFinding?, of target: Target
-    ) throws(NetlinkError) -> ExplanationFacts.Way {
-        let view = inspector.view
+    ) throws(NetlinkError) -> ExplanationFacts.Lookup {
+        let view = snapshot.view
         let matched = try finding.flatMap { finding throws(NetlinkError) in try matchedRoute(finding, of: target) }
-        // What is found out about a link is kept, so the last stack knows of the other hops, too.
+        // The view caches the traits of each link, so the last stack includes those of the other hops.
         for hop in matched?.hops ?? [] { _ = hop.interface.map { view.stack(for: $0) } }
         let stack =
             if let index = path.interfaceIndex {
                 view.stack(for: index, underlay: try view.underlay(of: index))
             } else {
-                try view.wholeStack()
+                try view.fullStack()
             }
         let refusing = try finding.map { finding throws(NetlinkError) in try refusingRoutes(finding) } ?? []
-        return ExplanationFacts.Way(stack: stack, matched: matched, refusing: refusing)
+        return ExplanationFacts.Lookup(stack: stack, matched: matched, refusing: refusing)
     }
 
     private func matchedRoute(_ finding: PathFinding, of target: Target) throws(NetlinkError) -> Route? {
         guard case .route = finding.answer else { return nil }
         var question = RouteQuestion(finding.destination, mark: options.mark, matchesTable: true)
         if case .address(_, let zone?) = target.subject {
-            question.interface = inspector.view.table.link(named: zone)?.index
+            question.interface = snapshot.view.table.link(named: zone)?.index
         }
         if finding.path.source?.family == .ipv6 { question.source = finding.path.source }
         guard case .route(let route) = try queries.routes([question])[0] else { return nil }
         return route
     }
 
-    /// An IPv4 lookup tells only by its error number that a route refused, and not which.
+    /// The routes that may have refused a lookup. An IPv4 lookup returns only an error number, and not the route.
     private func refusingRoutes(_ finding: PathFinding) throws(NetlinkError) -> [Route] {
         guard case .refused(let number) = finding.answer else { return [] }
         let type: RouteType

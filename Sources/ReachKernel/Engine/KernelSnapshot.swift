@@ -1,41 +1,50 @@
 package import ReachCore
 internal import ReachLoop
 
-/// Looks at targets once, without listening for changes.
+/// The kernel's tables at one time, to evaluate targets without observing changes.
 package final class KernelSnapshot {
-    /// How long a name may take to be resolved.
+    /// The time limit for resolving a name.
     package static let namePatience: Duration = .seconds(5)
 
     package let view: KernelView
     private let options: EngineOptions
 
-    /// - Throws: Why the kernel cannot be asked.
+    /// - Throws: The reason why the kernel cannot be queried.
     package init(options: EngineOptions = EngineOptions()) throws(NetlinkError) {
         self.options = options
         view = try KernelView(policy: options.observer.policy)
         try view.refresh()
     }
 
-    /// A verdict, and what it rests on.
-    struct Look {
+    /// A verdict, and the facts on which it rests.
+    struct Evaluation {
         let verdict: Verdict
         let findings: [PathFinding]
-        /// What became of the name, if the target is one.
+        /// The resolver's answer, if the target is a name.
         var resolution: NameAnswer?
     }
 
-    /// The state of a target now. "Since" is now, too: nobody has looked before.
+    /// The current state of a target. Its "since" is now as well, since there is no earlier state.
     package func state(of target: Target) throws(NetlinkError) -> ReachabilityState {
         var machine = StatusMachine(target: target, at: SystemClock.now)
-        _ = machine.observe(try look(at: target).verdict, cause: .start, epoch: 1, at: SystemClock.now)
+        _ = machine.observe(try evaluate(target).verdict, cause: .start, epoch: 1, at: SystemClock.now)
         return machine.state
     }
 
-    func look(at target: Target) throws(NetlinkError) -> Look {
-        var finder = PathFinder(view: view, mark: options.mark, keepsFindings: true)
+    /// All links of this namespace, by index, each with the families for which it carries the Internet.
+    package func links() throws(NetlinkError) -> [LinkReport] {
+        let internet = try evaluate(.internet).verdict
+        let stack = try view.fullStack()
+        return view.table.links.values.sorted { $0.index < $1.index }.map {
+            LinkReport($0, in: view.table, stack: stack, internet: internet)
+        }
+    }
+
+    func evaluate(_ target: Target) throws(NetlinkError) -> Evaluation {
+        var finder = PathFinder(view: view, mark: options.mark, recordsFindings: true)
         guard case .name(let name) = target.subject else {
             let verdict = try finder.verdict(on: target.subject, anchors: options.anchors)
-            return Look(verdict: verdict ?? Verdict(.unknown, reason: nil), findings: finder.findings)
+            return Evaluation(verdict: verdict ?? Verdict(.unknown, reason: nil), findings: finder.findings)
         }
         let resolution = Self.resolve(name)
         let verdict: Verdict
@@ -44,29 +53,29 @@ package final class KernelSnapshot {
         case .noAddress: verdict = Verdict(.notReachable, reason: .nameNotResolved)
         case .notAsked: verdict = Verdict(.unknown, reason: .nameNotResolved)
         }
-        return Look(verdict: verdict, findings: finder.findings, resolution: resolution)
+        return Evaluation(verdict: verdict, findings: finder.findings, resolution: resolution)
     }
 
-    /// Waits for the resolver, but not for ever: its own limits may add up to half a minute.
+    /// Resolves a name within ``namePatience``, since the resolver's own limits may add up to half a minute.
     package static func resolve(_ name: String) -> NameAnswer {
         guard let loop = try? EventLoop() else { return .notAsked }
         let result = ResolverResult()
         let mailbox = loop.mailbox
         SystemResolver().resolve(name) { answer in mailbox.post { _ in result.finish(answer) } }
-        result.whenFinished = { loop.stop() }
+        result.onFinish = { loop.stop() }
         loop.schedule(at: SystemClock.boot + namePatience) { loop.stop() }
         loop.run()
         return result.answer
     }
 }
 
-/// Written and read on one thread, that of the loop behind the mailbox.
+/// The answer of the resolver. Unchecked, since only the thread of the loop behind the mailbox uses it.
 private final class ResolverResult: @unchecked Sendable {
     private(set) var answer = NameAnswer.notAsked
-    var whenFinished: () -> Void = {}
+    var onFinish: () -> Void = {}
 
     func finish(_ answer: NameAnswer) {
         self.answer = answer
-        whenFinished()
+        onFinish()
     }
 }

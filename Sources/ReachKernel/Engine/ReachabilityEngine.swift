@@ -1,10 +1,22 @@
 package import ReachCore
 package import ReachLoop
 
-/// Watches targets: asks the kernel for their paths whenever something may have changed, and tells the differences.
+/// An event of a watched target. All handlers receive events in the same order.
+package enum EngineEvent: Sendable {
+    /// The state when the watch began, or a difference from the state before.
+    case change(ReachabilityChange)
+    /// Notices were lost, and the engine read everything again; differences follow as changes.
+    case resync(Instant, reason: String)
+    /// The machine slept this long; differences follow as changes.
+    case wake(Instant, slept: Duration)
+    /// A notice as received; only with ``KernelObserver/Options/wantsEveryNotice``.
+    case notice(Instant, Notice)
+}
+
+/// Watches targets: queries the kernel for their paths whenever something may have changed, and reports the differences.
 ///
-/// It lives on an event loop's thread, and handlers are called on that thread. The Internet is always looked at, since
-/// its path counts the epoch.
+/// It lives on an event loop's thread, and calls handlers on that thread. It always evaluates the Internet, since the
+/// epoch depends on the path to it.
 package final class ReachabilityEngine {
     package typealias Handler = (EngineEvent) -> Void
 
@@ -13,21 +25,21 @@ package final class ReachabilityEngine {
     private let resolver = SystemResolver()
     private var observer: KernelObserver?
     private var sleepWatch: SleepWatch?
-    private var watches: [Target: TargetWatch] = [:]
+    private var watches: [Target: WatchedTarget] = [:]
     private var lastID: UInt64 = 0
     private var epoch = EpochCounter()
     /// The last verdict on the Internet; `nil` before the first.
     private var internet: Verdict?
-    /// What probes have proved; `nil` where none run.
+    /// The results of probes; `nil` where none run.
     private var survey: ConnectivitySurvey?
-    /// Told after every look, with the ways by which the Internet may be reached now; `nil` where nobody wants to know.
+    /// Called after every evaluation with the uplinks to the Internet.
     private var uplinkHandler: (([Uplink]?) -> Void)?
-    /// Told after every look, with all interfaces by which the Internet may be reached.
+    /// Called after every evaluation with all interfaces that have a path to the Internet.
     private var pathHandler: (([DefaultPath]?) -> Void)?
     private var neighbourTimer: TimerQueue.ID?
     private var staleTimer: TimerQueue.ID?
-    /// Why the kernel cannot be observed; `nil` while it can.
-    package private(set) var blindness: NetlinkError?
+    /// The reason why the kernel cannot be observed; `nil` while it can.
+    package private(set) var observationError: NetlinkError?
 
     package init(loop: EventLoop, options: EngineOptions = EngineOptions()) {
         self.loop = loop
@@ -39,12 +51,12 @@ package final class ReachabilityEngine {
         [neighbourTimer, staleTimer].compactMap { $0 }.forEach(loop.cancel)
     }
 
-    /// Begins to observe. If the kernel cannot be observed, states are unknown until it can.
+    /// Begins to observe the kernel. While that fails, all states are unknown.
     package func start() {
-        let observer = KernelObserver(loop: loop, options: options.observer) { [unowned self] event in take(event) }
+        let observer = KernelObserver(loop: loop, options: options.observer) { [unowned self] event in handle(event) }
         self.observer = observer
         sleepWatch = try? SleepWatch(on: loop) { [unowned self] slept in
-            tellAll(.wake(SystemClock.now, slept: slept))
+            sendToAll(.wake(SystemClock.now, slept: slept))
             self.observer?.refresh(because: .wake)
         }
         updateTargets()
@@ -52,17 +64,17 @@ package final class ReachabilityEngine {
             try observer.start()
             evaluate([NetworkTable.Effect(cause: .start, interface: nil)])
         } catch {
-            blindness = error
-            evaluateBlind(cause: .start)
+            observationError = error
+            publishUnknown(cause: .start)
         }
     }
 
-    /// What SO_RCVBUF of the notices' socket came to; `nil` while there is none.
+    /// The size of the receive buffer (SO_RCVBUF) of the socket for notices; `nil` while there is none.
     package var receiveBufferBytes: Int? { observer?.receiveBufferBytes }
 
-    /// Calls `handler` with the target's state, once it is determined, and with every change after that.
+    /// Calls `handler` with the target's state once it is determined, and with every later change.
     ///
-    /// - Returns: A number for ``unwatch(_:)``.
+    /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func watch(_ target: Target, _ handler: @escaping Handler) -> UInt64 {
         lastID += 1
         let id = lastID
@@ -71,9 +83,9 @@ package final class ReachabilityEngine {
             watch.add(id, at: now, handler)
             return id
         }
-        let watch = TargetWatch(target: target, holdDown: options.holdDown, at: now)
+        let watch = WatchedTarget(target: target, holdDown: options.holdDown, at: now)
         watches[target] = watch
-        if let survey { _ = watch.machine.learn(survey.report(on: target), cause: .probe, at: now) }
+        if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
         updateTargets()
         if case .name(let name) = target.subject {
@@ -84,11 +96,11 @@ package final class ReachabilityEngine {
                 publish(Verdict(.unknown, reason: .nameNotResolved), for: watch, effects: [], fallback: .start)
             }
         }
-        if blindness == nil { evaluate([]) } else { evaluateBlind(cause: .start) }
+        if observationError == nil { evaluate([]) } else { publishUnknown(cause: .start) }
         return id
     }
 
-    /// The handler is not called again.
+    /// Ends a watch. Its handler is not called again.
     package func unwatch(_ id: UInt64) {
         guard let watch = watches.values.first(where: { $0.remove(id) }), !watch.isWatched else { return }
         cancelTimers(of: watch)
@@ -96,34 +108,38 @@ package final class ReachabilityEngine {
         updateTargets()
     }
 
-    // MARK: - What probes say
+    // MARK: - Probes and paths to the Internet
 
-    /// Takes over what probes have proved, and tells those whom it concerns.
+    /// Applies the results of probes, and reports the changes to the handlers of the targets concerned.
     ///
-    /// - Parameter fresh: `nil` where they no longer run.
-    package func learn(_ fresh: ConnectivitySurvey?) {
+    /// - Parameter fresh: `nil` where probes no longer run.
+    package func setConnectivity(_ fresh: ConnectivitySurvey?) {
         guard fresh != survey else { return }
         survey = fresh
         let now = SystemClock.now
         for watch in watches.values {
             let report = fresh?.report(on: watch.target)
-            if let change = watch.machine.learn(report, cause: .probe, at: now) { watch.tell(.change(change)) }
+            if let change = watch.machine.setConnectivity(report, cause: .probe, at: now) {
+                watch.send(.change(change))
+            }
         }
     }
 
-    /// Calls `handler` after every look, and now if there was one: with the ways by which the Internet may be reached, or with `nil` while
-    /// the kernel cannot be observed. It may call ``learn(_:)``.
+    /// Calls `handler` after every evaluation, and at once if there was one, with the uplinks to the Internet, or with
+    /// `nil` while the kernel cannot be observed. The handler may call ``setConnectivity(_:)``.
     ///
-    /// To find the ways of links that the kernel does not prefer takes a lookup for each.
+    /// Each link that the kernel does not prefer costs one lookup.
+    ///
+    /// - Parameter handler: `nil` ends the calls.
     package func followUplinks(_ handler: (([Uplink]?) -> Void)?) {
         uplinkHandler = handler
-        tellUplinks()
+        reportUplinks()
     }
 
-    private func tellUplinks() {
-        // Before the first look nothing is known, which is another thing than to be blind.
-        guard let uplinkHandler, internet != nil || blindness != nil else { return }
-        guard blindness == nil, let view = observer?.view, let internet else { return uplinkHandler(nil) }
+    private func reportUplinks() {
+        // Before the first evaluation there is nothing to report, which differs from an unobservable kernel.
+        guard let uplinkHandler, internet != nil || observationError != nil else { return }
+        guard observationError == nil, let view = observer?.view, let internet else { return uplinkHandler(nil) }
         do throws(NetlinkError) {
             let finder = PathFinder(view: view, mark: options.mark)
             uplinkHandler(try finder.uplinks(preferred: internet, anchors: options.anchors))
@@ -132,18 +148,18 @@ package final class ReachabilityEngine {
         }
     }
 
-    /// Calls `handler` after every look, and now if there was one: with every interface by which the Internet may be
-    /// reached, also those that the kernel does not prefer; or with `nil` while the kernel cannot be observed.
+    /// Calls `handler` after every evaluation, and at once if there was one, with every interface that has a path to the
+    /// Internet, including those that the kernel does not prefer, or with `nil` while the kernel cannot be observed.
     ///
-    /// - Parameter handler: `nil` ends it. It must not end the engine.
+    /// - Parameter handler: `nil` ends the calls. The handler must not release the engine.
     package func followPaths(_ handler: (([DefaultPath]?) -> Void)?) {
         pathHandler = handler
-        tellPaths()
+        reportPaths()
     }
 
-    private func tellPaths() {
-        guard let pathHandler, internet != nil || blindness != nil else { return }
-        guard blindness == nil, let view = observer?.view, let internet else { return pathHandler(nil) }
+    private func reportPaths() {
+        guard let pathHandler, internet != nil || observationError != nil else { return }
+        guard observationError == nil, let view = observer?.view, let internet else { return pathHandler(nil) }
         do throws(NetlinkError) {
             let survey = DefaultPathSurvey(view: view, mark: options.mark, anchors: options.anchors)
             pathHandler(try survey.paths(preferred: internet))
@@ -152,53 +168,53 @@ package final class ReachabilityEngine {
         }
     }
 
-    // MARK: - What the kernel says
+    // MARK: - The kernel's events
 
-    private func take(_ event: KernelObserver.Event) {
+    private func handle(_ event: KernelObserver.Event) {
         switch event {
         case .changed(let effects):
-            sight()
+            resumeObserving()
             evaluate(effects)
         case .resynced(let error):
-            sight()
-            tellAll(.resync(SystemClock.now, reason: error.description))
+            resumeObserving()
+            sendToAll(.resync(SystemClock.now, reason: error.description))
             evaluate([NetworkTable.Effect(cause: .resync, interface: nil)])
-        case .blind(let error): goBlind(error)
-        case .notice(let notice): tellAll(.notice(SystemClock.now, notice))
+        case .unobservable(let error): becomeUnobservable(error)
+        case .notice(let notice): sendToAll(.notice(SystemClock.now, notice))
         }
     }
 
-    private func sight() {
-        blindness = nil
+    private func resumeObserving() {
+        observationError = nil
         staleTimer.map(loop.cancel)
         staleTimer = nil
     }
 
-    private func goBlind(_ error: NetlinkError) {
-        guard blindness == nil else { return }
-        blindness = error
+    private func becomeUnobservable(_ error: NetlinkError) {
+        guard observationError == nil else { return }
+        observationError = error
         for watch in watches.values { watch.machine.becomeStale() }
         staleTimer = loop.schedule(at: SystemClock.boot + options.stalePatience) { [unowned self] in
             staleTimer = nil
-            evaluateBlind(cause: .cannotObserve)
+            publishUnknown(cause: .cannotObserve)
         }
     }
 
-    private func evaluateBlind(cause: Cause) {
+    private func publishUnknown(cause: Cause) {
         for watch in watches.values {
             publish(Verdict(.unknown, reason: .cannotObserve), for: watch, effects: [], fallback: cause)
         }
-        if uplinkHandler != nil { tellUplinks() }
-        if pathHandler != nil { tellPaths() }
+        if uplinkHandler != nil { reportUplinks() }
+        if pathHandler != nil { reportPaths() }
     }
 
-    private func tellAll(_ event: EngineEvent) {
-        for watch in watches.values { watch.tell(event) }
+    private func sendToAll(_ event: EngineEvent) {
+        for watch in watches.values { watch.send(event) }
     }
 
     // MARK: - Verdicts
 
-    /// Asks for every watched target's paths again.
+    /// Queries the paths of every watched target again, and reports the changes.
     private func evaluate(_ effects: [NetworkTable.Effect]) {
         guard let observer, let view = observer.view else { return }
         do throws(NetlinkError) {
@@ -211,19 +227,19 @@ package final class ReachabilityEngine {
                 guard let verdict = try verdict(for: watch, internet: internet, &finder) else { continue }
                 publish(verdict, for: watch, effects: effects, fallback: .poll)
             }
-            lookAgain(at: finder.lookAgain)
+            scheduleNeighbourCheck(at: finder.nextNeighbourCheck)
             if isNewEpoch { resolveAll() }
-            observer.depend(on: finder.neighbours)
+            observer.trackNeighbours(finder.neighbours)
         } catch {
             return observer.recover(from: error)
         }
-        if uplinkHandler != nil { tellUplinks() }
-        if pathHandler != nil { tellPaths() }
+        if uplinkHandler != nil { reportUplinks() }
+        if pathHandler != nil { reportPaths() }
     }
 
-    /// - Returns: `nil` while there is nothing to say, since a name is being resolved for the first time.
+    /// - Returns: `nil` while the target's name is being resolved for the first time.
     private func verdict(
-        for watch: TargetWatch, internet: Verdict, _ finder: inout PathFinder
+        for watch: WatchedTarget, internet: Verdict, _ finder: inout PathFinder
     ) throws(NetlinkError) -> Verdict? {
         switch watch.target.subject {
         case .internet: return internet
@@ -239,33 +255,33 @@ package final class ReachabilityEngine {
     }
 
     private func publish(
-        _ verdict: Verdict, for watch: TargetWatch, effects: [NetworkTable.Effect], fallback: Cause
+        _ verdict: Verdict, for watch: WatchedTarget, effects: [NetworkTable.Effect], fallback: Cause
     ) {
         guard watch.isWatched else { return }
-        // By its stored parts: to name the state would copy it, and this is the way of every change.
+        // Reads the stored parts one by one, since every change comes through here, and `state` as a whole would be copied.
         let touched = [
             watch.machine.state.ipv4.interfaceIndex, watch.machine.state.ipv6.interfaceIndex,
             verdict.ipv4.interfaceIndex, verdict.ipv6.interfaceIndex,
         ].compactMap { $0 }
-        let cause = Cause.telling(effects, touching: touched) ?? fallback
+        let cause = Cause.weightiest(of: effects, touching: touched) ?? fallback
         let change = watch.machine.observe(verdict, cause: cause, epoch: epoch.value, at: SystemClock.now)
-        if let change { watch.tell(.change(change)) }
+        if let change { watch.send(.change(change)) }
         scheduleHold(for: watch)
     }
 
-    private func scheduleHold(for watch: TargetWatch) {
+    private func scheduleHold(for watch: WatchedTarget) {
         watch.holdTimer.map(loop.cancel)
         watch.holdTimer = nil
         guard watch.machine.state.isHeld, let deadline = watch.machine.deadline else { return }
         watch.holdTimer = loop.schedule(at: deadline) { [unowned self, weak watch] in
             guard let watch else { return }
             watch.holdTimer = nil
-            if let change = watch.machine.timeReached(at: SystemClock.now) { watch.tell(.change(change)) }
+            if let change = watch.machine.timeReached(at: SystemClock.now) { watch.send(.change(change)) }
             scheduleHold(for: watch)
         }
     }
 
-    private func lookAgain(at deadline: BootTime?) {
+    private func scheduleNeighbourCheck(at deadline: BootTime?) {
         neighbourTimer.map(loop.cancel)
         neighbourTimer = deadline.map { deadline in
             loop.schedule(at: deadline) { [unowned self] in
@@ -283,15 +299,15 @@ package final class ReachabilityEngine {
         }
     }
 
-    private func resolve(_ name: String, for watch: TargetWatch) {
+    private func resolve(_ name: String, for watch: WatchedTarget) {
         guard watch.name.shouldAsk() else { return }
         let target = watch.target
-        let door = EngineReference(self)
+        let reference = EngineReference(self)
         let mailbox = loop.mailbox
-        resolver.resolve(name) { answer in mailbox.post { _ in door.engine?.take(answer, for: target) } }
+        resolver.resolve(name) { answer in mailbox.post { _ in reference.engine?.handle(answer, for: target) } }
     }
 
-    private func take(_ answer: NameAnswer, for target: Target) {
+    private func handle(_ answer: NameAnswer, for target: Target) {
         guard let watch = watches[target], case .name(let name) = target.subject else { return }
         let wait = watch.name.take(answer)
         watch.nameTimer.map(loop.cancel)
@@ -301,7 +317,7 @@ package final class ReachabilityEngine {
             resolve(name, for: watch)
         }
         updateTargets()
-        if blindness == nil { evaluate([NetworkTable.Effect(cause: .name, interface: nil)]) }
+        if observationError == nil { evaluate([NetworkTable.Effect(cause: .name, interface: nil)]) }
     }
 
     private func updateTargets() {
@@ -317,12 +333,12 @@ package final class ReachabilityEngine {
         observer?.watch(targets: addresses)
     }
 
-    private func cancelTimers(of watch: TargetWatch) {
+    private func cancelTimers(of watch: WatchedTarget) {
         [watch.holdTimer, watch.nameTimer].compactMap { $0 }.forEach(loop.cancel)
     }
 }
 
-/// Carries an engine's reference through other threads, which never open it: only its own loop does.
+/// A reference to an engine that passes through other threads. Unchecked, since only the engine's own loop reads it.
 private struct EngineReference: @unchecked Sendable {
     weak var engine: ReachabilityEngine?
 

@@ -1,9 +1,9 @@
 package import ReachCore
 
-/// Addresses that stand for the Internet. The kernel is asked for the way to them; nothing is ever sent there.
+/// The addresses that stand for the Internet. Only lookups use them; nothing is ever sent to them.
 package enum ReferenceAddresses {
     /// Three of each family, run by different organisations in different parts of the address space: two root name
-    /// servers, and an IPv4 resolver below 128.0.0.0, so that half a split default (0.0.0.0/1) is no Internet.
+    /// servers, and an IPv4 resolver below 128.0.0.0, so that one half of a split default route (0.0.0.0/1) is not enough.
     package static let standard: [IPAddress] = [
         // a.root-servers.net, k.root-servers.net, dns.quad9.net
         IPAddress(ipv4: 0xc629_0004), IPAddress(ipv4: 0xc100_0e81), IPAddress(ipv4: 0x0909_0909),

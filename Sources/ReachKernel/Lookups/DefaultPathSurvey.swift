@@ -1,15 +1,15 @@
 package import ReachCore
 
-/// Finds every interface by which the Internet may be reached, not only the one that the kernel prefers.
+/// Finds every interface with a path to the Internet, not only the one that the kernel prefers.
 ///
-/// It takes a lookup for each candidate and anchor: microseconds each. Nothing is sent.
+/// It makes a lookup for each candidate and reference address, which takes microseconds each. It sends no packet.
 package struct DefaultPathSurvey {
     private let view: KernelView
     private let mark: UInt32?
     private let anchors: [IPAddress]
 
-    /// More links to the Internet than any machine has that people use; a host of containers may have thousands of
-    /// links with addresses.
+    /// The most candidates. It is more than the links to the Internet of any desktop or server; a container host may have
+    /// thousands of links with addresses.
     private static let candidateLimit = 16
 
     package init(view: KernelView, mark: UInt32? = nil, anchors: [IPAddress]) {
@@ -18,28 +18,28 @@ package struct DefaultPathSurvey {
         self.anchors = anchors
     }
 
-    /// - Parameter preferred: The ways that the kernel takes. One that it takes and that is known not to work, as its
-    ///   gateway does not answer, is no path. Of other gateways nothing is known, since nobody sends to them.
-    /// - Returns: By index.
+    /// - Parameter preferred: The paths that the kernel prefers. A preferred path that is known not to work, because its
+    ///   gateway does not answer, is left out. The state of other gateways is unknown, since no traffic goes to them.
+    /// - Returns: The paths, sorted by interface index.
     package func paths(preferred: Verdict) throws(NetlinkError) -> [DefaultPath] {
         var found: [InterfaceIndex: DefaultPath] = [:]
         for family in IPAddress.Family.allCases {
-            let way = family == .ipv4 ? preferred.ipv4 : preferred.ipv6
+            let main = family == .ipv4 ? preferred.ipv4 : preferred.ipv6
             for link in candidates(family) {
-                if way.interfaceIndex == link.index, way.status != .reachable { continue }
+                if main.interfaceIndex == link.index, main.status != .reachable { continue }
                 guard let route = try route(by: link.index, family) else { continue }
-                if family == .ipv4, way.interfaceIndex != link.index, try view.queries.filtersStrictly(link.index) {
-                    // The kernel takes answers only from where it would send to (RFC 3704, strict).
+                if family == .ipv4, main.interfaceIndex != link.index, try view.queries.filtersStrictly(link.index) {
+                    // The kernel accepts replies only on the link that it would send by (RFC 3704, strict mode).
                     continue
                 }
-                let held: DefaultPath = if let known = found[link.index] { known } else { try path(of: link) }
-                found[link.index] = adding(family, route, to: held)
+                let known: DefaultPath = if let existing = found[link.index] { existing } else { try path(of: link) }
+                found[link.index] = adding(family, route, to: known)
             }
         }
         return found.values.sorted { $0.interface < $1.interface }
     }
 
-    /// Links that can carry packets of a family, from an address that is good for other networks.
+    /// The links that can carry packets of a family and have a preferred address of it.
     private func candidates(_ family: IPAddress.Family) -> [Link] {
         let links = view.table.links.values.filter { link in
             link.isUsable && !link.flags.contains(.loopback) && !sources(of: link.index, family).isEmpty
@@ -52,12 +52,12 @@ package struct DefaultPathSurvey {
         (view.table.addresses[index] ?? []).filter { $0.address.family == family && $0.isPreferred }.map(\.address)
     }
 
-    /// The best route by a link, if most anchors have one.
+    /// The best route by a link, if at least half of the reference addresses have one.
     private func route(by index: InterfaceIndex, _ family: IPAddress.Family) throws(NetlinkError) -> Route? {
         let wanted = anchors.filter { $0.family == family }
         guard !wanted.isEmpty else { return nil }
-        // In IPv4 a lookup for one link never fails, unless the route itself is asked for. In IPv6 a route may be for
-        // some sources only.
+        // An IPv4 lookup for one link never fails, unless it asks for the route itself. An IPv6 route may be for some
+        // sources only.
         let source = family == .ipv6 ? sources(of: index, family).first : nil
         let answers = try view.queries.routes(
             wanted.map { RouteQuestion($0, interface: index, source: source, mark: mark, matchesTable: true) })

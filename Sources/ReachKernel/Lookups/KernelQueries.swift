@@ -3,14 +3,39 @@ internal import Glibc
 package import ReachCore
 internal import ReachLoop
 
-/// Questions to the kernel's tables, on a socket of their own: the monitor's filter would also drop replies.
+/// A route lookup: the path that a packet would take. No packet is sent.
+package struct RouteQuestion: Hashable, Sendable {
+    package var destination: IPAddress
+    /// The only interface to use. An IPv4 lookup with an interface never fails, unless ``matchesTable`` is set.
+    package var interface: InterfaceIndex?
+    /// The source address: IPv6 routes may be for some sources only.
+    package var source: IPAddress?
+    /// The firewall mark of the packet.
+    package var mark: UInt32?
+    /// Whether to return the matching route itself, with its metric and all next hops (RTM_F_FIB_MATCH, Linux 4.13).
+    package var matchesTable: Bool
+
+    package init(
+        _ destination: IPAddress, interface: InterfaceIndex? = nil, source: IPAddress? = nil, mark: UInt32? = nil,
+        matchesTable: Bool = false
+    ) {
+        self.destination = destination
+        self.interface = interface
+        self.source = source
+        self.mark = mark
+        self.matchesTable = matchesTable
+    }
+}
+
+/// Queries of the kernel's tables. They use a socket of their own, since the filter of ``NoticeSocket`` would also drop
+/// replies.
 ///
-/// Confined to one thread. Each call waits for the answer, which the kernel has ready when the request was sent.
+/// Confined to one thread. Each call waits for the reply, which the kernel has ready when `send` returns.
 package final class KernelQueries {
     private var socket: NetlinkSocket
     private let buffer = DatagramBuffer()
     private var nextSequence: UInt32 = 1
-    /// A table that keeps changing is read this often before it is taken as it is.
+    /// The number of attempts to dump a table that changes meanwhile.
     private static let dumpAttempts = 5
 
     package init() throws(NetlinkError) {
@@ -18,7 +43,9 @@ package final class KernelQueries {
         socket.setReceiveTimeout(seconds: 5)
     }
 
-    /// The kernel's answers, in the order of the questions.
+    /// Looks up routes.
+    ///
+    /// - Returns: The kernel's answers, in the order of the questions.
     package func routes(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
         guard !questions.isEmpty else { return [] }
         var batch = RequestBatch(firstSequence: nextSequence)
@@ -37,13 +64,13 @@ package final class KernelQueries {
         return answers
     }
 
-    /// Returns when every change of links, addresses and IPv4 routes that had begun is complete.
+    /// Waits until every change of links, addresses and IPv4 routes that has begun is complete.
     ///
-    /// The kernel makes them under a lock (RTNL), and tells of some before they are made. Asking for a link takes that
-    /// lock; asking for one that cannot exist takes it and hardly any time.
+    /// The kernel makes such changes under a lock (RTNL), and sends some notices before the change is complete. A query
+    /// for a link takes that lock; for a link that cannot exist it takes hardly any time.
     package func awaitChanges() throws(NetlinkError) { _ = try link(.max) }
 
-    /// One link, as it is now; `nil` if there is none.
+    /// The current state of a link; `nil` if there is none.
     package func link(_ index: InterfaceIndex) throws(NetlinkError) -> Link? {
         var batch = RequestBatch(firstSequence: nextSequence)
         var header = ifinfomsg()
@@ -56,7 +83,7 @@ package final class KernelQueries {
         return link
     }
 
-    /// What the kernel knows of a neighbour; `nil` where it has no entry, or is too old to be asked (before Linux 5.0).
+    /// The state of a neighbour; `nil` where the kernel has no entry, or lacks the query (before Linux 5.0).
     package func neighbour(_ key: Neighbour.Key) throws(NetlinkError) -> NeighbourState? {
         var batch = RequestBatch(firstSequence: nextSequence)
         var header = ndmsg()
@@ -70,8 +97,8 @@ package final class KernelQueries {
         return state
     }
 
-    /// Whether the strict reverse path filter holds for what comes in by a link (IPv4's `rp_filter` is 1, in the link's
-    /// settings or in those for all, of which the greater counts). Not where the kernel does not say.
+    /// Whether the strict reverse path filter applies to packets that come in by a link: IPv4's `rp_filter` is 1, where
+    /// the greater of the link's setting and the setting for all links counts. `false` where the kernel does not say.
     package func filtersStrictly(_ index: InterfaceIndex) throws(NetlinkError) -> Bool {
         var modes: [UInt32] = []
         for index in [index, NETCONFA_IFINDEX_ALL] {
@@ -122,7 +149,7 @@ package final class KernelQueries {
         return rules
     }
 
-    /// The routes that refuse in this way, in all tables. The kernel picks them out itself (Linux 4.20).
+    /// The routes of a type in all tables. The kernel itself selects them since Linux 4.20.
     package func routes(of type: RouteType, _ family: IPAddress.Family) throws(NetlinkError) -> [Route] {
         var header = rtmsg()
         header.rtm_family = Self.number(of: family)
@@ -154,7 +181,7 @@ package final class KernelQueries {
         throw .dumpInterrupted
     }
 
-    /// Sends the requests and hands each reply to `read`, until all are answered.
+    /// Sends the requests, and calls `read` with each reply until all are answered.
     private func exchange(_ batch: RequestBatch, read: (Message) -> Void) throws(NetlinkError) {
         nextSequence = batch.firstSequence &+ UInt32(batch.count)
         try socket.send(batch.bytes)
@@ -162,7 +189,7 @@ package final class KernelQueries {
         while expected != nextSequence {
             let count = try socket.receive(into: buffer) { datagram in
                 for message in Messages(datagram) {
-                    // Left over from an exchange that was given up.
+                    // A reply of an earlier exchange that timed out is skipped.
                     guard message.sequence == expected else { continue }
                     read(message)
                     if !message.has(NLM_F_MULTI) || message.type == NLMSG_DONE { expected &+= 1 }
@@ -185,7 +212,7 @@ extension RequestBatch {
         header.rtm_dst_len = UInt8(family.bitCount)
         header.rtm_src_len = question.source == nil ? 0 : UInt8(family.bitCount)
         if question.matchesTable { header.rtm_flags |= UInt32(RTM_F_FIB_MATCH) }
-        // IPv6 always names the table that answered, and refuses to be asked for it.
+        // IPv6 always reports the table, and refuses a request that asks for it.
         if family == .ipv4 { header.rtm_flags |= UInt32(RTM_F_LOOKUP_TABLE) }
         add(RTM_GETROUTE, header) { batch in
             batch.attribute(RTA_DST.rawValue, question.destination)

@@ -1,12 +1,12 @@
 package import ReachCore
 
 extension PathFinder {
-    /// The ways by which the Internet may be reached: in each family the one that the kernel takes, and those of other
-    /// links that have an address and a route for it.
+    /// The uplinks by which the Internet may be reached: in each family the preferred one, and other links that have an
+    /// address and a route.
     ///
-    /// A way whose gateway has failed is one of them: only what is sent to a gateway shows that it is back.
+    /// An uplink whose gateway has failed is included, since only traffic to a gateway shows that it works again.
     ///
-    /// - Parameter preferred: The ways that the kernel takes.
+    /// - Parameter preferred: The paths that the kernel prefers.
     package func uplinks(preferred: Verdict, anchors: [IPAddress]) throws(NetlinkError) -> [Uplink] {
         var uplinks: [Uplink] = []
         for family in IPAddress.Family.allCases {
@@ -29,11 +29,11 @@ extension PathFinder {
             isMetered: path.isMetered, isPreferred: true)
     }
 
-    /// More links to the Internet at a time than any machine has that people use.
+    /// The most other uplinks, which is more than any desktop or server has at a time.
     private static let otherLimit = 16
 
-    /// Links that nobody would send by unless bound to them: only those that reach out of the machine, since a bridge of
-    /// containers or a tunnel leads to the Internet, if anywhere, by one of these.
+    /// The uplinks that only carry traffic of sockets bound to them. They are links that leave the machine, since a bridge
+    /// of containers or a tunnel reaches the Internet, if at all, by one of these.
     private func otherUplinks(than preferred: InterfaceIndex?, to anchor: IPAddress) throws(NetlinkError) -> [Uplink] {
         let family = anchor.family
         var candidates: [(link: Link, source: IPAddress)] = []
@@ -46,9 +46,9 @@ extension PathFinder {
             candidates.append((link, own.address))
         }
         guard !candidates.isEmpty else { return [] }
-        candidates = candidates.filter { Self.reachesOut(view.condition(of: $0.link.index)) }
+        candidates = candidates.filter { Self.leavesMachine(view.condition(of: $0.link.index)) }
             .sorted { $0.link.index < $1.link.index }
-        // In IPv4 a lookup for one link never fails, unless the route itself is asked for.
+        // An IPv4 lookup for one link never fails, unless it asks for the route itself.
         let questions = candidates.prefix(Self.otherLimit).map {
             RouteQuestion(anchor, interface: $0.link.index, matchesTable: true)
         }
@@ -74,7 +74,7 @@ extension PathFinder {
         return uplinks
     }
 
-    private static func reachesOut(_ condition: LinkCondition) -> Bool {
+    private static func leavesMachine(_ condition: LinkCondition) -> Bool {
         guard condition.trouble == nil else { return false }
         switch condition.linkClass {
         case .wired, .wifi, .wwan, .bluetooth: return true

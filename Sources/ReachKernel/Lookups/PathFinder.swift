@@ -1,27 +1,27 @@
 package import ReachCore
 
-/// Asks the kernel for the paths to a target, and judges what it answers.
+/// Queries the kernel for the paths to a target, and judges the answers.
 package struct PathFinder {
     let view: KernelView
-    /// Packets with this firewall mark are meant (`ip rule ... fwmark`).
+    /// The firewall mark of the packets (`ip rule ... fwmark`).
     private let mark: UInt32?
-    /// Neighbours on which the paths found so far depend.
+    /// The neighbours on which the paths found so far depend.
     package private(set) var neighbours: Set<Neighbour.Key> = []
-    /// When a neighbour that is being asked must be looked at again.
-    package private(set) var lookAgain: BootTime?
-    /// The lookups on which the verdicts so far rest, if they are kept.
+    /// The time of the next check of neighbours that have not answered yet; `nil` if there are none.
+    package private(set) var nextNeighbourCheck: BootTime?
+    /// The lookups on which the verdicts so far rest; empty unless they are recorded.
     package private(set) var findings: [PathFinding] = []
-    private let keepsFindings: Bool
+    private let recordsFindings: Bool
 
-    package init(view: KernelView, mark: UInt32? = nil, keepsFindings: Bool = false) {
+    package init(view: KernelView, mark: UInt32? = nil, recordsFindings: Bool = false) {
         self.view = view
         self.mark = mark
-        self.keepsFindings = keepsFindings
+        self.recordsFindings = recordsFindings
     }
 
-    /// The paths to whatever a target means.
+    /// The verdict on a target.
     ///
-    /// - Returns: `nil` for a name, which has to be resolved first.
+    /// - Returns: `nil` for a name, which the caller resolves first.
     package mutating func verdict(
         on subject: Target.Subject, anchors: [IPAddress]
     ) throws(NetlinkError) -> Verdict? {
@@ -37,10 +37,12 @@ package struct PathFinder {
         }
     }
 
-    /// The Internet, for which a few addresses far apart stand. A family reaches it when at least half of its anchors
-    /// have a path: one host route to one of them proves nothing, nor does one that is missing.
+    /// The verdict on the Internet, which a few reference addresses stand for. A family reaches it when at least half of
+    /// its reference addresses have a path: a host route to a single one proves nothing, nor does a missing one.
     ///
-    /// - Parameter family: The only one to look at; then `known` holds for the other.
+    /// - Parameters:
+    ///   - family: The only family to evaluate; the other keeps its path in `known`.
+    ///   - known: The last verdict; `nil` if there is none.
     package mutating func internet(
         anchors: [IPAddress], only family: IPAddress.Family? = nil, known: Verdict? = nil
     ) throws(NetlinkError) -> Verdict {
@@ -53,60 +55,60 @@ package struct PathFinder {
         var ipv4 = known?.ipv4 ?? .notAsked
         var ipv6 = known?.ipv6 ?? .notAsked
         for survey in surveys {
-            if keepsFindings { keep(survey) }
+            if recordsFindings { record(survey) }
             if survey.family == .ipv4 { ipv4 = survey.path } else { ipv6 = survey.path }
         }
         return Verdict(ipv4: ipv4, ipv6: ipv6)
     }
 
-    /// Asks what the surveys want to know next, all at once.
+    /// Makes the lookups that the surveys need next, all at once.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether there were any.
     private mutating func advance(_ surveys: inout [ReferenceAddressSurvey]) throws(NetlinkError) -> Bool {
         var questions: [RouteQuestion] = []
         questions.reserveCapacity(8)
         for index in surveys.indices {
             let wanted = surveys[index].nextQuestions
-            for place in wanted.ways { questions.append(RouteQuestion(surveys[index].anchors[place], mark: mark)) }
+            for place in wanted.paths { questions.append(RouteQuestion(surveys[index].anchors[place], mark: mark)) }
             if let place = wanted.matching {
                 questions.append(RouteQuestion(surveys[index].anchors[place], mark: mark, matchesTable: true))
             }
         }
         guard !questions.isEmpty else { return false }
-        let answers = try ask(questions)
-        var taken = 0
+        let answers = try lookUp(questions)
+        var used = 0
         for index in surveys.indices {
             let wanted = surveys[index].nextQuestions
-            for answer in answers[taken..<taken + wanted.ways.count] { try take(answer, for: &surveys[index]) }
-            taken += wanted.count
-            if let place = wanted.matching { surveys[index].take(matching: answers[taken - 1], at: place) }
+            for answer in answers[used..<used + wanted.paths.count] { try add(answer, to: &surveys[index]) }
+            used += wanted.count
+            if let place = wanted.matching { surveys[index].record(matching: answers[used - 1], at: place) }
         }
         return true
     }
 
-    /// ReferenceAddresses mostly share their way, and it is judged once.
-    private mutating func take(_ answer: RouteAnswer, for survey: inout ReferenceAddressSurvey) throws(NetlinkError) {
-        guard let anchor = survey.nextAnchor, !survey.takeSame(answer) else { return }
-        survey.take(try judge(anchor, answer, isInternet: true), answer)
+    /// Adds an answer to a survey. Reference addresses mostly share their path, which is then judged only once.
+    private mutating func add(_ answer: RouteAnswer, to survey: inout ReferenceAddressSurvey) throws(NetlinkError) {
+        guard let anchor = survey.nextAnchor, !survey.recordIfSameNextHop(answer) else { return }
+        survey.record(try judge(anchor, answer, isInternet: true), answer)
     }
 
-    /// Any of these addresses is enough, as it is for a host with several.
+    /// The verdict on a host with these addresses, of which one reachable address is enough.
     package mutating func anyOf(
         _ addresses: [IPAddress], interface: InterfaceIndex? = nil
     ) throws(NetlinkError) -> Verdict {
         let question = { RouteQuestion($0, interface: interface, mark: mark) }
-        let answers = try ask(addresses.map(question))
+        let answers = try lookUp(addresses.map(question))
         var found: [IPAddress.Family: NetworkPath] = [:]
         for (address, answer) in zip(addresses, answers) where found[address.family]?.status != .reachable {
             let path = try withMetric(judge(address, answer), to: address, interface: interface)
-            let isTelling = path.status == .reachable || found[address.family] == nil
-            if isTelling { found[address.family] = path }
-            keep(path, to: address, answer, isTelling)
+            let isDecisive = path.status == .reachable || found[address.family] == nil
+            if isDecisive { found[address.family] = path }
+            record(path, to: address, answer, isDecisive)
         }
         return Verdict(ipv4: found[.ipv4] ?? .notAsked, ipv6: found[.ipv6] ?? .notAsked)
     }
 
-    /// An interface of this machine: can it carry packets?
+    /// The verdict on an interface of this machine: whether it can carry packets.
     package func interface(named name: String) throws(NetlinkError) -> Verdict {
         guard let link = view.table.link(named: name) else { return Verdict(.notReachable, reason: .noInterface) }
         let judge = judge(try view.underlay(of: link.index))
@@ -115,9 +117,9 @@ package struct PathFinder {
             ipv6: judge.path(ofInterface: link.index, family: .ipv6))
     }
 
-    /// Asks; then asks again with a source where an IPv6 route may be for that source only, and by the table where an
-    /// IPv4 answer for one interface means nothing.
-    private func ask(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
+    /// Makes the lookups. Repeats one with a source where an IPv6 route may be for that source only, and one in the table
+    /// for an IPv4 lookup with an interface, which otherwise always succeeds.
+    private func lookUp(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
         var answers = try view.queries.routes(questions)
         for (index, question) in questions.enumerated() {
             let family = question.destination.family
@@ -138,8 +140,8 @@ package struct PathFinder {
     }
 
     private var hasGlobalIPv6Address: Bool {
-        view.table.addresses.values.contains { held in
-            held.contains { $0.address.family == .ipv6 && $0.isPreferred }
+        view.table.addresses.values.contains { addresses in
+            addresses.contains { $0.address.family == .ipv6 && $0.isPreferred }
         }
     }
 
@@ -149,7 +151,7 @@ package struct PathFinder {
         guard case .route(let route) = answer, let hop = route.hops.first, let index = hop.interface else {
             return judge().path(to: destination, answer: answer, isInternet: isInternet)
         }
-        try learnNeighbour(hop, of: route, on: index, destination: destination)
+        try addNeighbour(hop, of: route, on: index, destination: destination)
         let underlay = try view.underlay(of: index)
         var path = judge(underlay).path(to: destination, answer: answer, isInternet: isInternet)
         if path.linkClass == .tunnel, path.lower.isEmpty, let name = try likelyUnderlay(of: index, to: destination) {
@@ -158,15 +160,15 @@ package struct PathFinder {
         return path
     }
 
-    private mutating func keep(_ survey: ReferenceAddressSurvey) {
-        for finding in survey.findings { keep(finding.path, to: finding.anchor, finding.answer, finding.isTelling) }
+    private mutating func record(_ survey: ReferenceAddressSurvey) {
+        for finding in survey.findings { record(finding.path, to: finding.anchor, finding.answer, finding.isDecisive) }
     }
 
-    /// Notes what a verdict rests on. A later telling path of a family takes the place of an earlier one.
-    private mutating func keep(
+    /// Records a lookup on which a verdict rests. A later decisive path of a family replaces an earlier one.
+    private mutating func record(
         _ path: NetworkPath, to destination: IPAddress, _ answer: RouteAnswer, _ isDecisive: Bool
     ) {
-        guard keepsFindings else { return }
+        guard recordsFindings else { return }
         if isDecisive {
             for index in findings.indices where findings[index].destination.family == destination.family {
                 findings[index].isDecisive = false
@@ -180,7 +182,7 @@ package struct PathFinder {
         PathJudge(table: view.table) { [view] in view.condition(of: $0, underlay: underlay) }
     }
 
-    private mutating func learnNeighbour(
+    private mutating func addNeighbour(
         _ hop: NextHop, of route: Route, on index: InterfaceIndex, destination: IPAddress
     ) throws(NetlinkError) {
         guard route.type != .local, let link = view.table.links[index], !link.flags.contains(.noARP),
@@ -188,11 +190,11 @@ package struct PathFinder {
         else { return }
         let key = Neighbour.Key(interface: index, address: hop.gateway ?? destination)
         neighbours.insert(key)
-        guard let deadline = try view.learn(key) else { return }
-        lookAgain = min(lookAgain ?? deadline, deadline)
+        guard let deadline = try view.ensureNeighbour(key) else { return }
+        nextNeighbourCheck = min(nextNeighbourCheck ?? deadline, deadline)
     }
 
-    /// The metric is a property of the route, and only a lookup of the route tells it.
+    /// Adds the metric, which only a lookup of the route itself returns.
     private func withMetric(
         _ path: NetworkPath, to destination: IPAddress, interface: InterfaceIndex? = nil
     ) throws(NetlinkError) -> NetworkPath {
@@ -206,9 +208,8 @@ package struct PathFinder {
         return result
     }
 
-    /// Where a tunnel does not tell its far end (WireGuard to all but root, tun): the link that would carry the packet
-    /// if there were no tunnel, which is the one with the best route of those that are none. A guess, so it is shown
-    /// and nothing is concluded from it.
+    /// The link that probably carries a tunnel whose remote address is unknown (tun, and WireGuard without root): of the
+    /// links that are no tunnels, the one with the best route. This is a guess: it is shown, but decides nothing.
     private func likelyUnderlay(of tunnel: InterfaceIndex, to destination: IPAddress) throws(NetlinkError) -> String? {
         let candidates = view.table.links.values.filter { link in
             guard link.index != tunnel, link.isUsable, !link.flags.contains(.loopback) else { return false }

@@ -2,10 +2,10 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Finds the address that the kernel would send from, by connecting a datagram socket: that sends no packet.
+/// Finds the source address that the kernel would choose, by connecting a datagram socket, which sends no packet.
 ///
-/// A lookup without a source does not see IPv6 routes that are for some sources only (RFC 8475 networks), though
-/// connecting works; a lookup with the source found here does.
+/// A lookup without a source does not find IPv6 routes that are for some sources only (networks of RFC 8475), although
+/// connecting works. A lookup with the source found here does.
 enum SourceFinder {
     static func source(for destination: IPAddress) -> IPAddress? {
         guard destination.family == .ipv6 else { return nil }

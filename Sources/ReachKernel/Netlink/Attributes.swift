@@ -1,7 +1,7 @@
 internal import CNetlink
 internal import ReachCore
 
-/// The attributes of a message, or those nested in another, in their order. libnl checks each length.
+/// The attributes of a message, or those nested in another attribute, in order. libnl checks each length.
 struct Attributes: Sequence, IteratorProtocol {
     private var next_: UnsafePointer<nlattr>?
     private var remaining: CInt
@@ -18,11 +18,11 @@ struct Attributes: Sequence, IteratorProtocol {
     }
 }
 
-/// One attribute: a type and a few bytes, valid while the message's buffer is.
+/// One attribute: a type and a payload. Valid as long as the message's buffer.
 struct Attribute {
     fileprivate let pointer: UnsafePointer<nlattr>
 
-    /// Without the bits that say whether it is nested and in which byte order.
+    /// The type, without the flags for nesting and byte order.
     var type: Int { Int(nla_type(pointer)) }
 
     var payload: UnsafeRawBufferPointer {
@@ -34,12 +34,12 @@ struct Attribute {
     var uint32: UInt32? { number() }
     var int32: Int32? { number() }
 
-    /// Up to the first NUL. Names need not be UTF-8; what is not becomes U+FFFD.
+    /// The payload as text, up to the first NUL. Names need not be UTF-8; other bytes become U+FFFD.
     var string: String { String(decoding: payload.prefix { $0 != 0 }, as: UTF8.self) }
 
     var bytes: [UInt8] { Array(payload) }
 
-    /// Of four or sixteen bytes.
+    /// The payload as an IPv4 address (4 bytes) or an IPv6 address (16 bytes).
     var address: IPAddress? { IPAddress(payload) }
 
     var nested: Attributes { Attributes(at: payload.baseAddress, byteCount: payload.count) }
@@ -47,7 +47,7 @@ struct Attribute {
     /// The structure at the beginning of the payload.
     func structure<T: BitwiseCopyable>(_: T.Type) -> T? { payload.structure(T.self) }
 
-    /// The next hops of RTA_MULTIPATH: each a `rtnexthop` with attributes behind it.
+    /// Calls `body` for each next hop of RTA_MULTIPATH: an `rtnexthop` followed by its attributes.
     func forEachNextHop(_ body: (rtnexthop, Attributes) -> Void) {
         var rest = payload
         while let header = rest.structure(rtnexthop.self) {
@@ -63,7 +63,7 @@ struct Attribute {
 }
 
 extension IPAddress {
-    /// From bytes in network order, without a detour through a collection: every route has several.
+    /// Creates an address from bytes in network order, without an intermediate array: every route has several.
     init?(_ payload: UnsafeRawBufferPointer) {
         switch payload.count {
         case 4: self.init(ipv4: UInt32(bigEndian: payload.loadUnaligned(as: UInt32.self)))
@@ -77,7 +77,8 @@ extension IPAddress {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The structure at the beginning, if there are bytes enough. Netlink aligns to four bytes, some structures to eight.
+    /// The structure at the beginning, or `nil` if the buffer is too short. Netlink aligns messages to four bytes, while
+    /// some structures need eight, so the load is unaligned.
     func structure<T: BitwiseCopyable>(_: T.Type) -> T? {
         count >= MemoryLayout<T>.size ? loadUnaligned(as: T.self) : nil
     }

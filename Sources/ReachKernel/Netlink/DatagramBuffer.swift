@@ -1,9 +1,9 @@
 internal import CReachLinux
 
-/// Room for a few datagrams, which one system call fills: notices and replies come in small crowds.
+/// Receives several datagrams with one system call, since notices and replies arrive in small groups.
 final class DatagramBuffer {
-    /// Each has its slot. The kernel's dumps come in datagrams of at most 32 KiB; a notice is far smaller. Only the pages
-    /// that are written to take up memory.
+    /// The size of the slot that each datagram has. The kernel's dumps come in datagrams of at most 32 KiB, and a notice
+    /// is far smaller. Only pages that are written to take up memory.
     let slotBytes: Int
     static let slotCount = Int(REACH_DATAGRAMS_AT_ONCE)
 
@@ -22,12 +22,12 @@ final class DatagramBuffer {
         datagrams.deallocate()
     }
 
-    /// - Returns: How many datagrams came, or the negative error number.
+    /// - Returns: The number of datagrams received, or the negative error number.
     func fill(from socket: CInt) -> Int {
         Int(reach_receive_netlink(socket, memory.baseAddress, slotBytes, datagrams.baseAddress, UInt32(Self.slotCount)))
     }
 
-    /// What came in a slot; `nil` if it did not fit.
+    /// The datagram in a slot; `nil` if it did not fit.
     func datagram(_ slot: Int) -> UnsafeRawBufferPointer? {
         let length = Int(datagrams[slot].length)
         guard length <= slotBytes else { return nil }
@@ -35,6 +35,6 @@ final class DatagramBuffer {
         return UnsafeRawBufferPointer(rebasing: memory[start..<start + length])
     }
 
-    /// Another process sent it: only the kernel's port is 0.
+    /// Whether another process sent the datagram: only the kernel's port is 0.
     func isForged(_ slot: Int) -> Bool { datagrams[slot].port != 0 }
 }

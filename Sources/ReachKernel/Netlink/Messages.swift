@@ -1,7 +1,7 @@
 internal import CNetlink
 internal import Glibc
 
-/// The messages of one datagram, in their order. One whose length is wrong ends the sequence.
+/// The messages of one datagram, in order. A message with a wrong length ends the sequence.
 struct Messages: Sequence, IteratorProtocol {
     private var rest: UnsafeRawBufferPointer
 
@@ -17,7 +17,7 @@ struct Messages: Sequence, IteratorProtocol {
     }
 }
 
-/// One message, valid while its datagram's buffer is.
+/// One message. Valid as long as its datagram's buffer.
 struct Message {
     static let headerBytes = MemoryLayout<nlmsghdr>.size
 
@@ -29,8 +29,8 @@ struct Message {
 
     func has(_ flag: CInt) -> Bool { header.nlmsg_flags & UInt16(flag) != 0 }
 
-    /// The error number of a refusal, or of a dump that failed on its way; 0 for an acknowledgement; `nil` for any other
-    /// message.
+    /// The error number of a refusal, or of a dump that failed part of the way; 0 for an acknowledgement; `nil` for any
+    /// other message.
     var errorNumber: Int32? {
         switch CInt(type) {
         case NLMSG_ERROR: payload.structure(nlmsgerr.self).map { -$0.error } ?? EBADMSG
@@ -39,7 +39,7 @@ struct Message {
         }
     }
 
-    /// The fixed part of a message and the attributes behind it; `nil` when it is cut short.
+    /// The fixed part of the message and the attributes after it; `nil` when the message is truncated.
     func body<T: BitwiseCopyable>(_: T.Type) -> (fixed: T, attributes: Attributes)? {
         guard let fixed = payload.structure(T.self) else { return nil }
         let offset = Swift.min((MemoryLayout<T>.size + 3) & ~3, payload.count)

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import ReachLoop
 
-/// Why the kernel could not be asked or listened to, sorted by what the caller does about it.
+/// The reason why a query or a subscription failed, sorted by what the caller does about it.
 package enum NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Notices or replies were lost: read everything anew.
+    /// Notices or replies were lost: read everything again.
     case lost
-    /// The table changed during a dump, again and again.
+    /// The table changed during every attempt to dump it.
     case dumpInterrupted
-    /// This process may not do that: poll, or give up.
+    /// This process lacks the permission, or the kernel lacks the feature: poll, or give up.
     case forbidden(call: String, errno: Int32)
     /// The kernel refused one request; the socket still works.
     case refused(errno: Int32)

@@ -2,7 +2,7 @@ internal import CNetlink
 internal import Glibc
 internal import ReachLoop
 
-/// An open libnl route socket, freed when the value goes away. Being noncopyable it has a single owner, on one thread.
+/// An open libnl socket, freed when the value goes away. Being noncopyable, it has a single owner, on one thread.
 struct NetlinkSocket: ~Copyable {
     private let handle: OpaquePointer
 
@@ -13,8 +13,8 @@ struct NetlinkSocket: ~Copyable {
     /// Opens a socket. A factory, because a noncopyable `init` cannot throw once it owns something.
     ///
     /// - Parameters:
-    ///   - protocolNumber: Which of the kernel's parts is talked to.
-    ///   - receiveBufferBytes: libnl leaves 32 KiB, which holds 78 notices of routes.
+    ///   - protocolNumber: The netlink protocol, such as `NETLINK_ROUTE`.
+    ///   - receiveBufferBytes: The size to request. libnl's default of 32 KiB holds only 78 notices of routes.
     static func open(
         _ protocolNumber: CInt = NETLINK_ROUTE, receiveBufferBytes: Int
     ) throws(NetlinkError) -> NetlinkSocket {
@@ -33,7 +33,7 @@ struct NetlinkSocket: ~Copyable {
 
     var descriptor: CInt { nl_socket_get_fd(handle) }
 
-    /// What the kernel granted: it doubles what is asked for, to account for its own bookkeeping.
+    /// The size that the kernel granted. It doubles the requested size, to account for its own bookkeeping.
     var receiveBufferBytes: Int {
         var size: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
@@ -47,7 +47,8 @@ struct NetlinkSocket: ~Copyable {
         }
     }
 
-    /// Replies are there when a request has been sent; waiting is for a kernel that lost one.
+    /// Limits the wait for a reply. The kernel normally has it ready when `send` returns, so the limit only matters for a
+    /// lost reply.
     func setReceiveTimeout(seconds: Int) {
         var time = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -62,7 +63,7 @@ struct NetlinkSocket: ~Copyable {
         }
     }
 
-    /// Lets the kernel drop what the program rejects, before it costs this process anything.
+    /// Makes the kernel drop what the program rejects, before it costs this process anything.
     func attach(filter program: [SocketFilter.Instruction]) throws(NetlinkError) {
         var code = program.map { sock_filter(code: $0.code, jt: $0.ifTrue, jf: $0.ifFalse, k: $0.operand) }
         let result = code.withUnsafeMutableBufferPointer { buffer in
@@ -79,10 +80,10 @@ struct NetlinkSocket: ~Copyable {
         }
     }
 
-    /// Reads what is queued, as far as it fits into the buffer's slots, and hands on what the kernel sent.
+    /// Reads queued datagrams, one for each of the buffer's slots, and calls `body` for those that the kernel sent.
     ///
-    /// - Returns: How many datagrams came. Fewer than there are slots: no more were queued.
-    /// - Throws: ``NetlinkError/lost`` when one was cut, or when the queue has overflown.
+    /// - Returns: The number of datagrams received. If it is smaller than the number of slots, no more were queued.
+    /// - Throws: ``NetlinkError/lost`` when a datagram was truncated or the queue overflowed.
     func receive(
         into buffer: DatagramBuffer, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(NetlinkError) -> Int {
@@ -96,7 +97,7 @@ struct NetlinkSocket: ~Copyable {
         return count
     }
 
-    /// SO_RCVBUFFORCE may pass net.core.rmem_max, and needs CAP_NET_ADMIN.
+    /// Tries SO_RCVBUFFORCE first: it may exceed net.core.rmem_max, but needs CAP_NET_ADMIN.
     private func setReceiveBuffer(bytes: Int) {
         var size = CInt(bytes)
         let length = socklen_t(MemoryLayout<CInt>.size)
@@ -105,7 +106,7 @@ struct NetlinkSocket: ~Copyable {
         }
     }
 
-    /// An older kernel lacks the option and answers as before, only less strictly.
+    /// Sets an option, if the kernel has it: an older one answers as well, only less strictly.
     private func enable(_ option: CInt) {
         var one: CInt = 1
         setsockopt(descriptor, SOL_NETLINK, option, &one, socklen_t(MemoryLayout<CInt>.size))

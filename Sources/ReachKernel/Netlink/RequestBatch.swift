@@ -2,10 +2,10 @@ internal import CNetlink
 internal import Glibc
 internal import ReachCore
 
-/// Requests for one send: the kernel answers them in order, so several cost hardly more than one.
+/// Requests for one `send`. The kernel answers them in order, so several cost hardly more than one.
 struct RequestBatch {
     private(set) var bytes: [UInt8] = []
-    /// The sequence number of the first request; the following ones count up from it.
+    /// The sequence number of the first request; each later one is greater by one.
     let firstSequence: UInt32
     private(set) var count = 0
 

@@ -1,46 +1,46 @@
 package import ReachCore
 package import ReachLoop
 
-/// Watches the kernel from an event loop: keeps a ``KernelView`` current, and says when it may have changed.
+/// Observes the kernel from an event loop: keeps a ``KernelView`` current, and reports when it may have changed.
 ///
-/// When notices are lost it reads everything anew and says so; when the kernel cannot be listened to it polls; when it
-/// cannot be asked at all it says that it is blind, and tries again.
+/// When notices are lost, it reads everything again and reports a resync. When it may not subscribe to notices, it polls.
+/// When it cannot query the kernel at all, it reports ``Event/unobservable(_:)`` and retries.
 package final class KernelObserver {
     package enum Event {
-        /// The view may differ from what it was, for these reasons.
+        /// The view may have changed, for these reasons.
         case changed([NetworkTable.Effect])
-        /// Notices were lost; the view is whole again.
+        /// Notices were lost; the view is complete again.
         case resynced(NetlinkError)
         /// The kernel cannot be observed until the next event of another kind.
-        case blind(NetlinkError)
-        /// A notice as it came, where every one was asked for.
+        case unobservable(NetlinkError)
+        /// A notice as received; only with ``Options/wantsEveryNotice``.
         case notice(Notice)
     }
 
     package struct Options: Sendable {
         package var policy = LinkPolicy()
-        /// Every notice is wanted, those that cannot matter included.
+        /// Whether to report every notice, including those that cannot matter.
         package var wantsEveryNotice = false
         package var receiveBufferBytes = NoticeSocket.defaultBufferBytes
 
         package init() {}
     }
 
-    /// How often to look where the kernel answers but does not tell (Tailscale polls as often where it must).
+    /// The interval of polling where the kernel answers queries but sends no notices (Tailscale polls as often).
     package static let pollInterval: Duration = .seconds(10)
-    /// Everything is read anew at most this often, however much is lost (NetworkManager waits as long).
+    /// The minimum time between two resyncs, however much is lost (NetworkManager waits as long).
     package static let resyncInterval: Duration = .seconds(1)
 
-    /// `nil` until the kernel could be asked for the first time.
+    /// The kernel's tables; `nil` until the first successful query.
     package private(set) var view: KernelView?
     private let loop: EventLoop
     private let options: Options
     private let handler: (Event) -> Void
     private var socket: NoticeSocket?
     private var targets: Set<IPAddress> = []
-    private var installed = SocketFilter()
-    /// Neighbours whose notices pass. Those that no path needs any more stay for a while: to replace the filter costs
-    /// the kernel a compilation, more than all the rest of a change.
+    private var installedFilter = SocketFilter()
+    /// The neighbours whose notices pass the filter. Neighbours that no path needs any more stay for a while, because
+    /// replacing the filter costs the kernel a compilation, more than everything else in a change.
     private var neighbours: Set<Neighbour.Key> = []
     private static let neighbourLimit = 64
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
@@ -58,15 +58,15 @@ package final class KernelObserver {
         if let retry { loop.cancel(retry) }
     }
 
-    /// The kernel tells of changes; otherwise it is polled, or cannot be observed.
+    /// Whether the kernel sends notices; otherwise it is polled, or cannot be observed.
     package var isListening: Bool { socket != nil }
 
-    /// What SO_RCVBUF came to, in bytes as the kernel counts them.
+    /// The size of the receive buffer (SO_RCVBUF) in bytes, as the kernel counts them.
     package var receiveBufferBytes: Int? { socket?.receiveBufferBytes }
 
-    /// Subscribes, then reads everything, in this order: nothing falls between.
+    /// Subscribes, then reads everything. In this order no change is missed.
     ///
-    /// - Throws: Why the kernel cannot be observed now. It is tried again, and the handler told.
+    /// - Throws: The reason why the kernel cannot be observed now. The observer retries, and reports to the handler.
     package func start() throws(NetlinkError) {
         do throws(NetlinkError) {
             try open()
@@ -77,30 +77,30 @@ package final class KernelObserver {
         }
     }
 
-    /// Routes that cover these addresses may matter; others are dropped in the kernel.
+    /// Sets the addresses whose routes matter. The kernel drops notices of routes that cover none of them.
     package func watch(targets: Set<IPAddress>) {
         self.targets = targets
         updateFilter()
     }
 
-    /// The paths depend on these neighbours: notices of them must pass from now on. To be called after every look.
-    package func depend(on needed: Set<Neighbour.Key>) {
+    /// Lets notices of these neighbours, on which the paths depend, pass from now on. Call it after every evaluation.
+    package func trackNeighbours(_ needed: Set<Neighbour.Key>) {
         let missing = needed.subtracting(neighbours)
         guard let view, !missing.isEmpty else { return }
         neighbours = neighbours.count + missing.count > Self.neighbourLimit ? needed : neighbours.union(missing)
         view.keepNeighbours(neighbours)
         updateFilter()
         attempt { () throws(NetlinkError) in
-            // It may have changed since it was first asked about, and before notices of it passed.
+            // A neighbour may have changed after its first query and before its notices passed.
             var effects: [NetworkTable.Effect] = []
-            for key in missing where try view.ask(key) {
+            for key in missing where try view.queryNeighbour(key) {
                 effects.append(NetworkTable.Effect(cause: .neighbour, interface: key.interface))
             }
             if !effects.isEmpty { handler(.changed(effects)) }
         }
     }
 
-    /// Looks at everything anew, as after sleep.
+    /// Reads everything again, as after sleep.
     package func refresh(because cause: Cause) {
         guard let view else { return }
         attempt {
@@ -111,12 +111,12 @@ package final class KernelObserver {
     }
 
     private func open() throws(NetlinkError) {
-        let view = if let held = self.view { held } else { try KernelView(policy: options.policy) }
+        let view = if let existing = self.view { existing } else { try KernelView(policy: options.policy) }
         do throws(NetlinkError) {
             let filter = SocketFilter(targets: targets, neighbours: neighbours)
             let socket = try NoticeSocket(
                 filter: options.wantsEveryNotice ? nil : filter, bufferBytes: options.receiveBufferBytes)
-            installed = filter
+            installedFilter = filter
             self.socket = socket
             try? loop.watch(socket.descriptor, for: .readable) { [unowned self] _ in readNotices() }
         } catch .forbidden {
@@ -130,26 +130,26 @@ package final class KernelObserver {
     private func updateFilter() {
         guard let socket, !options.wantsEveryNotice else { return }
         let filter = SocketFilter(targets: targets, neighbours: neighbours)
-        guard filter != installed else { return }
-        installed = filter
+        guard filter != installedFilter else { return }
+        installedFilter = filter
         attempt { () throws(NetlinkError) in try socket.replace(filter: filter) }
     }
 
-    /// Folds what is queued. A change of links or addresses is told of while the kernel is still at work on it: its
-    /// routes may be there yet, and go without a word. Asking for a link waits until the change is complete, and what
-    /// was told meanwhile belongs to the same moment.
+    /// Applies the queued notices to the view. The kernel sends the notice of a link or address change before the change
+    /// is complete: its IPv4 routes may still exist, and the kernel removes them without a notice. A query for a link
+    /// waits until the change is complete, and notices that arrive in the meantime belong to the same change.
     private func readNotices() {
         guard let socket, let view else { return }
         attempt { () throws(NetlinkError) in
             var effects: [NetworkTable.Effect] = []
-            let fold = { [options, handler] (notice: Notice) in
+            let apply = { [options, handler] (notice: Notice) in
                 if options.wantsEveryNotice { handler(.notice(notice)) }
                 if let effect = view.apply(notice) { effects.append(effect) }
             }
-            _ = try socket.read(fold)
-            if effects.contains(where: \.cause.comesInPieces) {
+            _ = try socket.read(apply)
+            if effects.contains(where: \.cause.isReportedEarly) {
                 try view.queries.awaitChanges()
-                _ = try socket.read(fold)
+                _ = try socket.read(apply)
             }
             if !effects.isEmpty { handler(.changed(effects)) }
         }
@@ -163,25 +163,26 @@ package final class KernelObserver {
         }
     }
 
-    /// A question to the view failed: makes good what can be made good, and says so.
+    /// Recovers from a failed query to the view: resyncs where that helps, or else reports that the kernel is
+    /// unobservable and retries.
     package func recover(from error: NetlinkError) {
         switch error {
         case .lost, .dumpInterrupted, .refused: resync(after: error)
         case .forbidden, .failed:
             close()
-            handler(.blind(error))
+            handler(.unobservable(error))
             scheduleRetry()
         }
     }
 
-    /// Reads everything anew: at once, or a second after the last time. Meanwhile the queue is not read, so that a storm
-    /// costs nothing, and what is known is stale.
+    /// Reads everything again: at once, or one second after the last resync. While it waits, it does not read the
+    /// notices, so a storm costs nothing, and the state is stale.
     private func resync(after error: NetlinkError) {
         let now = SystemClock.boot
         if let lastResync, now < lastResync + Self.resyncInterval {
             guard retry == nil else { return }
             if let socket { try? loop.change(socket.descriptor, to: []) }
-            handler(.blind(error))
+            handler(.unobservable(error))
             retry = loop.schedule(at: lastResync + Self.resyncInterval) { [unowned self] in
                 retry = nil
                 resync(after: error)
@@ -213,7 +214,7 @@ package final class KernelObserver {
                 handler(.resynced(.lost))
             } catch {
                 close()
-                handler(.blind(error))
+                handler(.unobservable(error))
                 scheduleRetry()
             }
         }
@@ -229,9 +230,9 @@ package final class KernelObserver {
 }
 
 extension Cause {
-    /// The kernel tells of it before it has drawn all the consequences. (Of carriers it tells afterwards:
+    /// Whether the kernel sends the notice before the change is complete. (A change of carrier is complete:
     /// `netdev_state_change` notifies the routing tables first.)
-    fileprivate var comesInPieces: Bool {
+    fileprivate var isReportedEarly: Bool {
         switch self {
         case .routeAdded, .routeReplaced, .neighbour, .setting, .carrierLost, .carrierGained: false
         default: true

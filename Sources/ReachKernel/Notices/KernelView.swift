@@ -1,10 +1,10 @@
 package import ReachCore
 internal import ReachLoop
 
-/// The kernel's tables as this process holds them, and the means to ask for more. Confined to one thread.
+/// This process's copy of the kernel's tables, and the queries that complete it. Confined to one thread.
 package final class KernelView {
-    /// A gateway that has been asked for this long without an answer counts as failed. The kernel itself gives up after
-    /// three questions, one second apart, unless it was told otherwise (mcast_solicit, retrans_time_ms).
+    /// The time after which a gateway that does not answer counts as failed. By default the kernel itself gives up after
+    /// three solicitations, one second apart (mcast_solicit, retrans_time_ms).
     package static let neighbourPatience: Duration = .seconds(3)
 
     package let queries: KernelQueries
@@ -12,7 +12,7 @@ package final class KernelView {
     package let policy: LinkPolicy
     private let traitsReader = LinkTraitsReader()
     private var traits: [InterfaceIndex: LinkTraits] = [:]
-    /// What was found out of links, until one of them changes.
+    /// The conditions found so far; emptied when any link changes.
     private var conditions: [InterfaceIndex: LinkCondition] = [:]
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
 
@@ -21,18 +21,22 @@ package final class KernelView {
         queries = try KernelQueries()
     }
 
-    /// Reads everything anew.
+    /// Reads everything again.
     package func refresh() throws(NetlinkError) {
         var fresh = NetworkTable()
         for link in try queries.links() { _ = fresh.apply(.link(link)) }
         for address in try queries.addresses() { _ = fresh.apply(.address(address)) }
         traits = traits.filter { fresh.links[$0.key]?.isSameDevice(as: table.links[$0.key]) == true }
-        for key in table.neighbours.keys { fresh.learn(try queries.neighbour(key) ?? NeighbourState.none, of: key) }
+        for key in table.neighbours.keys {
+            fresh.setNeighbour(key, to: try queries.neighbour(key) ?? NeighbourState.none)
+        }
         table = fresh
         conditions = [:]
     }
 
-    /// Folds a notice.
+    /// Applies a notice to the tables.
+    ///
+    /// - Returns: The effect of the notice; `nil` if it changes nothing.
     package func apply(_ notice: Notice) -> NetworkTable.Effect? {
         switch notice {
         case .link(let link):
@@ -47,8 +51,8 @@ package final class KernelView {
 
     /// The condition of a link.
     ///
-    /// - Parameter underlay: Which link a tunnel's packets leave by, where it was found out: then nothing is kept, for
-    ///   that changes with routes.
+    /// - Parameter underlay: The link that carries a tunnel's packets, where known. The result is then not cached, since
+    ///   it changes with routes.
     package func condition(
         of index: InterfaceIndex, underlay: [InterfaceIndex: InterfaceIndex] = [:]
     ) -> LinkCondition {
@@ -58,25 +62,26 @@ package final class KernelView {
         return condition
     }
 
-    /// The links with all that is known of their kinds, those that `index` rests on included.
+    /// The links, with the traits of the link `index` and of those below it.
     ///
-    /// - Parameter underlay: Which link a tunnel's packets leave by, where it was found out.
+    /// - Parameter underlay: The link that carries a tunnel's packets, where known.
     package func stack(
         for index: InterfaceIndex, underlay: [InterfaceIndex: InterfaceIndex] = [:]
     ) -> LinkStack {
         let stack = makeStack(underlay)
-        return learnTraits(of: stack.members(of: index)) ? makeStack(underlay) : stack
+        return readTraits(of: stack.members(of: index)) ? makeStack(underlay) : stack
     }
 
-    /// All links with all that is known of their kinds, and of what carries the tunnels.
-    package func wholeStack() throws(NetlinkError) -> LinkStack {
+    /// All links, with their traits and with the links that carry the tunnels.
+    package func fullStack() throws(NetlinkError) -> LinkStack {
         var underlay: [InterfaceIndex: InterfaceIndex] = [:]
         for index in table.links.keys { underlay.merge(try self.underlay(of: index)) { first, _ in first } }
-        _ = learnTraits(of: Array(table.links.keys))
+        _ = readTraits(of: Array(table.links.keys))
         return makeStack(underlay)
     }
 
-    /// The link that a tunnel's packets leave by, where its far end is known.
+    /// The link that carries a tunnel's packets, as a dictionary from the tunnel to it; empty where the tunnel's remote
+    /// address is unknown.
     package func underlay(of index: InterfaceIndex) throws(NetlinkError) -> [InterfaceIndex: InterfaceIndex] {
         guard let remote = table.links[index]?.remote,
             case .route(let route) = try queries.routes([RouteQuestion(remote)])[0],
@@ -85,8 +90,10 @@ package final class KernelView {
         return [index: below]
     }
 
-    /// - Returns: Whether anything was learnt.
-    private func learnTraits(of members: [InterfaceIndex]) -> Bool {
+    /// Reads the traits of those links whose traits are not known yet.
+    ///
+    /// - Returns: Whether there were any.
+    private func readTraits(of members: [InterfaceIndex]) -> Bool {
         let unknown = members.filter { traits[$0] == nil }
         for member in unknown {
             guard let link = table.links[member] else { continue }
@@ -99,11 +106,11 @@ package final class KernelView {
         LinkStack(links: table.links, traits: traits, policy: policy, tunnelUnderlay: underlay)
     }
 
-    /// Makes sure the state of a neighbour is known.
+    /// Makes sure that the state of a neighbour is known.
     ///
-    /// - Returns: When to look again, if it is being asked and has not answered yet.
-    package func learn(_ key: Neighbour.Key) throws(NetlinkError) -> BootTime? {
-        if table.neighbours[key] == nil { try ask(key) }
+    /// - Returns: The time of the next check, if the kernel is still waiting for the neighbour's answer.
+    package func ensureNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> BootTime? {
+        if table.neighbours[key] == nil { try queryNeighbour(key) }
         guard table.neighbours[key] == .incomplete else {
             unansweredSince[key] = nil
             return nil
@@ -113,23 +120,23 @@ package final class KernelView {
         unansweredSince[key] = since
         let deadline = since + Self.neighbourPatience
         guard now >= deadline else { return deadline }
-        try ask(key)
-        if table.neighbours[key] == .incomplete { table.learn(.failed, of: key) }
+        try queryNeighbour(key)
+        if table.neighbours[key] == .incomplete { table.setNeighbour(key, to: .failed) }
         return nil
     }
 
-    /// Asks for the state of a neighbour, whatever is held of it.
+    /// Queries the current state of a neighbour.
     ///
-    /// - Returns: Whether it differs from what was held.
+    /// - Returns: Whether it differs from the known state.
     @discardableResult
-    package func ask(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
+    package func queryNeighbour(_ key: Neighbour.Key) throws(NetlinkError) -> Bool {
         let before = table.neighbours[key]
         let state = try queries.neighbour(key) ?? NeighbourState.none
-        table.learn(state, of: key)
+        table.setNeighbour(key, to: state)
         return state != before
     }
 
-    /// Forgets all neighbours but these.
+    /// Forgets all neighbours except these.
     package func keepNeighbours(_ keys: Set<Neighbour.Key>) {
         unansweredSince = unansweredSince.filter { keys.contains($0.key) }
         table.keepNeighbours(keys)
@@ -137,7 +144,8 @@ package final class KernelView {
 }
 
 extension Link {
-    /// What sysfs says of it still holds: a rename moves its directory, and a modem may change its hardware type.
+    /// Whether traits that were read from sysfs still hold: a rename moves the link's directory, and a modem may change
+    /// its hardware type.
     fileprivate func isSameDevice(as other: Link?) -> Bool {
         guard let other else { return false }
         return name == other.name && kind == other.kind && hardwareType == other.hardwareType

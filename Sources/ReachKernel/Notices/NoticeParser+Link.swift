@@ -4,7 +4,7 @@ internal import ReachCore
 
 extension NoticeParser {
     /// - Returns: `nil` for messages of a bridge or of IPv6, which describe a port or a protocol on the link and not the
-    ///   link; and for the wireless extensions' chatter, which lacks everything but the name.
+    ///   link itself; and for events of the wireless extensions, which contain only the name.
     static func link(_ message: Message) -> Link? {
         guard let (header, attributes) = message.body(ifinfomsg.self), CInt(header.ifi_family) == AF_UNSPEC else {
             return nil
@@ -50,7 +50,7 @@ extension NoticeParser {
         }
     }
 
-    /// INFO_DATA stands behind INFO_KIND, and its numbers mean something else for each kind.
+    /// Reads INFO_DATA, which comes after INFO_KIND. The meaning of its attribute numbers depends on the kind.
     private static func readDetails(_ details: Attributes, into link: inout Link) {
         let remoteTypes: [Int]
         switch link.kind {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import ReachCore
 
 extension NoticeParser {
-    /// - Returns: `nil` for a cached route, for which the kernel has another on which it rests.
+    /// - Returns: `nil` for a cached route, which the kernel made from another route.
     static func route(_ message: Message) -> Route? {
         guard let (header, attributes) = message.body(rtmsg.self), let family = family(header.rtm_family),
             let type = RouteType(rawValue: header.rtm_type), header.rtm_flags & UInt32(RTM_F_CLONED) == 0
@@ -11,7 +11,7 @@ extension NoticeParser {
         return route(header, attributes, family: family, type: type)
     }
 
-    /// The answer to a lookup: it may say "cloned", and is read all the same.
+    /// The route in the answer to a lookup, which may have the flag RTM_F_CLONED.
     static func answer(_ message: Message) -> Route? {
         guard let (header, attributes) = message.body(rtmsg.self), let family = family(header.rtm_family),
             let type = RouteType(rawValue: header.rtm_type)
@@ -60,7 +60,7 @@ extension NoticeParser {
         case RTA_OIF: hop.interface = attribute.int32
         case RTA_GATEWAY: hop.gateway = attribute.address
         case RTA_VIA:
-            // struct rtvia: a family of two bytes, then the address.
+            // struct rtvia: two bytes of family, then the address.
             hop.gateway = IPAddress(bytes: attribute.bytes.dropFirst(2))
         default: break
         }
@@ -68,6 +68,6 @@ extension NoticeParser {
 }
 
 extension Attribute {
-    /// The type in the enumeration that linux/rtnetlink.h has for routes.
+    /// The attribute's type in linux/rtnetlink.h's enumeration for routes.
     fileprivate var routeType: rtattr_type_t { rtattr_type_t(rawValue: UInt32(type)) }
 }

@@ -2,7 +2,7 @@ internal import CNetlink
 internal import Glibc
 package import ReachCore
 
-/// Reads what the kernel says into values. Anything unknown, cut short or of no meaning here gives nothing.
+/// Parses the kernel's messages into values. A message that is unknown, truncated or irrelevant gives no value.
 package enum NoticeParser {
     /// The notices of one datagram.
     package static func notices(in datagram: UnsafeRawBufferPointer) -> [Notice] {
@@ -50,7 +50,7 @@ package enum NoticeParser {
             case IFA_ADDRESS: far = attribute.address
             case IFA_FLAGS: flags = attribute.uint32 ?? flags
             case IFA_CACHEINFO:
-                // A preferred lifetime of zero is what deprecation means; the flag follows later, or never.
+                // A preferred lifetime of zero means deprecated; the kernel sets the flag later, or never.
                 hasExpired = attribute.structure(ifa_cacheinfo.self)?.ifa_prefered == 0
             default: break
             }
@@ -104,8 +104,8 @@ package enum NoticeParser {
             case FRA_OIFNAME: rule.outputInterface = attribute.string
             case FRA_SUPPRESS_PREFIXLEN:
                 rule.suppressedPrefixLength = attribute.int32.flatMap { $0 >= 0 ? Int($0) : nil }
-            case FRA_GOTO: rule.goal = attribute.uint32
-            case FRA_L3MDEV: rule.isForDomains = attribute.uint8 == 1
+            case FRA_GOTO: rule.gotoPriority = attribute.uint32
+            case FRA_L3MDEV: rule.isForVRFs = attribute.uint8 == 1
             case FRA_TUN_ID, FRA_UID_RANGE, FRA_IP_PROTO...: rule.hasOtherSelectors = true
             default: break
             }

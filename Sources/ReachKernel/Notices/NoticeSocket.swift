@@ -2,18 +2,18 @@ internal import CNetlink
 package import ReachCore
 internal import ReachLoop
 
-/// The socket on which the kernel tells of changes. Confined to one thread.
+/// The socket that receives the kernel's notices of changes. Confined to one thread.
 package final class NoticeSocket {
     private var socket: NetlinkSocket
     private let buffer = DatagramBuffer()
-    /// Twice as much once the kernel has accounted for it: some 20,000 notices.
+    /// The default size of the receive buffer. The kernel doubles it, which is enough for about 20,000 notices.
     package static let defaultBufferBytes = 8 << 20
-    /// So often the buffer is filled in one go; then others on the loop have their turn.
+    /// The number of buffer fills in one call of ``read(_:)``; then other sources on the loop have their turn.
     private static let fillsAtOnce = 128
 
-    /// Opens the socket and subscribes. Notices are queued from then on.
+    /// Opens the socket and subscribes. From then on the kernel queues notices.
     ///
-    /// - Parameter filter: What to drop in the kernel; `nil` to be told everything.
+    /// - Parameter filter: The filter that the kernel applies; `nil` to receive every notice.
     package init(
         filter: SocketFilter?, bufferBytes: Int = NoticeSocket.defaultBufferBytes
     ) throws(NetlinkError) {
@@ -25,8 +25,8 @@ package final class NoticeSocket {
 
     package var descriptor: CInt { socket.descriptor }
 
-    /// What the kernel granted, in its own doubled reckoning. Less than twice what was asked for means that
-    /// net.core.rmem_max held it down.
+    /// The size that the kernel granted, which it doubles. Less than twice the requested size means that
+    /// net.core.rmem_max limited it.
     package var receiveBufferBytes: Int { socket.receiveBufferBytes }
 
     /// Replaces the filter, without a gap.
@@ -34,10 +34,10 @@ package final class NoticeSocket {
         try socket.attach(filter: filter.program)
     }
 
-    /// Reads what is queued, up to a bound.
+    /// Reads queued notices, up to a limit.
     ///
     /// - Returns: Whether more may be queued.
-    /// - Throws: ``NetlinkError/lost`` when the queue had overflowed or a notice was cut: read everything anew.
+    /// - Throws: ``NetlinkError/lost`` when the queue overflowed or a notice was truncated: read everything again.
     package func read(_ body: (Notice) -> Void) throws(NetlinkError) -> Bool {
         for _ in 0..<Self.fillsAtOnce {
             let count = try socket.receive(into: buffer) { datagram in
@@ -50,8 +50,8 @@ package final class NoticeSocket {
         return true
     }
 
-    /// Throws away what is queued, as after an overflow: all of it will be read anew. The kernel queues nothing more
-    /// until an overflown queue is empty, so this ends; the bound is for a cut notice in a storm.
+    /// Discards the queued notices, as after an overflow, before everything is read again. The kernel queues nothing more
+    /// until an overflowed queue is empty, so this ends; the limit is for a truncated notice in a storm.
     package func discard() throws(NetlinkError) {
         for _ in 0..<256 {
             do throws(NetlinkError) {

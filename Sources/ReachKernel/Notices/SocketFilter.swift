@@ -2,11 +2,11 @@ internal import CNetlink
 internal import Glibc
 package import ReachCore
 
-/// A program for the kernel (classic BPF) that drops notices which cannot matter, before they are even queued.
+/// A program for the kernel (classic BPF) that drops notices which cannot matter, before the kernel queues them.
 ///
-/// What passes: every notice of links (but the wireless extensions' chatter), addresses, rules and nexthop objects;
-/// routes that are default-like or cover a watched address; neighbours that are watched. On a router a million routes
-/// may come and go, and on a server a thousand containers' neighbours, at no cost.
+/// These pass: every notice of links (except events of the wireless extensions), addresses, rules and nexthop objects;
+/// routes that are default-like or cover a watched address; watched neighbours. A million routes on a router, or the
+/// neighbours of a thousand containers on a server, may come and go at no cost.
 package struct SocketFilter: Hashable, Sendable {
     package struct Instruction: Hashable, Sendable {
         package var code: UInt16
@@ -15,12 +15,13 @@ package struct SocketFilter: Hashable, Sendable {
         package var operand: UInt32 = 0
     }
 
-    /// A route to a block of addresses passes if one of these lies in it.
+    /// The watched addresses: a route passes if its prefix covers one of them.
     package var targets: Set<IPAddress>
+    /// The watched neighbours.
     package var neighbours: Set<Neighbour.Key>
 
-    /// Beyond this many of either, all pass: the kernel's limit on a filter's memory (net.core.optmem_max) is 20 KiB
-    /// where it is small, which is some 2,500 instructions.
+    /// The most targets, or neighbours, that the program compares; with more of them, every route or neighbour passes.
+    /// The kernel limits a filter's memory (net.core.optmem_max) to as little as 20 KiB, about 2,500 instructions.
     package static let limit = 128
 
     package init(targets: Set<IPAddress> = [], neighbours: Set<Neighbour.Key> = []) {
@@ -28,8 +29,8 @@ package struct SocketFilter: Hashable, Sendable {
         self.neighbours = neighbours
     }
 
-    /// The instructions. Jumps are counted from the next one, and reach 255 at most: so each block below ends by
-    /// returning, and the dispatch in front jumps by the long `BPF_JA`.
+    /// The instructions. A jump counts from the next instruction and reaches 255 at most. So each block below ends with a
+    /// return, and the dispatch at the start uses the long jump `BPF_JA`.
     package var program: [Instruction] {
         let route = routeBlock
         let neighbour = neighbourBlock
@@ -46,8 +47,8 @@ package struct SocketFilter: Hashable, Sendable {
         return dispatch + link + route + neighbour
     }
 
-    /// Netlink's fields are in the machine's byte order and BPF loads are in the network's: small numbers are read as
-    /// the byte they are in.
+    /// Offsets of fields. Netlink's fields are in the machine's byte order, while BPF loads in network byte order: so a
+    /// small number is read as the single byte that holds it.
     private enum Offset {
         #if _endian(little)
             static let messageType: UInt32 = 4
@@ -66,7 +67,7 @@ package struct SocketFilter: Hashable, Sendable {
         static let neighbourAttributes: UInt32 = 28
     }
 
-    /// Drops messages of AF_BRIDGE, and those that change nothing but IFLA_WIRELESS.
+    /// Drops messages of AF_BRIDGE, and those that change only IFLA_WIRELESS.
     private static let linkBlock: [Instruction] = [
         loadByte(Offset.family), jump(ifEqual: 0, 1, 0), drop,
         loadWord(Offset.linkChange), jump(ifEqual: 0, 1, 0), keep,
@@ -91,7 +92,7 @@ package struct SocketFilter: Hashable, Sendable {
     }
 
     /// Keeps a route whose prefix covers one of `words`, the first 32 bits of addresses. Longer IPv6 prefixes are
-    /// compared in those bits only: a few too many pass.
+    /// compared in those bits only, so a few routes too many pass.
     private static func coveringBlock(_ words: [UInt32]) -> [Instruction] {
         var block: [Instruction] = [
             loadByte(Offset.routePrefixLength), jump(ifAbove: 32, 0, 1), load(constant: 32),
@@ -124,14 +125,15 @@ package struct SocketFilter: Hashable, Sendable {
     }
 }
 
-/// The instructions used, by what they do (Documentation/networking/filter.rst).
+// The instructions used; see Documentation/networking/filter.rst of the kernel.
 extension SocketFilter {
     private static let keep = Instruction(code: code(BPF_RET, BPF_K), operand: .max)
     private static let drop = Instruction(code: code(BPF_RET, BPF_K), operand: 0)
     private static let toIndex = Instruction(code: code(BPF_MISC, BPF_TAX))
     private static let subtractIndex = Instruction(code: code(BPF_ALU, BPF_SUB, BPF_X))
     private static let shiftRightByIndex = Instruction(code: code(BPF_ALU, BPF_RSH, BPF_X))
-    /// The place of the attribute whose type is in the index register, searched from the accumulator on; 0 for none.
+    /// Loads the offset of the attribute whose type is in the index register, searching from the offset in the
+    /// accumulator; 0 if there is none.
     private static let findAttribute = Instruction(
         code: code(BPF_LD, BPF_W, BPF_ABS), operand: UInt32(bitPattern: SKF_AD_OFF + SKF_AD_NLATTR))
 

@@ -3,40 +3,41 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// TCP sockets that have been closed since the last look: those that live for less than the time between two looks would
-/// be missed, and where the other end closes first nothing is left of them.
+/// The TCP sockets that were closed recently. A survey of open sockets misses a socket that lives for less than the time
+/// between two surveys, and a socket leaves no trace where the remote end closes first.
 ///
-/// The kernel queues a message for each (SKNLGRP_INET_TCP_DESTROY, Linux 4.2); nobody is woken for it. What does not fit
-/// the queue is lost: where so much goes on, an open socket will tell.
+/// The kernel queues a message for each closed socket (SKNLGRP_INET_TCP_DESTROY, Linux 4.2), which wakes no thread. It
+/// drops what does not fit the queue: with so much traffic, an open socket shows it as well.
 ///
-/// Unchecked, since one thread at a time looks, and nobody else does anything with it.
+/// Unchecked, since only one thread at a time uses it.
 final class ClosedSockets: @unchecked Sendable {
     private let socket: NetlinkSocket
     private let buffer = DatagramBuffer(slotBytes: 4096)
-    /// Room for some two hundred.
+    /// The size of the kernel's queue, enough for about two hundred sockets.
     private static let queueBytes = 1 << 17
-    /// So many are read in one look; the queue does not hold more.
+    /// The most reads in one call, which is more than the queue holds.
     private static let readLimit = 1000
 
-    /// - Throws: Where the kernel does not tell.
+    /// - Throws: The reason why the kernel does not report closed sockets.
     init() throws(NetlinkError) {
         socket = try NetlinkSocket.open(NETLINK_SOCK_DIAG, receiveBufferBytes: Self.queueBytes)
         try socket.setNonblocking()
         try socket.join([CInt(SKNLGRP_INET_TCP_DESTROY.rawValue), CInt(SKNLGRP_INET6_TCP_DESTROY.rawValue)])
     }
 
-    /// What was taken from the queue lately, and when: looks for several paths follow each other.
-    private var recent: [(socket: DiagnosedSocket, taken: BootTime)] = []
+    /// The sockets read from the queue recently, with the time of the read: questions about several paths follow each
+    /// other.
+    private var recent: [(socket: DiagnosedSocket, readAt: BootTime)] = []
 
-    /// Those that were closed within the time, or were taken from the queue within it.
+    /// The sockets that were closed, or read from the queue, within the window.
     func closed(within window: Duration) -> [DiagnosedSocket] {
         let now = SystemClock.boot
-        recent.removeAll { now - $0.taken > window }
-        recent += takeQueued().map { ($0, now) }
+        recent.removeAll { now - $0.readAt > window }
+        recent += readQueue().map { ($0, now) }
         return recent.map(\.socket)
     }
 
-    private func takeQueued() -> [DiagnosedSocket] {
+    private func readQueue() -> [DiagnosedSocket] {
         var closed: [DiagnosedSocket] = []
         var reads = 0
         while reads < Self.readLimit {
@@ -59,7 +60,8 @@ final class ClosedSockets: @unchecked Sendable {
 }
 
 extension TrafficQuestion {
-    /// Whether a socket that has been closed shows what is asked for: here nothing was left out by the kernel.
+    /// Whether a closed socket answers the question. It checks every condition, since the kernel filters no closed
+    /// sockets.
     func isAnswered(by closed: DiagnosedSocket) -> Bool {
         closed.local.family == family && sources.contains(closed.local) && !excludes(closed.remote)
             && !excludedPrefixes.contains { $0.contains(closed.remote.address) } && closed.moved(within: window)

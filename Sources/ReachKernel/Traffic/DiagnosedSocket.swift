@@ -3,14 +3,14 @@ internal import CReachLinux
 internal import Glibc
 internal import ReachCore
 
-/// What the kernel tells of one TCP socket by sock_diag(7).
+/// One TCP socket, as the kernel reports it by sock_diag(7).
 struct DiagnosedSocket {
     let local: IPAddress
     let remote: TrafficQuestion.Remote
     private let state: UInt8
-    /// Of a socket in TIME_WAIT: how long it stays there.
+    /// The time that a socket in TIME_WAIT still stays there.
     private let expiresMilliseconds: UInt32
-    /// `nil` for a socket in TIME_WAIT, of which the kernel keeps no counts.
+    /// The traffic counters; `nil` for a socket in TIME_WAIT, for which the kernel keeps none.
     private let traffic: reach_tcp_traffic?
 
     /// - Returns: `nil` for a message about something else.
@@ -35,19 +35,19 @@ struct DiagnosedSocket {
         traffic = attributes.first { $0.type == INET_DIAG_INFO }?.tcpTraffic
     }
 
-    // TCP_* of linux/tcp.h, which are the kernel's own numbers.
+    // The kernel's states: TCP_* of its net/tcp_states.h.
     private static let established: UInt8 = 1
     private static let timeWait: UInt8 = 6
-    /// Connections that were made: established, or past it.
+    /// The states of a connection that is or was established.
     static let connectedStates: UInt32 = [established, 4, 5, timeWait, 8, 9, 11].reduce(0) { $0 | 1 << UInt32($1) }
     /// TCP_TIMEWAIT_LEN of the kernel's net/tcp.h.
     private static let timeWaitMilliseconds: UInt32 = 60_000
 
-    /// It has moved bytes both ways, and received something so recently.
+    /// Whether the socket has transferred bytes in both directions, and received something within the window.
     func moved(within window: Duration) -> Bool {
         let milliseconds = window.nanoseconds / 1_000_000
         if state == Self.timeWait {
-            // Both ends have said their farewell, and since when is known.
+            // Both ends have sent a FIN, so the age of this state is the age of the last packet.
             let age = Self.timeWaitMilliseconds.subtractingReportingOverflow(expiresMilliseconds)
             return !age.overflow && Int64(age.partialValue) <= milliseconds
         }
@@ -57,15 +57,15 @@ struct DiagnosedSocket {
 }
 
 extension TrafficQuestion {
-    /// HTTP: portals answer it in everybody's place.
+    /// The port of HTTP: a captive portal answers it in place of any server.
     private static let excludedPort: UInt16 = 80
 
-    /// Whether sockets with this far end prove nothing, as far as the kernel was not asked to leave them out.
+    /// Whether sockets with this remote end prove nothing, for those conditions that the kernel does not check.
     func excludes(_ remote: Remote) -> Bool { remote.port == Self.excludedPort || excludedRemotes.contains(remote) }
 }
 
 extension Attribute {
-    /// Of a `tcp_info`.
+    /// The traffic counters of a `tcp_info`.
     fileprivate var tcpTraffic: reach_tcp_traffic? {
         var traffic = reach_tcp_traffic()
         return reach_tcp_traffic(payload.baseAddress, payload.count, &traffic) == 0 ? traffic : nil

@@ -2,17 +2,17 @@ internal import CNetlink
 internal import Glibc
 internal import ReachCore
 
-/// The part of a question for sockets that the kernel itself answers: a program of conditions on addresses
-/// (INET_DIAG_REQ_BYTECODE), which is run for each socket, so that hardly any of a hundred thousand is told of.
+/// The conditions that the kernel checks for each socket: a program on addresses (INET_DIAG_REQ_BYTECODE), so that the
+/// kernel reports hardly any of a hundred thousand sockets.
 ///
-/// Each operation names how many bytes to go on if it holds, which must be its own length, and how many if it does not.
-/// A program that ends exactly at its end takes the socket; one that goes four bytes beyond does not
+/// Each operation has two jump distances in bytes: one if its condition holds, which must be its own length, and one if it
+/// does not. A program that stops exactly at its end accepts the socket; one that jumps four bytes further rejects it
 /// (`inet_diag_bc_run`, `inet_diag_bc_audit`).
 struct SocketConditions {
     private(set) var bytes: [UInt8] = []
 
-    /// The near end is one of `sources`, of which there must be one, and the far end in none of `prefixes`. Conditions of
-    /// IPv4 also hold for its addresses in IPv6 sockets (`::ffff:192.0.2.1`).
+    /// Accepts sockets whose local address is one of `sources`, which must not be empty, and whose remote address is in
+    /// none of `prefixes`. IPv4 conditions also hold for IPv4 addresses of IPv6 sockets (`::ffff:192.0.2.1`).
     init(sources: [IPAddress], excluding prefixes: [IPPrefix]) {
         let hosts = sources.compactMap { IPPrefix($0, length: $0.family.bitCount) }
         let hostSizes = hosts.map(Self.size)
@@ -22,9 +22,9 @@ struct SocketConditions {
         for (index, host) in hosts.enumerated() {
             let isLast = index == hosts.count - 1
             let blockBytes = hostSizes[index] + (isLast ? 0 : Self.jumpBytes)
-            // Not from here: the next may hold; after the last, none does.
-            append(INET_DIAG_BC_S_COND, host, otherwise: isLast ? untilEnd + Self.refusal : blockBytes)
-            // From here: the other sources need not be looked at.
+            // If it does not match, try the next source; after the last one, reject.
+            append(INET_DIAG_BC_S_COND, host, otherwise: isLast ? untilEnd + Self.rejection : blockBytes)
+            // If it matches, skip the other sources.
             if !isLast { appendJump(untilExclusions - hostSizes[index]) }
             untilExclusions -= blockBytes
             untilEnd -= blockBytes
@@ -32,13 +32,13 @@ struct SocketConditions {
         for prefix in prefixes {
             let size = Self.size(of: prefix)
             append(INET_DIAG_BC_D_COND, prefix, otherwise: size + Self.jumpBytes)
-            appendJump(untilEnd - size + Self.refusal)
+            appendJump(untilEnd - size + Self.rejection)
             untilEnd -= size + Self.jumpBytes
         }
     }
 
-    /// How far beyond the end a program goes to refuse.
-    private static let refusal = 4
+    /// The distance beyond the end of the program that means rejection.
+    private static let rejection = 4
     private static let jumpBytes = MemoryLayout<inet_diag_bc_op>.size
 
     private static let hostConditionBytes = 8

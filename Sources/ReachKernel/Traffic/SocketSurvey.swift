@@ -3,10 +3,10 @@ internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// One look at this machine's TCP sockets (sock_diag(7)). It asks only the kernel, and waits for it: on a machine with
-/// a hundred thousand sockets for some ten milliseconds, so not for the engine's thread.
+/// One query of this machine's open TCP sockets (sock_diag(7)). It waits for the kernel, on a machine with a hundred
+/// thousand sockets for some ten milliseconds, so it does not belong on the engine's thread.
 struct SocketSurvey: ~Copyable {
-    /// So many sockets are looked at; then it is given up. The kernel tells only of those on the path.
+    /// The most sockets to check. The kernel reports only those on the path.
     static let socketLimit = 20_000
 
     private let question: TrafficQuestion
@@ -30,25 +30,25 @@ struct SocketSurvey: ~Copyable {
     }
 
     private func run() throws(NetlinkError) -> TrafficAnswer {
-        // A program that serves both families holds IPv4's connections on IPv6 sockets.
+        // A program that serves both families has IPv4 connections on IPv6 sockets.
         let families = question.family == .ipv4 ? [AF_INET, AF_INET6] : [AF_INET6]
         var seen = 0
         for (number, family) in families.enumerated() {
             let sequence = UInt32(number + 1)
-            try ask(family, sequence: sequence)
+            try sendQuery(family, sequence: sequence)
             var (isComplete, isMoving) = (false, false)
-            var refusal: Int32 = 0
+            var errorNumber: Int32 = 0
             while !isComplete {
                 let count = try socket.receive(into: buffer) { datagram in
                     for message in Messages(datagram) where message.sequence == sequence {
-                        if let number = message.errorNumber { refusal = number }
+                        if let number = message.errorNumber { errorNumber = number }
                         if message.type == NLMSG_DONE { isComplete = true }
                         isMoving = isMoving || self.isMoving(message)
                         seen += 1
                     }
                 }
                 if count == 0 { throw .failed(call: "recvmmsg", errno: ETIMEDOUT) }
-                if refusal != 0 { throw .refused(errno: refusal) }
+                if errorNumber != 0 { throw .refused(errno: errorNumber) }
                 if isMoving { return .moving }
                 if seen > Self.socketLimit { return .tooMany }
             }
@@ -56,7 +56,7 @@ struct SocketSurvey: ~Copyable {
         return .still
     }
 
-    private func ask(_ family: CInt, sequence: UInt32) throws(NetlinkError) {
+    private func sendQuery(_ family: CInt, sequence: UInt32) throws(NetlinkError) {
         var batch = RequestBatch(firstSequence: sequence)
         var header = inet_diag_req_v2()
         header.sdiag_family = UInt8(family)

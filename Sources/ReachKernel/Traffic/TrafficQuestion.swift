@@ -1,8 +1,8 @@
 package import ReachCore
 
-/// Whether anything came in lately on a TCP socket that uses a path.
+/// The question whether a TCP socket on a path has received something recently.
 package struct TrafficQuestion: Hashable, Sendable {
-    /// The far end of a connection.
+    /// The remote end of a connection.
     package struct Remote: Hashable, Sendable {
         package let address: IPAddress
         package let port: UInt16
@@ -14,13 +14,13 @@ package struct TrafficQuestion: Hashable, Sendable {
     }
 
     package var family: IPAddress.Family
-    /// Addresses of this machine that are on the path; others' sockets do not count.
+    /// This machine's addresses on the path. Sockets with other local addresses do not count.
     package var sources: [IPAddress]
-    /// Far ends that are not beyond the path's gateway, or prove nothing.
+    /// Remote addresses that are not beyond the path's gateway, or prove nothing.
     package var excludedPrefixes: [IPPrefix]
-    /// Far ends to leave out, one by one: those of one's own attempts.
+    /// Single remote ends to exclude, such as those of the caller's own attempts.
     package var excludedRemotes: Set<Remote>
-    /// So recently.
+    /// The time before now that counts as recent.
     package var window: Duration
 
     package init(
@@ -35,14 +35,14 @@ package struct TrafficQuestion: Hashable, Sendable {
     }
 }
 
-/// What was found of a ``TrafficQuestion``.
+/// The answer to a ``TrafficQuestion``.
 package enum TrafficAnswer: Hashable, Sendable {
-    /// A socket that moved bytes both ways received something.
+    /// A socket that has transferred bytes in both directions received something recently.
     case moving
-    /// None did.
+    /// No socket did.
     case still
-    /// There are too many sockets to look at each, and none of those that were.
+    /// There are too many sockets to check each, and none of those checked did.
     case tooMany
-    /// The kernel cannot tell: it lacks the modules (tcp_diag), or does not let this process ask.
+    /// The query failed: the kernel lacks the modules (tcp_diag), or does not allow this process to ask.
     case notAsked
 }

@@ -2,7 +2,7 @@ internal import ReachCore
 internal import Synchronization
 package import ReachLoop
 
-/// Looks at this machine's sockets on a thread of its own, one look at a time; the thread ends when there is none.
+/// Answers questions about this machine's sockets, one at a time, on a thread that ends when none is left.
 package final class TrafficReader: Sendable {
     private typealias Request = (question: TrafficQuestion, reply: @Sendable (TrafficAnswer, Duration) -> Void)
 
@@ -17,8 +17,8 @@ package final class TrafficReader: Sendable {
 
     package init() {}
 
-    /// Whether sockets that were closed since the last look count too. That holds a queue in the kernel, from the first
-    /// look on, so it is for times in which looks follow each other.
+    /// Sets whether sockets that were closed recently count as well. From the next question on, that keeps a queue in the
+    /// kernel, so switch it on only while questions follow each other.
     package func setCountsClosed(_ counts: Bool) {
         state.withLock { state in
             state.countsClosed = counts
@@ -26,7 +26,7 @@ package final class TrafficReader: Sendable {
         }
     }
 
-    /// Answers a question, then runs `completion` on the loop behind `mailbox`, with how long the look took.
+    /// Answers a question, then runs `completion` on the loop behind `mailbox`, with the time that the answer took.
     package func ask(
         _ question: TrafficQuestion, replyTo mailbox: Mailbox,
         completion: @escaping @Sendable (TrafficAnswer, Duration) -> Void
@@ -39,16 +39,16 @@ package final class TrafficReader: Sendable {
         if startsThread { BackgroundThread.start(named: "reach-sockets") { self.work() } }
     }
 
-    /// Asks the kernel and waits for it. To be called on one thread at a time.
+    /// Asks the kernel and waits for the answer. Call it on one thread at a time.
     package func answer(_ question: TrafficQuestion) -> TrafficAnswer {
         let closed = closedSockets()?.closed(within: question.window) ?? []
         return closed.contains(where: question.isAnswered) ? .moving : SocketSurvey.answer(question)
     }
 
-    /// Opened here, since the kernel may have to load a module for it.
+    /// The closed sockets, if they count. Opened only here, since the kernel may have to load a module first.
     private func closedSockets() -> ClosedSockets? {
-        let (counts, held) = state.withLock { ($0.countsClosed, $0.closedSockets) }
-        guard counts, held == nil, let opened = try? ClosedSockets() else { return held }
+        let (counts, existing) = state.withLock { ($0.countsClosed, $0.closedSockets) }
+        guard counts, existing == nil, let opened = try? ClosedSockets() else { return existing }
         state.withLock { if $0.countsClosed { $0.closedSockets = opened } }
         return opened
     }

@@ -1,33 +1,33 @@
 package import ReachCore
 package import ReachLoop
 
-/// All configured probes, on an event loop's thread: starts each when it is due and when it is its turn, and tells what is
-/// new. Nothing of it blocks, and with no probes it does nothing.
+/// Runs all configured probes: starts each attempt when it is due and there is room for it, and emits events. Confined
+/// to the loop's thread, which it never blocks. Without probes it has no timer.
 package final class ProbeController {
     let loop: EventLoop
-    let surroundings: ProbeEnvironment
+    let environment: ProbeEnvironment
     private var tasks: [String: ProbeTask] = [:]
-    /// As they stand in the configuration.
+    /// Names in the order of the configuration.
     private var order: [String] = []
     private var admission: ProbeAdmission<ObjectIdentifier>
     private var waiting: [ObjectIdentifier: ProbeTask] = [:]
     private let sink: (ProbeEvent) -> Void
-    /// Whether each result is told, too.
-    package var tellsResults = false
-    /// Told of the first failure after a success, and of the first success after a failure.
-    package var whenTurned: (ProbeTarget, ProbeResult) -> Void = { _, _ in }
+    /// Whether every result is an event, and not only changes of state.
+    package var emitsResults = false
+    /// Called with the first failure after a success, and with the first success after a failure.
+    package var onTurn: (ProbeTarget, ProbeResult) -> Void = { _, _ in }
 
     package init(
-        loop: EventLoop, _ surroundings: ProbeEnvironment, concurrency: Int = 16,
+        loop: EventLoop, _ environment: ProbeEnvironment, concurrency: Int = 16,
         sink: @escaping (ProbeEvent) -> Void
     ) {
         self.loop = loop
-        self.surroundings = surroundings
+        self.environment = environment
         self.sink = sink
         admission = ProbeAdmission(limit: concurrency)
     }
 
-    /// So many attempts at a time.
+    /// Most attempts that run at a time.
     package var concurrency: Int {
         get { admission.limit }
         set {
@@ -36,9 +36,8 @@ package final class ProbeController {
         }
     }
 
-    /// Takes over what is configured now. A probe of which nothing changed goes on as if nothing had happened; one that
-    /// changed begins anew.
-    package func take(_ specifications: [ProbeSpecification]) {
+    /// Applies a configuration. Unchanged probes keep running and keep their history; changed ones start over.
+    package func configure(_ specifications: [ProbeSpecification]) {
         let now = SystemClock.now
         let wanted = Dictionary(specifications.map { ($0.name, $0) }) { first, _ in first }
         for (name, task) in tasks where wanted[name] != task.specification {
@@ -53,7 +52,7 @@ package final class ProbeController {
         }
     }
 
-    /// Ends all of them.
+    /// Ends all probes.
     package func stop() {
         let ended = tasks
         tasks = [:]
@@ -63,14 +62,14 @@ package final class ProbeController {
 
     package var count: Int { tasks.count }
 
-    /// In the order of the configuration.
+    /// Reports in the order of the configuration.
     package func reports(at moment: Instant) -> [ProbeReport] {
         order.compactMap { tasks[$0]?.report(at: moment) }
     }
 
     package func specification(named name: String) -> ProbeSpecification? { tasks[name]?.specification }
 
-    /// What is known of each, for metrics. The histograms are shared with the probes until these add to them.
+    /// The record of each probe, for metrics. Their histograms share memory with the probes' until those change.
     package func entries() -> [Entry] {
         order.compactMap { name in tasks[name].map { Entry(record: $0.record, skipped: $0.schedule.skipped) } }
     }
@@ -83,30 +82,30 @@ package final class ProbeController {
 
     // MARK: - Turns
 
-    func ask(_ task: ProbeTask) {
+    func request(_ task: ProbeTask) {
         let id = ObjectIdentifier(task)
-        if admission.ask(id) { task.go() } else { waiting[id] = task }
+        if admission.request(id) { task.startAttempt() } else { waiting[id] = task }
     }
 
-    func leave(_ task: ProbeTask) {
+    func release(_ task: ProbeTask) {
         let id = ObjectIdentifier(task)
         waiting[id] = nil
-        admission.leave(id)
+        admission.release(id)
         admitNext()
     }
 
     private func admitNext() {
         while let id = admission.next() {
             guard let task = waiting.removeValue(forKey: id) else {
-                admission.leave(id)
+                admission.release(id)
                 continue
             }
-            task.go()
+            task.startAttempt()
         }
     }
 
-    func tell(_ kind: ProbeEvent.Kind, _ task: ProbeTask, at moment: Instant) {
-        guard kind != .result || tellsResults else { return }
+    func emit(_ kind: ProbeEvent.Kind, _ task: ProbeTask, at moment: Instant) {
+        guard kind != .result || emitsResults else { return }
         sink(ProbeEvent(kind, at: moment, report: task.report(at: moment)))
     }
 }

@@ -1,20 +1,20 @@
 package import ReachCore
 
-/// What the keeper of probes needs of the world, all of it on the loop's thread.
+/// The system as ``ProbeController`` uses it, so that tests can replace it. Everything is called on the loop's thread.
 package struct ProbeEnvironment {
     package enum PathEvent {
-        /// The state of a target, first and after every change.
+        /// The state of a target: the current one first, then every change.
         case state(ReachabilityState)
         /// The machine slept.
         case woke
     }
 
-    /// Watches a target until what is returned is called.
+    /// Watches a target until the returned closure is called.
     package let watch: (Target, @escaping (PathEvent) -> Void) -> () -> Void
-    /// Makes an attempt, as ``ProbeRunner/start(_:binding:completion:)`` does.
+    /// Starts an attempt, as ``ProbeRunner/start(_:binding:completion:)`` does.
     package let start:
         (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
-    /// What a probe's phase comes from beside its name: /etc/machine-id.
+    /// The machine's identity (/etc/machine-id), which with a probe's name gives the phase of its ``ProbeGrid``.
     package let machine: String
 
     package init(

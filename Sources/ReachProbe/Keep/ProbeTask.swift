@@ -1,28 +1,28 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// One configured probe at work: waits for its tick, for its turn and for its path, and keeps what comes of it.
+/// One running probe: waits for its tick, its turn and its path, makes attempts, and records their results.
 final class ProbeTask {
     let specification: ProbeSpecification
     private(set) var record: ProbeRecord
     private(set) var schedule: ProbeSchedule
-    private unowned let keeper: ProbeController
+    private unowned let controller: ProbeController
     private var timer: TimerQueue.ID?
     private var attempt: (any ProbeAttempt)?
     private var attemptBegan: Instant?
     /// The state when the attempt began.
     private var stateAtStart: ReachabilityState?
-    private var evidence = PathEvidence.same
+    private var evidence = PathContinuity.same
     private var target: ReachabilityState?
     private var internet: ReachabilityState?
     private var unwatch: [() -> Void] = []
 
-    init(_ specification: ProbeSpecification, of keeper: ProbeController, at moment: Instant) {
+    init(_ specification: ProbeSpecification, of controller: ProbeController, at moment: Instant) {
         self.specification = specification
-        self.keeper = keeper
+        self.controller = controller
         record = ProbeRecord(specification, at: moment)
         let grid = ProbeGrid(
-            interval: specification.interval, machine: keeper.surroundings.machine, probe: specification.name)
+            interval: specification.interval, machine: controller.environment.machine, probe: specification.name)
         schedule = ProbeSchedule(
             interval: specification.interval, failingInterval: specification.failingInterval, grid: grid,
             now: moment.boot)
@@ -30,23 +30,24 @@ final class ProbeTask {
 
     func begin() {
         let watched = specification.watchedTarget
-        unwatch.append(keeper.surroundings.watch(watched) { [weak self] news in self?.take(news, isTarget: true) })
+        unwatch.append(
+            controller.environment.watch(watched) { [weak self] event in self?.handle(event, isTarget: true) })
         if case .name = watched.subject {
             unwatch.append(
-                keeper.surroundings.watch(.internet) { [weak self] news in self?.take(news, isTarget: false) })
+                controller.environment.watch(.internet) { [weak self] event in self?.handle(event, isTarget: false) })
         }
         arm()
     }
 
-    /// Nothing is told after this.
+    /// Ends the probe. No event follows.
     func end() {
         unwatch.forEach { $0() }
         unwatch = []
-        timer.map(keeper.loop.cancel)
+        timer.map(controller.loop.cancel)
         timer = nil
         attempt?.cancel()
         attempt = nil
-        keeper.leave(self)
+        controller.release(self)
     }
 
     func report(at moment: Instant) -> ProbeReport { record.report(at: moment, next: schedule.deadline) }
@@ -54,45 +55,45 @@ final class ProbeTask {
     // MARK: - Time
 
     private func arm() {
-        timer.map(keeper.loop.cancel)
+        timer.map(controller.loop.cancel)
         timer = schedule.deadline.map { deadline in
-            keeper.loop.schedule(at: deadline) { [weak self] in
+            controller.loop.schedule(at: deadline) { [weak self] in
                 guard let self else { return }
                 timer = nil
-                if schedule.timeReached(at: SystemClock.boot) { keeper.ask(self) }
+                if schedule.timeReached(at: SystemClock.boot) { controller.request(self) }
                 arm()
             }
         }
     }
 
-    /// There is room: the attempt that was due begins.
-    func go() {
+    /// Starts the attempt that is due, once there is room for it.
+    func startAttempt() {
         guard case .open(let binding) = gate else { return finish(nil) }
         let now = SystemClock.now
         schedule.begin(at: now.boot)
         attemptBegan = now
         evidence = .same
         stateAtStart = target
-        attempt = keeper.surroundings.start(specification, binding) { [weak self] observation in
+        attempt = controller.environment.start(specification, binding) { [weak self] observation in
             guard let self else { return }
             finish(ProbeJudge.result(of: observation, specification.conditions, evidence: evidence))
         }
     }
 
-    /// - Parameter result: `nil` where the attempt never began.
+    /// - Parameter result: `nil` if the attempt never started.
     private func finish(_ result: ProbeResult?) {
         attempt = nil
-        keeper.leave(self)
+        controller.release(self)
         let now = SystemClock.now
         let failuresBefore = record.failures
         if let result {
-            let kind = record.take(result, at: now)
-            keeper.tell(.result, self, at: now)
-            if let kind { keeper.tell(kind, self, at: now) }
+            let kind = record.add(result, at: now)
+            controller.emit(.result, self, at: now)
+            if let kind { controller.emit(kind, self, at: now) }
         }
         let hasFailed = if case .fail = result?.outcome { true } else { false }
         if let result, (failuresBefore == 0) != (record.failures == 0) {
-            keeper.whenTurned(specification.target, result)
+            controller.onTurn(specification.target, result)
         }
         schedule.finish(failures: hasFailed ? record.failures : 0, at: now.boot)
         arm()
@@ -100,10 +101,10 @@ final class ProbeTask {
 
     // MARK: - The path
 
-    private var gate: ProbeGate { ProbeGate.decide(specification.way, target: target, internet: internet) }
+    private var gate: ProbeGate { ProbeGate.decide(specification.requiredPath, target: target, internet: internet) }
 
-    private func take(_ news: ProbeEnvironment.PathEvent, isTarget: Bool) {
-        switch news {
+    private func handle(_ event: ProbeEnvironment.PathEvent, isTarget: Bool) {
+        switch event {
         case .woke: if attempt != nil { evidence = .slept }
         case .state(let state):
             if isTarget { target = state } else { internet = state }
@@ -118,14 +119,14 @@ final class ProbeTask {
         let now = SystemClock.now
         schedule.pause(at: now.boot)
         arm()
-        keeper.leave(self)
+        controller.release(self)
         if let attempt {
             self.attempt = nil
             attempt.cancel()
-            _ = record.take(interruption(at: now), at: now)
-            keeper.tell(.result, self, at: now)
+            _ = record.add(interruption(at: now), at: now)
+            controller.emit(.result, self, at: now)
         }
-        if record.pause(reason, at: now) { keeper.tell(.paused, self, at: now) }
+        if record.pause(reason, at: now) { controller.emit(.paused, self, at: now) }
     }
 
     private func interruption(at now: Instant) -> ProbeResult {
@@ -139,8 +140,8 @@ final class ProbeTask {
         guard schedule.isPaused else { return }
         let now = SystemClock.now
         let isDue = schedule.resume(at: now.boot)
-        if record.resume(at: now) { keeper.tell(.resumed, self, at: now) }
+        if record.resume(at: now) { controller.emit(.resumed, self, at: now) }
         arm()
-        if isDue { keeper.ask(self) }
+        if isDue { controller.request(self) }
     }
 }

@@ -1,16 +1,16 @@
 internal import ReachCore
 
-/// How often something took how long, in a fixed number of buckets: its memory does not grow.
+/// Durations counted in a fixed number of buckets, so that its memory does not grow.
 package struct LatencyHistogram: Hashable, Sendable {
-    /// The upper ends of the buckets, ascending; above the last there is one more.
+    /// The upper bounds of the buckets, ascending. One more bucket holds what exceeds the last bound.
     package struct Bounds: Hashable, Sendable {
         let nanoseconds: [Int64]
 
-        /// The customary ones of Prometheus's clients, and one more below: from 1 ms to 10 s.
+        /// The default buckets of Prometheus's client libraries, plus 1 ms: from 1 ms to 10 s.
         package static let prometheus = Bounds(
             nanoseconds: [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000].map { $0 * 1_000_000 })
 
-        /// Eight to each doubling from 16 us to 67 s: a percentile is off by no more than a twentieth.
+        /// Eight buckets per doubling from 16 us to 67 s, so that a percentile is off by at most a twentieth.
         package static let fine = Bounds(
             nanoseconds: (0..<22).flatMap { octave in
                 (0..<8).map { part in Int64(16_000) << Int64(octave) / 8 * Int64(8 + part) }
@@ -20,7 +20,7 @@ package struct LatencyHistogram: Hashable, Sendable {
     }
 
     package let bounds: Bounds
-    /// One more than there are bounds.
+    /// One count per bucket: one more than there are bounds.
     package private(set) var counts: [UInt32]
     package private(set) var sum: Duration = .zero
 
@@ -37,10 +37,10 @@ package struct LatencyHistogram: Hashable, Sendable {
         sum += duration
     }
 
-    /// The duration that this part of all stay below; within the bucket as if they were spread evenly over it.
+    /// The duration that a fraction of all durations stay below, interpolated linearly within its bucket.
     ///
     /// - Parameter fraction: From 0 to 1.
-    /// - Returns: `nil` where there is nothing. What is above all buckets counts as their end.
+    /// - Returns: `nil` if nothing was counted. Durations above the last bound count as that bound.
     package func percentile(_ fraction: Double) -> Duration? {
         let all = count
         guard all > 0 else { return nil }
@@ -57,7 +57,7 @@ package struct LatencyHistogram: Hashable, Sendable {
         return .nanoseconds(bounds.nanoseconds.last ?? 0)
     }
 
-    /// The first bucket that holds it: its end is no less.
+    /// Index of the first bucket whose bound is not less than the duration.
     private static func place(of nanoseconds: Int64, in bounds: [Int64]) -> Int {
         var (low, high) = (0, bounds.count)
         while low < high {

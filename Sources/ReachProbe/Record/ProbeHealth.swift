@@ -1,20 +1,23 @@
 package import ReachCore
 
-/// Turns results into a state that a single one does not upset.
+/// The state of a probe, which a single stray result does not change.
 ///
-/// Down after so many failures in a row, up after so many successes; the very first success is enough, since there is nothing
-/// that it contradicts. What is inconclusive counts for nothing.
+/// A probe goes down after a number of failures in a row, and up after a number of successes in a row
+/// (``ProbeSpecification/Thresholds``). The first success of all is enough, since it contradicts nothing. Inconclusive
+/// results do not count.
 package struct ProbeHealth: Hashable, Sendable {
     package private(set) var state = ProbeReport.State.unknown
-    /// In a row.
+    /// Consecutive failures.
     package private(set) var failures = 0
     private var successes = 0
     private let thresholds: ProbeSpecification.Thresholds
 
     package init(_ thresholds: ProbeSpecification.Thresholds = .init()) { self.thresholds = thresholds }
 
-    /// - Returns: Whether the state is another one now.
-    package mutating func take(_ outcome: ProbeResult.Outcome) -> Bool {
+    /// Counts an outcome.
+    ///
+    /// - Returns: Whether the state changed.
+    package mutating func add(_ outcome: ProbeResult.Outcome) -> Bool {
         let before = state
         switch outcome {
         case .ok:

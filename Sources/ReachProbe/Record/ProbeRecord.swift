@@ -1,8 +1,8 @@
 package import ReachCore
 
-/// All that is kept of a configured probe: its state, for how long what held, and how long attempts took.
+/// Everything that is kept of a configured probe: its state, its uptime and its latencies.
 package struct ProbeRecord: Sendable {
-    /// For the chart and for people; each is 8 bytes.
+    /// Beats kept for the chart. A beat takes 8 bytes.
     package static let beatsKept = 128
 
     package let specification: ProbeSpecification
@@ -12,9 +12,9 @@ package struct ProbeRecord: Sendable {
     package private(set) var pause: ProbePause?
     package private(set) var last: ProbeResult?
     package private(set) var counts = Counts()
-    /// Of attempts that succeeded.
+    /// Durations of successful attempts.
     package private(set) var latency = LatencyHistogram(.fine)
-    /// Of each phase that an attempt reached, whatever became of it; by ``ProbePhase/place``. Made when first needed.
+    /// Durations of each phase that a conclusive attempt reached, by ``ProbePhase/place``. Created on first use.
     package private(set) var phases: [LatencyHistogram?]
     private var beats: [ProbeReport.Beat] = []
 
@@ -33,11 +33,13 @@ package struct ProbeRecord: Sendable {
     }
 
     package var state: ProbeReport.State { health.state }
-    /// Attempts that failed, in a row.
+    /// Consecutive failed attempts.
     package var failures: Int { health.failures }
 
-    /// - Returns: What to tell of it; `nil` where only the result is new.
-    package mutating func take(_ result: ProbeResult, at moment: Instant) -> ProbeEvent.Kind? {
+    /// Adds the result of an attempt.
+    ///
+    /// - Returns: The change of state to report; `nil` if the state is the same.
+    package mutating func add(_ result: ProbeResult, at moment: Instant) -> ProbeEvent.Kind? {
         last = result
         let kind: UptimeMeter.Kind
         let beat: ProbeReport.Beat.Kind
@@ -54,27 +56,32 @@ package struct ProbeRecord: Sendable {
             counts.inconclusive += 1
         }
         if beat != .inconclusive { add(phases: result.phases) }
-        if pause == nil { meter.turn(to: kind, at: moment.boot) }
+        if pause == nil { meter.change(to: kind, at: moment.boot) }
         add(ProbeReport.Beat(beat, microseconds: UInt32(clamping: result.duration.nanoseconds / 1000)))
-        guard health.take(result.outcome) else { return nil }
+        guard health.add(result.outcome) else { return nil }
         since = moment.wall
         return health.state == .up ? .up : .down
     }
 
-    /// - Returns: Whether that is worth telling: another reason for the same pause is not.
+    /// Pauses the probe, or sets another reason for its pause.
+    ///
+    /// - Returns: Whether to report it. Another reason for the same pause is not reported.
     package mutating func pause(_ reason: ProbePause, at moment: Instant) -> Bool {
         defer { pause = reason }
         guard pause == nil else { return false }
-        meter.turn(to: .paused, at: moment.boot)
+        meter.change(to: .paused, at: moment.boot)
         add(ProbeReport.Beat(.paused))
         return true
     }
 
-    /// What held before the pause is not known to hold any more: the time up to the next result is nobody's.
+    /// Ends the pause. The state before it may no longer hold, so the time up to the next result counts as
+    /// inconclusive.
+    ///
+    /// - Returns: Whether the probe was paused.
     package mutating func resume(at moment: Instant) -> Bool {
         guard pause != nil else { return false }
         pause = nil
-        meter.turn(to: .inconclusive, at: moment.boot)
+        meter.change(to: .inconclusive, at: moment.boot)
         return true
     }
 
@@ -104,7 +111,7 @@ package struct ProbeRecord: Sendable {
     }
 
     private mutating func add(_ beat: ProbeReport.Beat) {
-        // One array operation for many beats: the latest are what is kept.
+        // Removing many at a time is cheaper than one for each beat; a report has the latest only.
         if beats.count >= 2 * Self.beatsKept { beats.removeFirst(Self.beatsKept) }
         beats.append(beat)
     }

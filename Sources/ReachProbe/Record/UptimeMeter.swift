@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// Adds up how long each kind of result held: from one result to the next.
+/// Adds up how long each kind of result held. A result holds until the next one.
 package struct UptimeMeter: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case ok
@@ -15,8 +15,8 @@ package struct UptimeMeter: Hashable, Sendable {
 
     package init(at now: BootTime) { since = now }
 
-    /// From now on this holds.
-    package mutating func turn(to kind: Kind, at now: BootTime) {
+    /// Sets the kind that holds from now on.
+    package mutating func change(to kind: Kind, at now: BootTime) {
         total = uptime(at: now)
         self.kind = kind
         since = max(since, now)

@@ -2,14 +2,14 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// The first part of an attempt that makes its own socket: an address for the target's host.
+/// Finds an address for the target's host: the first step of an attempt that makes its own socket.
 final class HostLookup {
     private let resolver: NameService
     private var id: NameService.ID?
 
     init(_ resolver: NameService) { self.resolver = resolver }
 
-    /// - Parameter completion: Called at once for an address, else later.
+    /// - Parameter completion: Called before this returns if the host is an address, otherwise later.
     func find(
         _ host: ProbeTarget.Host, for plan: ProbePlan, _ completion: @escaping (Result<IPAddress, NameFailure>) -> Void
     ) {

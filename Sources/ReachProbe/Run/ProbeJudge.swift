@@ -1,11 +1,12 @@
 package import ReachCore
 
-/// Turns what an attempt saw into what it proves.
+/// Turns an attempt's observation into a result: ok, fail or inconclusive.
 package enum ProbeJudge {
-    /// - Parameter evidence: An attempt during which the path was lost or changed proves nothing, however it ended: it may have
-    ///   gone by either, and who reads the result takes it for the present one.
+    /// - Parameter evidence: What happened to the path meanwhile. An attempt during which the path was lost or changed
+    ///   proves nothing, however it ended: it may have used the old path, and readers would take its result for the
+    ///   current one.
     package static func result(
-        of observation: ProbeObservation, _ conditions: ProbeConditions, evidence: PathEvidence
+        of observation: ProbeObservation, _ conditions: ProbeConditions, evidence: PathContinuity
     ) -> ProbeResult {
         let (outcome, detail) = verdict(on: observation, conditions, evidence)
         var result = ProbeResult(
@@ -21,7 +22,7 @@ package enum ProbeJudge {
     private typealias Verdict = (ProbeResult.Outcome, String)
 
     private static func verdict(
-        on observation: ProbeObservation, _ conditions: ProbeConditions, _ evidence: PathEvidence
+        on observation: ProbeObservation, _ conditions: ProbeConditions, _ evidence: PathContinuity
     ) -> Verdict {
         switch evidence {
         case .lost: return (.inconclusive(.pathLost), "the path went away during the attempt")
@@ -79,8 +80,8 @@ package enum ProbeJudge {
         guard !conditions.answers.isEmpty else { return nil }
         let wanted = Set(conditions.answers.map { $0.lowercased() })
         guard !observation.answers.contains(where: { wanted.contains($0.lowercased()) }) else { return nil }
-        let told = observation.answers.prefix(4).joined(separator: ", ")
-        return (.answer, "the name server answered \(told); expected \(conditions.answers.joined(separator: " or "))")
+        let found = observation.answers.prefix(4).joined(separator: ", ")
+        return (.answer, "the name server answered \(found); expected \(conditions.answers.joined(separator: " or "))")
     }
 
     private static func certificate(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
@@ -98,7 +99,16 @@ package enum ProbeJudge {
     }
 }
 
-/// The standard library finds no bytes in bytes without Foundation.
+/// What happened to the path to a probe's target during an attempt.
+package enum PathContinuity: Hashable, Sendable {
+    case same
+    case lost
+    case changed
+    /// The machine slept during the attempt.
+    case slept
+}
+
+/// Byte search, which the standard library lacks without Foundation.
 enum Bytes {
     static func find(_ needle: [UInt8], in hay: [UInt8]) -> Bool {
         guard let first = needle.first else { return true }

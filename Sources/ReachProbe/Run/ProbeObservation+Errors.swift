@@ -4,7 +4,7 @@ internal import ReachLoop
 internal import ReachTransfer
 
 extension ProbeObservation.Ending {
-    /// What an error of the system says of an attempt: whether it is about the other side, or about this machine.
+    /// Sorts a system error into failures of the other side and errors of this machine, which prove nothing.
     init(systemError number: CInt, _ call: String) {
         let text = "\(call): \(SystemError.text(number))"
         switch number {
@@ -12,7 +12,8 @@ extension ProbeObservation.Ending {
         case ENODEV, EADDRNOTAVAIL, ENXIO: self = .doubtful(.interface, text)
         case EPERM, EACCES: self = .doubtful(.notPermitted, text)
         case ECONNREFUSED: self = .failed(.refused, text)
-        // It may come from this machine's own neighbour table or from a router far away: the path's evidence tells.
+        // The error may come from this machine's neighbour table or from a distant router. If the path here broke,
+        // ``PathContinuity`` makes the result inconclusive.
         case EHOSTUNREACH, EHOSTDOWN: self = .failed(.unreachable, text)
         case ECONNRESET, EPIPE, ECONNABORTED: self = .failed(.reset, text)
         case ETIMEDOUT: self = .failed(.timeout, text)

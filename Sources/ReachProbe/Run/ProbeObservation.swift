@@ -1,9 +1,9 @@
 package import ReachCore
 
-/// What an attempt saw, before anybody judged it.
+/// The raw outcome of an attempt, before ``ProbeJudge`` evaluates it.
 package struct ProbeObservation: Hashable, Sendable {
     package enum Ending: Hashable, Sendable {
-        /// There was an answer, whatever it says.
+        /// An answer came, whatever its content.
         case answered
         case failed(ProbeFailure, String)
         case doubtful(ProbeDoubt, String)
@@ -25,13 +25,13 @@ package struct ProbeObservation: Hashable, Sendable {
     package var phases = ProbePhases()
     package var address: IPAddress?
     package var interface: String?
-    /// Of HTTP; of the last answer where redirects were followed.
+    /// HTTP status of the last response, after any redirects that were followed.
     package var httpStatus: Int?
     package var headers: [Header] = []
-    /// As much of it as is looked at.
+    /// The beginning of the body: the part that conditions are checked against.
     package var body: [UInt8] = []
     package var certificateEnd: Timestamp?
-    /// Of DNS.
+    /// Response code of a DNS answer (RFC 1035 4.1.1).
     package var responseCode: UInt8?
     package var answers: [String] = []
 
@@ -40,13 +40,4 @@ package struct ProbeObservation: Hashable, Sendable {
         self.started = started
         self.duration = duration
     }
-}
-
-/// What became of the path to a probe's target while an attempt was under way.
-package enum PathEvidence: Hashable, Sendable {
-    case same
-    case lost
-    case changed
-    /// The machine slept, and with it the attempt.
-    case slept
 }

@@ -1,31 +1,33 @@
 package import ReachCore
 
 extension ProbeResult {
-    /// It may be the Internet's fault, and not the target's: whoever believes that the Internet is there should look again.
+    /// Whether the Internet, and not the target, may be the cause of a failure, so that connectivity should be
+    /// validated again.
     ///
-    /// Answers in the target's place are among them, since portals give some. What was answered rightly, but late or by a
-    /// certificate that ends soon, is none; and neither is what a host of one's own network does, but for name servers, which
-    /// ask others.
+    /// This includes wrong answers, since a portal may have given them. It excludes right answers that were late or
+    /// came with a certificate that ends soon. It also excludes hosts of the local network, except name servers, which
+    /// forward questions to the Internet.
     ///
-    /// - Parameter target: What was tried.
-    package func castsDoubtOnInternet(by target: ProbeTarget) -> Bool {
+    /// - Parameter target: The probe's target.
+    package func suggestsOutage(for target: ProbeTarget) -> Bool {
         guard case .fail(let failure) = outcome, failure != .latency, failure != .certificateEnding else {
             return false
         }
         if target.kind == .dns { return true }
-        return partner(by: target).map { !PublicName.isPrivate($0) } ?? true
+        return peer(of: target).map { !PublicName.isPrivate($0) } ?? true
     }
 
-    /// Somebody beyond one's own networks answered: an Internet that was not there may be back. Portals let names be resolved.
-    package func speaksForInternet(by target: ProbeTarget) -> Bool {
-        guard outcome == .ok, target.kind != .dns, let partner = partner(by: target) else { return false }
-        return !PublicName.isPrivate(partner)
+    /// Whether a host beyond the local networks answered, so that a lost Internet may be back. An answer by DNS does
+    /// not count, since portals let names be resolved.
+    package func suggestsInternet(for target: ProbeTarget) -> Bool {
+        guard outcome == .ok, target.kind != .dns, let peer = peer(of: target) else { return false }
+        return !PublicName.isPrivate(peer)
     }
 
-    /// Whom it spoke to, or was to speak to.
-    private func partner(by target: ProbeTarget) -> IPAddress? {
+    /// The address the attempt used, or the one the target names.
+    private func peer(of target: ProbeTarget) -> IPAddress? {
         if let address { return address }
-        guard case .address(let own, _) = target.host else { return nil }
-        return own
+        guard case .address(let literal, _) = target.host else { return nil }
+        return literal
     }
 }

@@ -3,8 +3,8 @@ internal import ReachCore
 package import ReachLoop
 package import ReachTransfer
 
-/// Makes attempts, each of the kind that its target asks for. Nothing here waits: everything is a descriptor or a timer of
-/// the loop, to whose thread it is confined.
+/// Makes attempts, each of the kind that its target needs. Confined to the loop's thread, and never blocks it:
+/// everything is a descriptor or a timer of the loop.
 package final class ProbeRunner {
     package typealias Completion = (ProbeObservation) -> Void
 
@@ -19,11 +19,11 @@ package final class ProbeRunner {
 
     var resolver: NameService { transfers.resolver }
 
-    /// Begins an attempt.
+    /// Starts an attempt.
     ///
     /// - Parameters:
-    ///   - binding: The interface that every packet of it must go by; `nil` leaves that to the kernel.
-    ///   - completion: Called once, later, unless the attempt is cancelled.
+    ///   - binding: The interface that all packets of the attempt must use; `nil` lets the kernel choose.
+    ///   - completion: Called once, after this returns, unless the attempt is cancelled.
     package func start(
         _ specification: ProbeSpecification, binding: InterfaceBinding?, completion: @escaping Completion
     ) -> any ProbeAttempt {
@@ -38,15 +38,15 @@ package final class ProbeRunner {
 
 /// An attempt that is under way.
 package protocol ProbeAttempt: AnyObject {
-    /// Ends it; its completion is not called.
+    /// Ends the attempt without calling its completion.
     func cancel()
 }
 
-/// What an attempt is told to do.
+/// The parameters of one attempt.
 struct ProbePlan {
     let specification: ProbeSpecification
     let binding: InterfaceBinding?
-    /// Tells the attempts of this process apart, as far as 16 bits go.
+    /// Number of the attempt within this process, modulo 2^16.
     let number: UInt16
     let started = SystemClock.now
 
@@ -59,7 +59,7 @@ struct ProbePlan {
         return observation
     }
 
-    /// How it ends that time is over.
+    /// The ending of an attempt that reached its deadline.
     var timedOut: ProbeObservation.Ending {
         .failed(.timeout, "no answer within \(DurationText.describe(specification.effectiveTimeout))")
     }

@@ -4,7 +4,7 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// The ping socket of an attempt: never blocking, bound to its interface before anything is sent, closed with the value.
+/// An attempt's ping socket: non-blocking, bound to its interface before anything is sent, closed when released.
 final class ProbeSocket {
     let descriptor: CInt
     private let loop: EventLoop
@@ -32,7 +32,7 @@ final class ProbeSocket {
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// Settles the way, which is checked now: ENETUNREACH comes from here.
+    /// Fixes the peer. The kernel looks up the route now, so ENETUNREACH comes from here.
     func connect(to address: SocketAddress) throws(SystemError) {
         let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
         guard result == 0 else { throw SystemError(call: "connect") }
@@ -43,7 +43,7 @@ final class ProbeSocket {
         guard count == bytes.count else { throw SystemError(call: "send") }
     }
 
-    /// - Returns: A datagram; `nil` when there is none.
+    /// - Returns: A datagram; `nil` if none is waiting.
     func receive(_ limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = recv(descriptor, &bytes, limit, 0)
@@ -61,7 +61,7 @@ final class ProbeSocket {
 }
 
 extension ProbeTarget.Host {
-    /// The number of the interface that an address is meant on; 0 where it says none.
+    /// Index of the interface that the address' zone names; 0 without a zone.
     var scope: UInt32 {
         guard case .address(_, let zone?) = self else { return 0 }
         return if_nametoindex(zone)

@@ -3,10 +3,10 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// One question to one name server, by a datagram, and by TCP where the answer does not fit into one. Nothing is asked twice:
-/// that a datagram was lost is what a probe is to find out.
+/// One question to one name server: by UDP, and by TCP if the answer is too long for a datagram. It is never repeated,
+/// since a lost datagram is what a probe has to detect.
 final class QuestionAttempt: ProbeAttempt {
-    private let course: SocketAttempt
+    private let attempt: SocketAttempt
     private let question: ProbeTarget.Question
     private var channel: DNSChannel?
     private var server: ResolverConfiguration.Server?
@@ -17,16 +17,16 @@ final class QuestionAttempt: ProbeAttempt {
         _ completion: @escaping ProbeRunner.Completion
     ) {
         self.question = question
-        course = SocketAttempt(plan, runner, completion)
-        course.begin { [weak self] in
-            self?.settle(&$0)
+        attempt = SocketAttempt(plan, runner, completion)
+        attempt.begin { [weak self] in
+            self?.complete(&$0)
         } _: { [weak self] in
             self?.begin()
         }
     }
 
     func cancel() {
-        course.cancel()
+        attempt.cancel()
         close()
     }
 
@@ -36,14 +36,14 @@ final class QuestionAttempt: ProbeAttempt {
     }
 
     private func begin() {
-        let target = course.plan.specification.target
+        let target = attempt.plan.specification.target
         guard let host = target.host else {
-            return course.runner.resolver.findServers { [weak self] servers in
-                guard let self, !course.isOver, let first = servers.first else { return }
+            return attempt.runner.resolver.findServers { [weak self] servers in
+                guard let self, !attempt.isOver, let first = servers.first else { return }
                 ask(first)
             }
         }
-        course.find(host) { [weak self] address in
+        attempt.find(host) { [weak self] address in
             var zone: String?
             if case .address(_, let named) = host { zone = named }
             self?.ask(ResolverConfiguration.Server(address, port: target.port, zone: zone))
@@ -54,25 +54,26 @@ final class QuestionAttempt: ProbeAttempt {
         self.server = server
         let started = SystemClock.boot
         channel = DNSChannel(
-            loop: course.runner.loop,
+            loop: attempt.runner.loop,
             question: DNSChannel.Question(name: question.name, type: question.type.number), servers: [server],
-            interface: course.plan.binding, patience: course.plan.specification.effectiveTimeout, rounds: 1
+            interface: attempt.plan.binding, patience: attempt.plan.specification.effectiveTimeout, rounds: 1
         ) { [weak self] outcome in
             guard let self else { return }
             switch outcome {
             case .reply(let reply):
                 self.reply = reply
-                course.phases[.processing] = SystemClock.boot - started
-                course.finish(.answered)
-            case .notAName: course.finish(.failed(.protocolError, "'\(question.name)' is no name"))
-            case .notAsked(let number): course.finish(ProbeObservation.Ending(systemError: number, "\(server.address)"))
-            // A single server's refusal is a reply.
-            case .silent, .refused: course.finish(course.plan.timedOut)
+                attempt.phases[.processing] = SystemClock.boot - started
+                attempt.finish(.answered)
+            case .notAName: attempt.finish(.failed(.protocolError, "'\(question.name)' is no name"))
+            case .notAsked(let number):
+                attempt.finish(ProbeObservation.Ending(systemError: number, "\(server.address)"))
+            // Never `.refused` here: a refusal by the only server arrives as a reply.
+            case .silent, .refused: attempt.finish(attempt.plan.timedOut)
             }
         }
     }
 
-    private func settle(_ observation: inout ProbeObservation) {
+    private func complete(_ observation: inout ProbeObservation) {
         close()
         observation.address = server?.address
         observation.responseCode = reply?.code

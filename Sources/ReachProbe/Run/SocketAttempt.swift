@@ -2,8 +2,8 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachTransfer
 
-/// The course of an attempt that makes its own sockets: it begins on the loop's next turn, looks its host up, and ends once, at
-/// its deadline at the latest. Confined to the loop.
+/// The common steps of an attempt that makes its own sockets. It begins on the loop's next turn, resolves the host, and
+/// ends once, at its deadline at the latest. Confined to the loop's thread.
 final class SocketAttempt {
     let plan: ProbePlan
     let runner: ProbeRunner
@@ -11,8 +11,8 @@ final class SocketAttempt {
     private let lookup: HostLookup
     private var completion: ProbeRunner.Completion?
     private var timer: TimerQueue.ID?
-    /// Lets go of what the attempt holds, and adds to the observation what it knows.
-    private var settle: (inout ProbeObservation) -> Void = { _ in }
+    /// Releases the attempt's resources, and adds its findings to the observation.
+    private var complete: (inout ProbeObservation) -> Void = { _ in }
 
     init(_ plan: ProbePlan, _ runner: ProbeRunner, _ completion: @escaping ProbeRunner.Completion) {
         self.plan = plan
@@ -22,10 +22,11 @@ final class SocketAttempt {
     }
 
     /// - Parameters:
-    ///   - settle: Called when it ends, unless it is cancelled; adds to the observation what the attempt knows.
-    ///   - work: Called later, so that the completion is too, whatever happens at once.
-    func begin(settle: @escaping (inout ProbeObservation) -> Void, _ work: @escaping () -> Void) {
-        self.settle = settle
+    ///   - complete: Adds the attempt's findings to the observation. Called at the end, but not after ``cancel()``.
+    ///   - work: Makes the attempt. Called after this returns, so that the completion is too, even if `work` fails at
+    ///     once.
+    func begin(complete: @escaping (inout ProbeObservation) -> Void, _ work: @escaping () -> Void) {
+        self.complete = complete
         timer = runner.loop.schedule(at: plan.deadline) { [weak self] in
             guard let self else { return }
             timer = nil
@@ -36,10 +37,10 @@ final class SocketAttempt {
         }
     }
 
-    /// It has ended, or was cancelled.
+    /// Whether the attempt has ended or was cancelled.
     var isOver: Bool { completion == nil }
 
-    /// - Parameter work: Called with the host's address, unless it ends before.
+    /// - Parameter work: Called with the host's address, unless the attempt ends first.
     func find(_ host: ProbeTarget.Host, _ work: @escaping (IPAddress) -> Void) {
         lookup.find(host, for: plan) { [weak self] answer in
             guard let self, !isOver else { return }
@@ -56,7 +57,7 @@ final class SocketAttempt {
         guard let completion else { return }
         cancel()
         var observation = plan.observation(ending, phases)
-        settle(&observation)
+        complete(&observation)
         completion(observation)
     }
 

@@ -2,14 +2,15 @@ internal import ReachCore
 internal import ReachLoop
 package import ReachTransfer
 
-/// An attempt by HTTP, or of a connection without it: libcurl makes the connection, always a new one.
+/// An attempt by HTTP, or a bare TCP or TLS connection. libcurl makes the connection, and never reuses one.
 final class TransferAttempt: ProbeAttempt {
     private let plan: ProbePlan
     private let runner: ProbeRunner
     private var completion: ProbeRunner.Completion?
     private var id: TransferID?
 
-    /// Of a body: enough for a page that says what it is, and for an even measure of what large ones take.
+    /// Most bytes of a body that are read: enough for any condition, and a common bound on the transfer time of large
+    /// bodies.
     private static let bodyLimit: UInt64 = 1 << 20
 
     init(_ plan: ProbePlan, _ runner: ProbeRunner, _ completion: @escaping ProbeRunner.Completion) {
@@ -42,7 +43,7 @@ final class TransferAttempt: ProbeAttempt {
         completion?(observation)
     }
 
-    // MARK: - What is asked
+    // MARK: - Request
 
     private static func request(for plan: ProbePlan) throws -> TransferRequest {
         let specification = plan.specification
@@ -69,7 +70,7 @@ final class TransferAttempt: ProbeAttempt {
         return request
     }
 
-    // MARK: - What came of it
+    // MARK: - Observation
 
     static func observation(_ report: TransferReport, _ plan: ProbePlan) -> ProbeObservation {
         var ending = ProbeObservation.Ending.answered
@@ -83,7 +84,7 @@ final class TransferAttempt: ProbeAttempt {
         observation.httpStatus = report.response?.status
         observation.headers = report.response?.fields.map { .init(name: $0.name, value: $0.value) } ?? []
         observation.body = report.body
-        // Of several servers on the way, the one whose certificate ends first is the one that will fail.
+        // With redirects there are several servers: the one whose certificate ends first fails first.
         observation.certificateEnd = report.hops.compactMap { $0.certificate?.validUntil }.min()
         return observation
     }
@@ -107,9 +108,10 @@ final class TransferAttempt: ProbeAttempt {
 }
 
 extension ProbeTarget {
-    /// What libcurl is given: tcp and tls are connections that would be HTTP's.
+    /// The URL for libcurl. For tcp and tls it is that of an HTTP server at the same host and port, of which only the
+    /// connection is made.
     ///
-    /// - Throws: Why libcurl would not have it.
+    /// - Throws: Why libcurl would refuse the URL.
     package var transferURL: TransferURL {
         get throws(TransferURL.Mistake) {
             guard kind == .tcp || kind == .tls else { return try TransferURL(description) }

@@ -1,12 +1,13 @@
-/// Who may send now: so many attempts at a time over all probes, the rest in the order in which they came.
+/// Limits how many attempts run at a time, over all probes. The others wait in the order of their requests.
 ///
-/// Sixteen at a time by default (scheduling.md 4.8): three are too few for a machine's probes when a network is slow, and
-/// hundreds at once would measure each other.
+/// The default is sixteen: three are too few for a machine's probes when the network is slow, and hundreds at once
+/// would distort each other's latency.
 package struct ProbeAdmission<ID: Hashable & Sendable>: Sendable {
     package var limit: Int
     private var running: Set<ID> = []
     private var waiting: [ID] = []
-    /// Of `waiting`; those before it are gone. Removing from the front of an array costs its length.
+    /// Index of the first element of `waiting` that still waits, since removing an array's first element takes linear
+    /// time.
     private var head = 0
 
     package init(limit: Int = 16) { self.limit = limit }
@@ -14,8 +15,10 @@ package struct ProbeAdmission<ID: Hashable & Sendable>: Sendable {
     package var runningCount: Int { running.count }
     package var waitingCount: Int { waiting.count - head }
 
-    /// - Returns: Whether it may begin now; else it waits, and ``next()`` names it.
-    package mutating func ask(_ id: ID) -> Bool {
+    /// Requests a turn.
+    ///
+    /// - Returns: Whether the attempt may start now. Otherwise it waits until ``next()`` returns it.
+    package mutating func request(_ id: ID) -> Bool {
         guard running.count < limit, waitingCount == 0 else {
             waiting.append(id)
             return false
@@ -24,12 +27,12 @@ package struct ProbeAdmission<ID: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// It is done, or no longer wants to begin.
-    package mutating func leave(_ id: ID) {
+    /// Ends a turn, or withdraws the request for one.
+    package mutating func release(_ id: ID) {
         if running.remove(id) == nil, let place = waiting[head...].firstIndex(of: id) { waiting.remove(at: place) }
     }
 
-    /// The next that may begin; `nil` when there is none, or no room.
+    /// The next attempt that may start; `nil` if none waits, or there is no room.
     package mutating func next() -> ID? {
         guard running.count < limit, head < waiting.count else { return nil }
         let id = waiting[head]

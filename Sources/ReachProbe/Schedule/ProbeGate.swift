@@ -1,9 +1,9 @@
 package import ReachCore
 
-/// Whether a probe may be sent by the way that is there now, and which interface it is then bound to.
+/// Whether a probe may be sent by the current path, and which interface it is then bound to.
 ///
-/// Not known is no reason to hold anything back (the state of a target is unknown where the kernel cannot be observed, for
-/// instance); an attempt that then has no path says so itself.
+/// An unknown state holds nothing back: the kernel may not be observable. An attempt that then has no path reports that
+/// itself.
 package enum ProbeGate: Hashable, Sendable {
     case open(Binding?)
     case closed(ProbePause)
@@ -11,7 +11,7 @@ package enum ProbeGate: Hashable, Sendable {
     /// The interface that an attempt is bound to.
     package struct Binding: Hashable, Sendable {
         package let name: String
-        /// `nil` where the kernel has not told it.
+        /// `nil` if it is not known.
         package let index: InterfaceIndex?
 
         package init(name: String, index: InterfaceIndex?) {
@@ -22,20 +22,20 @@ package enum ProbeGate: Hashable, Sendable {
 
     /// - Parameters:
     ///   - target: The state of ``ProbeSpecification/watchedTarget``.
-    ///   - internet: The Internet's, for names that have never been resolved.
+    ///   - internet: The state of the Internet, which stands in for a name that has not been resolved.
     package static func decide(
-        _ way: ProbeSpecification.Way, target: ReachabilityState?, internet: ReachabilityState?
+        _ requirement: ProbeSpecification.PathRequirement, target: ReachabilityState?, internet: ReachabilityState?
     ) -> ProbeGate {
         let target = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
         let isGone = target?.status == .notReachable
-        switch way {
+        switch requirement {
         case .any: return isGone ? .closed(.noPath) : .open(nil)
         case .interface(let name):
             return isGone ? .closed(.interface) : .open(Binding(name: name, index: nil))
         case .linkClass(let wanted):
             guard !isGone else { return .closed(.noPath) }
             guard let target, target.status == .reachable, let interface = target.interface else {
-                // Its promise is to send by no other class: what is not known to be right is not right.
+                // The probe must not use another class, so an unknown one does not do.
                 return .closed(.linkClass)
             }
             guard target.linkClass == wanted else { return .closed(.linkClass) }
@@ -46,18 +46,20 @@ package enum ProbeGate: Hashable, Sendable {
 }
 
 extension ProbeSpecification {
-    /// Whose path decides whether it may be sent.
+    /// The target whose path decides whether the probe may be sent.
     package var watchedTarget: Target {
-        guard case .interface(let name) = way else { return target.reachabilityTarget }
-        // For an address there is a way by a certain interface; a name has as many as it has addresses.
+        guard case .interface(let name) = requiredPath else { return target.reachabilityTarget }
+        // An address has one path by a given interface. A name has one for each of its addresses, so the interface
+        // decides.
         if case .address(let address, _) = target.host, let bound = try? Target("\(address)%\(name)") { return bound }
         return (try? Target("interface:" + name)) ?? .internet
     }
 }
 
 extension ReachabilityState {
-    /// Packets go the same way as in `earlier`: an attempt that began then is still about what holds now.
+    /// Whether packets use the same paths as in `earlier`, so that an attempt that started then is valid for this
+    /// state.
     package func leadsTheSameWay(as earlier: ReachabilityState) -> Bool {
-        ipv4.leadsTheSameWay(as: earlier.ipv4) && ipv6.leadsTheSameWay(as: earlier.ipv6)
+        ipv4.isSamePath(as: earlier.ipv4) && ipv6.isSamePath(as: earlier.ipv6)
     }
 }

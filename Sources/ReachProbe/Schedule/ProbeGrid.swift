@@ -1,10 +1,10 @@
 package import ReachCore
 
-/// When a probe's attempts are due: on a grid of its interval, laid over CLOCK_BOOTTIME.
+/// The times at which a probe's attempts are due: a grid with the probe's interval on CLOCK_BOOTTIME.
 ///
-/// The grid's phase comes from the machine's identity and the probe's name, so that the probes of a machine, and the
-/// machines of a fleet, are spread over the interval, the same way after every restart. Each tick is moved by up to a
-/// twentieth of the interval, so that nothing stays in step with it. A step of the wall clock moves nothing.
+/// The grid's phase is a hash of the machine's identity and the probe's name. It spreads the probes of a machine, and
+/// the machines of a fleet, over the interval, and is the same after every restart. Each tick is moved by up to a
+/// twentieth of the interval, so that nothing stays in step with it. Steps of the wall clock have no effect.
 package struct ProbeGrid: Hashable, Sendable {
     package struct Tick: Hashable, Sendable {
         package let number: Int64
@@ -15,7 +15,7 @@ package struct ProbeGrid: Hashable, Sendable {
     private let phase: Int64
     private let seed: UInt64
 
-    /// Symmetric, so that the mean interval is what was asked for.
+    /// The jitter is symmetric, so that the mean interval is the configured one.
     private static let jitterDivisor: Int64 = 20
 
     package init(interval: Duration, machine: String, probe: String) {
@@ -24,7 +24,7 @@ package struct ProbeGrid: Hashable, Sendable {
         phase = Int64(seed % UInt64(self.interval))
     }
 
-    /// Where in a time that begins somewhere this probe stands among others.
+    /// This probe's offset within a period, which spreads the probes over it.
     package func share(of time: Duration) -> Duration {
         .nanoseconds(Int64(seed % UInt64(max(1, time.nanoseconds))))
     }
@@ -41,5 +41,27 @@ package struct ProbeGrid: Hashable, Sendable {
         let reach = UInt64(interval / Self.jitterDivisor)
         let draw = StableHash.mix(seed ^ UInt64(bitPattern: number)) % (2 * reach + 1)
         return BootTime(nanoseconds: number * interval + phase + Int64(draw) - Int64(reach))
+    }
+}
+
+/// Hashes that are the same in every run and on every machine. They are easy to guess, so they protect nothing.
+package enum StableHash {
+    /// FNV-1a of 64 bits, with a NUL between the parts.
+    package static func fnv64(_ parts: String...) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for (number, part) in parts.enumerated() {
+            if number > 0 { hash = (hash ^ 0) &* 0x100_0000_01b3 }
+            for byte in part.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        return hash
+    }
+
+    /// Spreads similar numbers over all 64 bits (the finalizer of SplitMix64). FNV-1a alone gives names that differ in
+    /// their last letter similar high bits.
+    package static func mix(_ number: UInt64) -> UInt64 {
+        var mixed = number &+ 0x9e37_79b9_7f4a_7c15
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
     }
 }

@@ -1,17 +1,16 @@
 package import ReachCore
 
-/// When a probe's next attempt is due.
+/// Decides when a probe's next attempt is due.
 ///
-/// The next tick comes from the grid and never from when an attempt was done, so nothing drifts; one that comes while the last
-/// attempt still runs is skipped. While there is no path nothing is due; afterwards what was missed is made up for by exactly
-/// one attempt. After a failure there are attempts in between: three after the failing interval, then at twice the distance
-/// each time, until that is the interval itself.
+/// Ticks come from the grid, never from the end of an attempt, so nothing drifts. A tick during an attempt is skipped.
+/// Without a path nothing is due; one attempt afterwards makes up for all missed ticks. After a failure there are extra
+/// attempts between the ticks: three at the failing interval, then at doubling distances up to the interval itself.
 package struct ProbeSchedule: Hashable, Sendable {
     private let grid: ProbeGrid
     private let interval: Duration
     private let failingInterval: Duration
     private var tick: ProbeGrid.Tick
-    /// Between the ticks, after a failure.
+    /// The next extra attempt, between the ticks.
     private var extra: BootTime?
     private var isRunning = false
     private var startedAt: BootTime?
@@ -22,10 +21,11 @@ package struct ProbeSchedule: Hashable, Sendable {
 
     private static let failuresBeforeDoubling = 3
 
-    /// Somebody who configures a probe for every hour does not wait for its first result that long.
+    /// Limit on the wait for the first result, which users of a long interval should see soon too.
     private static let firstWithin = Duration.seconds(30)
 
-    /// - Parameter now: The first attempt is due on the first tick after it, and at most 30 s later.
+    /// - Parameter now: The start. The first attempt is due at the first tick after it, or within 30 s if that is
+    ///   sooner.
     package init(interval: Duration, failingInterval: Duration, grid: ProbeGrid, now: BootTime) {
         self.grid = grid
         self.interval = interval
@@ -42,7 +42,7 @@ package struct ProbeSchedule: Hashable, Sendable {
         return extra.map { min($0, tick.time) } ?? tick.time
     }
 
-    /// - Returns: Whether an attempt is due now. Then ``begin(at:)`` follows, at once or when there is room for it.
+    /// - Returns: Whether an attempt is due now. Call ``begin(at:)`` when it starts, now or when there is room for it.
     package mutating func timeReached(at now: BootTime) -> Bool {
         guard pausedAt == nil else { return false }
         var isDue = false
@@ -51,7 +51,7 @@ package struct ProbeSchedule: Hashable, Sendable {
             isDue = true
         }
         if tick.time <= now {
-            // However late it is, the ticks in between are one.
+            // Several missed ticks count as one.
             tick = grid.tick(after: now)
             isDue = true
         }
@@ -64,12 +64,12 @@ package struct ProbeSchedule: Hashable, Sendable {
         return true
     }
 
-    /// The attempt that was due begins.
+    /// Notes the start of the attempt that was due.
     package mutating func begin(at now: BootTime) { startedAt = now }
 
-    /// The attempt is done.
+    /// Notes the end of the attempt.
     ///
-    /// - Parameter failures: How many attempts in a row failed, this one included; 0 if it did not.
+    /// - Parameter failures: Number of consecutive failures, this one included; 0 if it did not fail.
     package mutating func finish(failures: Int, at now: BootTime) {
         isRunning = false
         extra = nil
@@ -80,7 +80,8 @@ package struct ProbeSchedule: Hashable, Sendable {
         extra = max((startedAt ?? now) + distance, now)
     }
 
-    /// There is no path. An attempt that was running, or waited for its turn, is void, and is owed.
+    /// Pauses while there is no path. An attempt that is running or waits for its turn is void, and is made up for
+    /// later.
     package mutating func pause(at now: BootTime) {
         guard pausedAt == nil else { return }
         pausedAt = now
@@ -89,9 +90,9 @@ package struct ProbeSchedule: Hashable, Sendable {
         isRunning = false
     }
 
-    /// There is a path again.
+    /// Resumes when there is a path again.
     ///
-    /// - Returns: Whether an attempt is due now, since at least one was missed. Then ``begin(at:)`` follows.
+    /// - Returns: Whether an attempt is due now, since at least one was missed. Call ``begin(at:)`` when it starts.
     package mutating func resume(at now: BootTime) -> Bool {
         guard pausedAt != nil else { return false }
         pausedAt = nil

@@ -1,9 +1,9 @@
-/// HTTP status codes that are as they should be: `200-299`, `2xx,301`, `404`.
+/// A set of HTTP status codes, written as `200-299`, `2xx,301` or `404`.
 package struct HTTPStatusSet: Hashable, Sendable, CustomStringConvertible {
     package let description: String
     private let ranges: [ClosedRange<Int>]
 
-    /// 200 to 299, as AFNetworking has it.
+    /// 200 to 299, which AFNetworking accepts by default.
     package static let success = HTTPStatusSet(description: "2xx", ranges: [200...299])
 
     private init(description: String, ranges: [ClosedRange<Int>]) {
@@ -11,7 +11,7 @@ package struct HTTPStatusSet: Hashable, Sendable, CustomStringConvertible {
         self.ranges = ranges
     }
 
-    /// - Returns: `nil` for a text that is no list of codes, ranges and classes from 100 to 599.
+    /// - Returns: `nil` unless the text is a list of codes, ranges and classes from 100 to 599.
     package init?(_ text: String) {
         var ranges: [ClosedRange<Int>] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

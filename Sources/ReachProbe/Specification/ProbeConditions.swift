@@ -1,12 +1,13 @@
-/// What must hold of an answer for an attempt to be `ok`, beyond that there is one.
+/// Conditions that an answer must meet for the attempt to be `ok`.
 package struct ProbeConditions: Hashable, Sendable {
-    /// A header that must be there, and a text that its value must contain: `Content-Type: text/html`.
+    /// A header that must be present, and a text that its value must contain: `Content-Type: text/html`.
     package struct Header: Hashable, Sendable {
         package let name: String
-        /// Empty where its presence is enough.
+        /// Empty if the header's presence is enough.
         package let value: String
 
-        /// - Returns: `nil` if what stands before the colon is no name of a header (RFC 9110, tokens).
+        /// - Returns: `nil` if the text before the colon is not a token (RFC 9110 5.6.2), or the value has control
+        ///   characters.
         package init?(_ text: String) {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard let first = parts.first, !first.isEmpty, first.utf8.allSatisfy(Self.isTokenByte),
@@ -28,21 +29,22 @@ package struct ProbeConditions: Hashable, Sendable {
     package var header: Header?
     package var bodyContains: String?
     package var bodyPrefix: String?
-    /// Fewer whole days left on the certificate are a failure.
+    /// Minimum number of whole days for which the certificate must still be valid.
     package var certificateDays: Int?
-    /// An attempt that takes longer is a failure.
+    /// Maximum duration of the attempt.
     package var latency: Duration?
     package var responseCode = DNSResponseCode.noError
-    /// One of the records must be one of these, as dig(1) writes their data. Empty where any will do.
+    /// Accepted records, written as dig(1) prints their data: at least one must be in the answer. Empty accepts any
+    /// record.
     package var answers: [String] = []
 
     package init() {}
 
-    /// What is looked at needs the body.
+    /// Whether a condition checks the body.
     package var needsBody: Bool { bodyContains != nil || bodyPrefix != nil }
 }
 
-/// What a name server says of a question (RFC 1035, 6895), by the words that dig(1) has for it.
+/// A name server's response code (RFC 1035, RFC 6895), with the words of dig(1) as raw values.
 package enum DNSResponseCode: String, Hashable, Sendable, CaseIterable {
     case noError = "NOERROR"
     case formatError = "FORMERR"
@@ -51,7 +53,7 @@ package enum DNSResponseCode: String, Hashable, Sendable, CaseIterable {
     case notImplemented = "NOTIMP"
     case refused = "REFUSED"
 
-    /// IANA's number of it.
+    /// The number in IANA's registry of DNS RCODEs.
     package var number: UInt8 {
         switch self {
         case .noError: 0

@@ -1,17 +1,17 @@
 package import ReachCore
 
-/// A probe as the user describes it. Two that are equal have one history.
+/// A probe as the user describes it. A new configuration that describes an equal probe keeps its history.
 ///
-/// The numbers are scheduling.md's (4.5, 4.8): every 30 s; a timeout of 5 s or four fifths of the interval; after a failure
-/// every 5 s; down after three failures, up after two successes.
+/// By default a probe runs every 30 s, and every 5 s after a failure; its timeout is 5 s, or four fifths of the
+/// interval if that is shorter; it is down after three failures, and up after two successes.
 package struct ProbeSpecification: Hashable, Sendable {
-    /// What the path must be like for the probe to be sent.
-    package enum Way: Hashable, Sendable {
-        /// As the kernel sends anything else.
+    /// The path that a probe requires.
+    package enum PathRequirement: Hashable, Sendable {
+        /// The path that the kernel chooses.
         case any
-        /// By this interface and no other: every socket is bound to it.
+        /// This interface only: every socket is bound to it.
         case interface(String)
-        /// Only while the kernel's path goes by a link of this class; bound to that link.
+        /// The kernel's path, but only while it uses a link of this class. Sockets are bound to that link.
         case linkClass(LinkClass)
     }
 
@@ -20,7 +20,7 @@ package struct ProbeSpecification: Hashable, Sendable {
         case head = "HEAD"
     }
 
-    /// Down and up after so many results of one kind in a row.
+    /// Numbers of consecutive failures and successes that change the state.
     package struct Thresholds: Hashable, Sendable {
         package var down = 3
         package var up = 2
@@ -34,19 +34,19 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var name: String
     package var target: ProbeTarget
     package var interval: Duration = .seconds(30)
-    /// `nil` is ``standardTimeout``.
+    /// `nil` means ``standardTimeout``.
     package var timeout: Duration?
     package var failingInterval: Duration = .seconds(5)
     package var thresholds = Thresholds()
-    package var way = Way.any
-    /// `nil` is either.
+    package var requiredPath = PathRequirement.any
+    /// `nil` means either family.
     package var family: IPAddress.Family?
     package var method = Method.get
-    /// Of the request, as they are sent.
+    /// Additional header fields of the request.
     package var headers: [ProbeConditions.Header] = []
-    /// So many redirects are followed.
+    /// Most redirects that are followed.
     package var redirects = 0
-    /// A certificate is looked at and not judged.
+    /// Whether the certificate is read without being verified.
     package var acceptsAnyCertificate = false
     package var conditions = ProbeConditions()
 
@@ -55,7 +55,8 @@ package struct ProbeSpecification: Hashable, Sendable {
         self.target = target
     }
 
-    /// The longer an attempt may take, the later it is seen that something is wrong; and it must end before the next begins.
+    /// The default timeout. A longer one would detect failures later, and an attempt must end before the next one
+    /// starts.
     package var standardTimeout: Duration { min(.seconds(5), interval * 4 / 5) }
 
     package var effectiveTimeout: Duration { timeout ?? standardTimeout }

@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// What a probe is sent to, written as a URL: `https://example.net/health`, `tcp://192.0.2.1:22`,
-/// `tls://mail.example.net:993`, `icmp://192.0.2.1`, and for DNS as RFC 4501 has it, `dns://192.0.2.53/example.net?type=MX`;
+/// The target of a probe, written as a URL: `https://example.net/health`, `tcp://192.0.2.1:22`,
+/// `tls://mail.example.net:993`, `icmp://192.0.2.1`, or for DNS (RFC 4501) `dns://192.0.2.53/example.net?type=MX`;
 /// `dns:example.net` asks the machine's own name servers.
 package struct ProbeTarget: Hashable, Sendable, CustomStringConvertible {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -14,13 +14,13 @@ package struct ProbeTarget: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// As it was written.
+    /// The URL as it was written.
     package let description: String
-    /// Whom it is sent to: an address or a name; `nil` for the machine's own name servers.
+    /// The host that the probe is sent to, an address or a name; `nil` for the machine's own name servers.
     package let host: Host?
     /// 0 for icmp.
     package let port: UInt16
-    /// What a name server is asked; `nil` for other kinds.
+    /// The question for a name server; `nil` for other kinds.
     package let question: Question?
 
     package enum Host: Hashable, Sendable {
@@ -47,7 +47,7 @@ package struct ProbeTarget: Hashable, Sendable, CustomStringConvertible {
         self.question = question
     }
 
-    /// What the kernel is asked about to learn whether there is a path.
+    /// The target to watch for a path.
     package var reachabilityTarget: Target {
         switch host {
         case .address(let address, let zone): Target.address(address, zone: zone)
@@ -56,7 +56,7 @@ package struct ProbeTarget: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The host as it stands in the URL, without brackets.
+    /// The host of the URL, without brackets; empty without a host.
     package var hostText: String {
         switch host {
         case .address(let address, let zone): address.description + (zone.map { "%" + $0 } ?? "")
@@ -72,7 +72,7 @@ extension Target {
     }
 }
 
-/// The types of records that can be asked for.
+/// The types of records that a probe can ask for.
 package enum DNSRecordType: String, Hashable, Sendable, CaseIterable {
     case a = "A"
     case aaaa = "AAAA"

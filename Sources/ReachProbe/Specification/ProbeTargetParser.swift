@@ -1,10 +1,10 @@
 internal import ReachCore
 
-/// Reads the URLs that probes are sent to.
+/// Parses the URL of a ``ProbeTarget``.
 struct ProbeTargetParser {
     private let text: String
 
-    /// No URL that somebody means is longer, and curl refuses those beyond 8 MB only.
+    /// Longest URL in bytes. Real URLs are shorter, and curl itself refuses only those beyond 8 MB.
     private static let longest = 2048
     private static let grammar = "there are http://, https://, tcp://, tls://, dns: and icmp://"
 
@@ -12,7 +12,7 @@ struct ProbeTargetParser {
 
     mutating func parse() throws(TargetError) -> ProbeTarget {
         guard text.utf8.count <= Self.longest else { throw fault("is longer than \(Self.longest) bytes") }
-        // Whatever is no printable ASCII has no place in a URL (RFC 3986), and could smuggle lines into a request.
+        // A URL consists of printable ASCII (RFC 3986). Other bytes could smuggle lines into a request.
         guard text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else {
             throw fault("has spaces, control characters or letters outside ASCII: write them as %20 or xn--")
         }
@@ -71,7 +71,7 @@ struct ProbeTargetParser {
     }
 
     private func host(_ authority: Substring) throws(TargetError) -> (ProbeTarget.Host, UInt16?) {
-        // One grammar for the hosts and ports of URLs, wherever they are written.
+        // Hosts and ports have the same grammar as in all other URLs.
         let target = try Target("http://" + authority)
         let host: ProbeTarget.Host
         switch target.subject {
@@ -91,9 +91,10 @@ struct ProbeTargetParser {
     }
 }
 
-/// Names as a name server is asked for them.
+/// The text form of DNS names.
 enum DNSNameText {
-    /// Labels of 1 to 63 bytes, 253 in all; underscores and slashes have their uses there (RFC 2181).
+    /// Whether the labels have 1 to 63 bytes, and the name at most 253. Any other character may be part of a label
+    /// (RFC 2181 11): services use underscores, reverse zones use slashes.
     static func isValid(_ name: String) -> Bool {
         let bare = name.hasSuffix(".") ? name.dropLast() : name[...]
         guard (1...253).contains(bare.utf8.count) else { return false }

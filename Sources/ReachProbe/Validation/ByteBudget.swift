@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// Bytes that may be spent in a day: a bucket that holds a day's worth and fills evenly, so that none are saved up for
-/// longer than that. It may be overdrawn by what was sent before its size was known.
+/// A budget of bytes per day: a token bucket that holds one day's worth and fills evenly, so that no more than that is
+/// saved up. It may be overdrawn, since the size of a check is known only afterwards.
 package struct ByteBudget: Hashable, Sendable {
     package let bytesPerDay: Int
     private var level: Double
@@ -14,12 +14,12 @@ package struct ByteBudget: Hashable, Sendable {
         updated = now
     }
 
-    /// When so many bytes are there, or the whole bucket is full: now, or later.
+    /// The time, now or later, at which the bucket holds this many bytes or is full.
     package func available(_ bytes: Int, at now: BootTime) -> BootTime {
         let missing = Double(min(bytes, bytesPerDay)) - level(at: now)
         guard missing > 0 else { return now }
         let seconds = missing / bytesPerSecond
-        // A nanosecond more, lest rounding leaves a part of a byte missing.
+        // One nanosecond more, so that rounding leaves no fraction of a byte missing.
         return now + .nanoseconds(Int64((seconds * 1e9).rounded(.up)) + 1)
     }
 
@@ -28,7 +28,7 @@ package struct ByteBudget: Hashable, Sendable {
         updated = now
     }
 
-    /// What is there now; less than zero where it is overdrawn.
+    /// Bytes available now; negative if overdrawn.
     package func bytesLeft(at now: BootTime) -> Int { Int(level(at: now).rounded(.down)) }
 
     private var bytesPerSecond: Double { Double(bytesPerDay) / 86_400 }

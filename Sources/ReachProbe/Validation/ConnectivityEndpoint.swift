@@ -1,29 +1,29 @@
 internal import ReachCore
 
-/// A page that answers in a known way, by which the Internet is told from a portal and from nothing.
+/// A page with a known answer, which distinguishes the Internet from a portal and from no connection.
 package struct ConnectivityEndpoint: Hashable, Sendable {
-    /// What the right answer is.
+    /// The right answer.
     package enum Expectation: Hashable, Sendable {
         /// Status 204, as `/generate_204` pages give it.
         case noContent
-        /// Status 200 and this header, letter case of the name aside; any value where none is given.
+        /// Status 200 and this header, whose name is compared without regard to case; `nil` accepts any value.
         case header(name: String, value: String?)
         /// Status 200 and a body that begins with these bytes.
         case body(prefix: [UInt8])
     }
 
-    /// As it was written.
+    /// The URL as it was written.
     package let url: String
     package let isSecure: Bool
     /// A name, or an address without its brackets.
     package let host: String
     package let port: UInt16
-    /// With its query, at least `/`.
+    /// Path and query; at least `/`.
     package let path: String
     package var expectation: Expectation
 
-    /// - Returns: `nil` unless it is an absolute URL of http or https with a host, in printable ASCII and without a
-    ///   user or password, since it is sent to whoever answers for the host.
+    /// - Returns: `nil` unless it is an absolute http or https URL with a host, in printable ASCII. A user or password
+    ///   is not allowed either, since a portal would receive it.
     package init?(_ url: String, expectation: Expectation = .noContent) {
         guard url.utf8.count <= 2000, url.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), (try? Target(url)) != nil,
             let reference = try? URLReference(url, slips: .allowed), let authority = reference.authority,

@@ -1,20 +1,20 @@
 package import ReachCore
 
-/// What came of asking one endpoint once.
+/// The outcome of one request to one endpoint.
 package enum EndpointAnswer: Hashable, Sendable {
-    /// An answer by HTTP, whoever gave it; over TLS only where the certificate was right.
+    /// An HTTP response, from the endpoint or from another host in its place. Over TLS the certificate was valid.
     case response(EndpointResponse)
-    /// The name has such an address, which a name in the public DNS cannot have. Nothing was sent there.
+    /// The name resolved to a private address, which a name in the public DNS cannot have. Nothing was sent there.
     case privateAddress(IPAddress)
-    /// There was none.
+    /// No response.
     case failure(EndpointFailure)
 }
 
-/// The parts of an answer by HTTP that matter.
+/// The relevant parts of an HTTP response.
 package struct EndpointResponse: Hashable, Sendable {
     package var status: Int
     package var headers: [Header]
-    /// Its beginning: ``bodyLimitBytes`` are asked for, and what follows is not read.
+    /// The first ``bodyLimitBytes`` of the body. The rest is not read.
     package var body: [UInt8]
 
     package struct Header: Hashable, Sendable {
@@ -27,10 +27,11 @@ package struct EndpointResponse: Hashable, Sendable {
         }
     }
 
-    /// So much of a body is read. NetworkManager and Android read up to 100 KiB to tell a portal; whether a body is the
-    /// expected one, or hardly there at all, shows at its beginning.
+    /// Most bytes of a body that are read. NetworkManager and Android read up to 100 KiB to recognize a portal, but the
+    /// beginning shows whether the body is the expected one, or empty.
     package static let bodyLimitBytes = 4096
-    /// A body of so many bytes is none: some servers end an empty page with a line (Android's limit).
+    /// Largest body in bytes that counts as empty, since some servers end an empty page with a line break (Android's
+    /// limit).
     package static let emptyBodyBytes = 4
 
     package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
@@ -39,28 +40,28 @@ package struct EndpointResponse: Hashable, Sendable {
         self.body = body
     }
 
-    /// The value of the first header of this name, letter case aside.
+    /// The value of the first header with this name, compared without regard to case.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
 
-/// Why an endpoint gave no answer, in the order in which attempts get further.
+/// Why an endpoint gave no answer, ordered by how far the attempt got.
 package enum EndpointFailure: String, Hashable, Sendable, CaseIterable {
-    /// The attempt could not be made, for a reason on this machine: it proves nothing.
+    /// The attempt failed for a reason on this machine. It proves nothing.
     case local
-    /// The name could not be resolved: servers silent or failing, or no such name.
+    /// The name could not be resolved: the servers were silent or failed, or there is no such name.
     case nameNotResolved = "name-not-resolved"
-    /// The connection was not made in time, or an error came back from the way.
+    /// The connection timed out, or an ICMP error came back.
     case notConnected = "not-connected"
-    /// The host refused the connection, so it was reached, or somebody answers in its place.
+    /// The host, or a router in its place, refused the connection.
     case refused
-    /// The connection was cut, or nothing more came.
+    /// The connection was cut or stalled before the answer was complete.
     case noAnswer = "no-answer"
-    /// What came is no HTTP.
+    /// The answer was not HTTP.
     case garbage
-    /// The certificate's dates do not fit this machine's clock. Which of the two is wrong is not known.
+    /// The certificate is not valid at the time of this machine's clock. Either of the two may be wrong.
     case certificateDate = "certificate-date"
-    /// TLS failed otherwise: somebody else's certificate, or somebody who does not speak it.
+    /// TLS failed otherwise: the certificate is another host's, or the server does not speak TLS.
     case certificate
 }

@@ -1,11 +1,11 @@
-/// What one endpoint's answer means.
+/// The conclusion from one endpoint's answer.
 package enum EndpointFinding: Hashable, Sendable {
     /// The expected answer.
     case proof
-    /// Somebody else answered: a portal. The address of its page, where it said so.
+    /// A portal answered in the endpoint's place. The URL is that of its page, or the endpoint's own if it named none.
     case portal(url: String)
     case failure(ValidationTrouble)
-    /// It says nothing.
+    /// The answer proves nothing.
     case inconclusive
 
     package init(_ answer: EndpointAnswer, from endpoint: ConnectivityEndpoint) {
@@ -22,7 +22,7 @@ package enum EndpointFinding: Hashable, Sendable {
 
     private static func judge(_ response: EndpointResponse, from endpoint: ConnectivityEndpoint) -> EndpointFinding {
         if isExpected(response, by: endpoint.expectation) { return .proof }
-        // Behind a certificate that is right stands the endpoint itself: it is out of order, and no portal.
+        // The certificate is valid, so the endpoint itself answered: it is out of order, but it is not a portal.
         guard !endpoint.isSecure else { return .failure(.wrongAnswer) }
         switch response.status {
         case 511: return .portal(url: endpoint.url)
@@ -30,11 +30,11 @@ package enum EndpointFinding: Hashable, Sendable {
             guard let location = response.header("Location"),
                 let page = Location(location, from: endpoint).url
             else { return .portal(url: endpoint.url) }
-            // Many servers send whoever comes by http to the same page by https.
+            // Many servers redirect from http to the same page by https.
             return page.isSecureForm(of: endpoint)
                 ? .failure(.wrongAnswer) : .portal(url: PortalAddress(page.text)?.text ?? endpoint.url)
         case 200..<300:
-            // An empty page is what broken proxies make of a 204.
+            // Broken proxies turn a 204 into an empty page.
             let isEmpty = response.body.count <= EndpointResponse.emptyBodyBytes
             return isEmpty ? .failure(.wrongAnswer) : .portal(url: endpoint.url)
         default: return .failure(.wrongAnswer)
@@ -54,7 +54,7 @@ package enum EndpointFinding: Hashable, Sendable {
     }
 }
 
-/// Where a redirection leads: the text of a Location header, which may be relative (RFC 9110 10.2.2).
+/// The target of a redirection: the value of a Location header, which may be relative (RFC 9110 10.2.2).
 private struct Location {
     struct Page {
         let text: String
@@ -65,7 +65,7 @@ private struct Location {
         }
     }
 
-    /// `nil` for what is no address of a page: too long, or not printable.
+    /// The absolute URL; `nil` if the text is too long, not printable, or not of http or https.
     let url: Page?
 
     init(_ text: String, from endpoint: ConnectivityEndpoint) {
@@ -88,7 +88,7 @@ private struct Location {
 }
 
 extension String {
-    /// Of an absolute URL: all before the path.
+    /// Scheme and authority of an absolute URL.
     fileprivate var prefixThroughAuthority: String {
         var slashes = 0
         let end = firstIndex { character in

@@ -1,36 +1,36 @@
 internal import ReachCore
 
-/// What is proved of one path, and when to prove it again. Pure: it is told results and times.
+/// The proven connectivity of one path, and the time of its next check. A pure value: results and times come from
+/// outside.
 struct PathValidation {
     typealias Ticket = ValidationCommand.Ticket
 
-    /// What is going on.
     private enum Phase: Equatable {
         case waiting(until: BootTime)
-        /// A look is to spare the check that is due.
-        case looking(Ticket)
+        /// A traffic sample may make the check that is due unnecessary.
+        case sampling(Ticket)
         case probing(Ticket)
     }
 
     private(set) var uplink: Uplink
-    /// What is believed.
+    /// The connectivity as currently believed.
     private(set) var connectivity: Connectivity = .unknown
     private(set) var portal: String?
-    /// It was never asked about to the end.
+    /// Whether no check of the path was ever completed.
     private(set) var isUndecided = true
-    /// Why it is not full, by the last result.
+    /// Why the path is not fully connected, by the last result.
     private(set) var trouble: ValidationTrouble?
 
     private let options: ValidationOptions
     private var phase: Phase
-    /// The next result is believed at once: the first of all, and the first after something changed.
+    /// Whether the next result is believed at once: the first of all, and the first after a change of the network.
     private var believesNext = true
     private var isDoubted = false
     private var failures = 0
     private var proofs = 0
-    /// Since when it has been full again; `nil` where it was never lost, or is.
+    /// Time at which connectivity last returned to full; `nil` if it was never lost, or is lost now.
     private var returned: BootTime?
-    /// In a row, returns that did not last.
+    /// Consecutive returns to full that did not last.
     private var relapses = 0
     private var backoff: Backoff
     private var lastProbe: BootTime?
@@ -45,25 +45,25 @@ struct PathValidation {
         traffic = TrafficWatch(longestGap: options.interval)
     }
 
-    /// When ``timeReached(at:ticket:allowed:)`` must be called; `nil` while an answer is awaited.
+    /// When to call ``timeReached(at:ticket:allowed:)``; `nil` while a check is running.
     var deadline: BootTime? {
         guard case .waiting(let until) = phase else { return nil }
-        return min(until, traffic.nextLook ?? until)
+        return min(until, traffic.nextSample ?? until)
     }
 
-    /// The tickets whose answers are awaited.
+    /// The tickets of commands that have not been answered.
     var openTickets: [Ticket] {
         switch phase {
         case .waiting: traffic.ticket.map { [$0] } ?? []
-        case .looking(let ticket), .probing(let ticket): [ticket]
+        case .sampling(let ticket), .probing(let ticket): [ticket]
         }
     }
 
-    // MARK: - What to do
+    // MARK: - Commands
 
     /// - Parameters:
-    ///   - ticket: For the command, if there is one.
-    ///   - allowed: When the byte budget allows a check.
+    ///   - ticket: The ticket for the returned command.
+    ///   - allowed: When the byte budget allows the next check.
     mutating func timeReached(at now: BootTime, ticket: Ticket, allowed: BootTime) -> ValidationCommand? {
         guard case .waiting(let until) = phase else { return nil }
         if now >= until {
@@ -72,12 +72,12 @@ struct PathValidation {
             else {
                 return probe(at: now, ticket: ticket, allowed: allowed)
             }
-            phase = .looking(ticket)
-            return .look(uplink, within: min(options.interval, ValidationOptions.evidenceWindow), ticket)
+            phase = .sampling(ticket)
+            return .sampleTraffic(uplink, within: min(options.interval, ValidationOptions.evidenceWindow), ticket)
         }
-        guard let due = traffic.nextLook, now >= due else { return nil }
+        guard let due = traffic.nextSample, now >= due else { return nil }
         traffic.begin(ticket)
-        return .look(uplink, within: ValidationOptions.lookInterval, ticket)
+        return .sampleTraffic(uplink, within: ValidationOptions.sampleInterval, ticket)
     }
 
     private mutating func probe(at now: BootTime, ticket: Ticket, allowed: BootTime) -> ValidationCommand? {
@@ -92,15 +92,17 @@ struct PathValidation {
         return .probe(uplink, ticket)
     }
 
-    // MARK: - What came of it
+    // MARK: - Results
 
-    /// - Returns: What to do now; `nil` for nothing.
-    mutating func looked(
+    /// Handles the result of a traffic sample.
+    ///
+    /// - Returns: The next command, if any.
+    mutating func sampled(
         _ answered: Ticket, sawTraffic: Bool, after time: Duration, at now: BootTime, jitter: (Duration) -> Duration,
         ticket: Ticket,
         allowed: BootTime
     ) -> ValidationCommand? {
-        if phase == .looking(answered) {
+        if phase == .sampling(answered) {
             guard sawTraffic, uplink.hasConfirmedNeighbour else {
                 return probe(at: now, ticket: ticket, allowed: allowed)
             }
@@ -136,11 +138,11 @@ struct PathValidation {
         if result != .inconclusive { believesNext = false }
         let isSettled = connectivity == .full && failures == 0 && result == .full
         if isSettled { backoff.reset() }
-        // On the way back to "full" the next proof is asked for as soon as the first retry was.
+        // While returning to full, further checks follow without backoff.
         let next = relapses > 0 ? min(ValidationOptions.extraProofGap, options.firstRetry) : options.firstRetry
         let wait = isSettled ? options.interval : result == .full ? next : backoff.wait()
         phase = .waiting(until: now + jitter(wait))
-        traffic.probeEnded(inVain: connectivity != .full, at: now)
+        traffic.probeEnded(isBroken: connectivity != .full, at: now)
         watchTraffic(at: now)
     }
 
@@ -156,40 +158,40 @@ struct PathValidation {
             relapses = isRelapse ? relapses + 1 : 0
             returned = nil
         }
-        // A portal often gives each visitor another address; the one told stays good for as long as it lasts.
+        // A portal often gives each visit another URL; the first one stays valid as long as the portal does.
         if found != .portal || connectivity != .portal { portal = url }
         connectivity = found
     }
 
-    /// There is a network, and the Internet does not answer.
+    /// Whether there is a path, but the Internet does not answer.
     var isInTrouble: Bool { connectivity == .limited || connectivity == .portal }
 
     private mutating func watchTraffic(at now: BootTime) {
         if isInTrouble { traffic.start(at: now) } else { traffic.stop() }
     }
 
-    // MARK: - What changed
+    // MARK: - Changes
 
-    /// Somebody's attempt failed, which is no news of a path that is in trouble. Coalesces with a check that runs, or ended just
-    /// now.
+    /// Checks the path soon, since another request failed. That is no news for a path in trouble. Several doubts share
+    /// one check, and one that is running or has just ended serves too.
     mutating func doubt(at now: BootTime) {
         guard case .waiting(let until) = phase, !isInTrouble else { return }
         let earliest = lastProbe.map { max(now, $0 + ValidationOptions.shortestGap) } ?? now
         backoff.reset()
         phase = .waiting(until: min(until, earliest))
-        // Sockets that did well a minute ago do not answer the doubt.
+        // Traffic of the last minute does not settle the doubt.
         isDoubted = true
     }
 
-    /// Somebody was answered, maybe by this path. One that is in trouble is asked about at once; not if that was in vain of
-    /// late.
-    mutating func heardAnswer(at now: BootTime) {
+    /// Checks a path in trouble at once, since another request was answered, maybe by this path; later if a recent
+    /// check of this kind failed.
+    mutating func noteAnswer(at now: BootTime) {
         guard isInTrouble, case .waiting(let until) = phase else { return }
         phase = .waiting(until: min(until, traffic.trigger(at: now)))
     }
 
-    /// Everything begun is of no use, and the next result is believed at once.
-    mutating func beginAnew(at now: BootTime) {
+    /// Discards what is running and checks again at once. The next result is believed at once.
+    mutating func restart(at now: BootTime) {
         believesNext = true
         failures = 0
         proofs = 0
@@ -199,18 +201,18 @@ struct PathValidation {
         phase = .waiting(until: now)
     }
 
-    /// Takes what is now known of the same link.
+    /// Updates what is known of the path.
     ///
-    /// - Returns: `false` where it leads another way, and nothing that was proved holds.
+    /// - Returns: `false` if it has another gateway, so that nothing proven still holds.
     mutating func update(_ fresh: Uplink, at now: BootTime) -> Bool {
         let old = uplink
         guard old.gateway == fresh.gateway else { return false }
         uplink = fresh
         if old.source != fresh.source {
-            beginAnew(at: now)
+            restart(at: now)
         } else if (old.neighbour == .failed) != (fresh.neighbour == .failed) {
-            // A gateway that answers again, or no more, is news that need not wait for its turn. That an entry ages, or
-            // is collected, is none.
+            // A gateway that starts or stops answering is reason for a check now. That an entry ages, or is garbage
+            // collected, is not.
             if case .waiting(let until) = phase { phase = .waiting(until: min(until, now)) }
         }
         return true

@@ -1,7 +1,8 @@
-/// The address of a portal's page as it is passed on, to hooks and programs that open it: a valid URL (RFC 3986) of http
-/// or https with a host and without a user, whatever the portal sent.
+/// The URL of a portal's page in a form that is safe to pass to hooks and programs that open it: a valid http or https
+/// URL (RFC 3986) with a host and without a user, whatever the portal sent.
 ///
-/// What a URL may not hold is escaped in the path and behind it, as browsers do it; an address whose host is odd is none.
+/// Bytes that a URL may not contain are escaped in the path, query and fragment, as browsers do it. An invalid host or
+/// port makes the address invalid.
 struct PortalAddress: Hashable, Sendable {
     let text: String
 
@@ -14,7 +15,7 @@ struct PortalAddress: Hashable, Sendable {
         self.text = scheme + String(decoding: authority, as: UTF8.self) + Self.escaped(rest[authority.endIndex...])
     }
 
-    /// A host or an address in brackets, and perhaps a port.
+    /// Whether the text is a host, or an address in brackets, and optionally a port.
     private static func isAuthority(_ text: ArraySlice<UInt8>) -> Bool {
         let isBracketed = text.first == UInt8(ascii: "[")
         let hostEnd: Int?
@@ -43,7 +44,7 @@ struct PortalAddress: Hashable, Sendable {
             let isEscape =
                 byte == UInt8(ascii: "%")
                 && text[place...].dropFirst().prefix(2).count { isHexadecimal($0) } == 2
-            // A second one would stand in the fragment, where it must not.
+            // A fragment must not contain another number sign.
             let beginsFragment = byte == UInt8(ascii: "#") && !hasFragment
             hasFragment = hasFragment || beginsFragment
             if isEscape || beginsFragment || isOfName(byte) || "/?:@!$&'()*+,;=".utf8.contains(byte) {
@@ -59,7 +60,7 @@ struct PortalAddress: Hashable, Sendable {
         0x30...0x39 ~= byte || 0x41...0x46 ~= byte & 0xdf
     }
 
-    /// RFC 3986, 2.3: unreserved.
+    /// Whether the byte is unreserved (RFC 3986 2.3).
     private static func isOfName(_ byte: UInt8) -> Bool {
         0x30...0x39 ~= byte || 0x41...0x5a ~= byte & 0xdf || "-._~".utf8.contains(byte)
     }

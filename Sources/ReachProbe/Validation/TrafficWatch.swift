@@ -1,15 +1,15 @@
 internal import ReachCore
 
-/// Looks, while a path does not work, whether somebody's sockets receive something by it again. Pure.
+/// Decides when to sample the traffic of a path that does not work, to see whether any socket receives data again. A
+/// pure value.
 ///
-/// Only the moment at which traffic begins is a reason to ask the endpoints: a host that gets through all the time,
-/// through a portal or a firewall, must not have them asked for ever. Checks that were brought about in vain make the
-/// next ones rarer.
+/// Only the beginning of traffic triggers a check: a host that always gets through, past a portal or a firewall, must
+/// not trigger one after the other. Each check of this kind that fails delays the next.
 struct TrafficWatch {
     private(set) var ticket: ValidationCommand.Ticket?
-    /// When to look next; `nil` while it need not, or an answer is awaited.
-    private(set) var nextLook: BootTime?
-    /// What was going on before the first look is not known, and is no beginning.
+    /// When to sample next; `nil` if stopped, or while a sample is running.
+    private(set) var nextSample: BootTime?
+    /// Initially true: traffic in the first sample may have begun earlier, so it is not a beginning.
     private var sawTraffic = true
     private var hasTriggered = false
     private var notBefore: BootTime?
@@ -18,28 +18,30 @@ struct TrafficWatch {
     init(longestGap: Duration) { gap = Backoff(first: ValidationOptions.firstTriggerGap, longest: longestGap) }
 
     mutating func start(at now: BootTime) {
-        guard nextLook == nil, ticket == nil else { return }
-        nextLook = now + ValidationOptions.lookInterval
+        guard nextSample == nil, ticket == nil else { return }
+        nextSample = now + ValidationOptions.sampleInterval
     }
 
     mutating func stop() {
-        nextLook = nil
+        nextSample = nil
         ticket = nil
     }
 
     mutating func begin(_ ticket: ValidationCommand.Ticket) {
         self.ticket = ticket
-        nextLook = nil
+        nextSample = nil
     }
 
-    /// - Parameter time: How long the look took: where there are very many sockets, looks become rarer, so that they
-    ///   take no more than a twentieth of a processor.
-    /// - Returns: Whether to ask the endpoints now.
+    /// Handles the result of a sample.
+    ///
+    /// - Parameter time: How long the sample took. With very many sockets samples become rarer, so that they take at
+    ///   most a twentieth of a CPU.
+    /// - Returns: Whether to check the path now.
     mutating func end(sawTraffic: Bool, after time: Duration, at now: BootTime) -> Bool {
         ticket = nil
-        nextLook = now + max(ValidationOptions.lookInterval, time * 20)
+        nextSample = now + max(ValidationOptions.sampleInterval, time * 20)
         let isBeginning = sawTraffic && !self.sawTraffic
-        // Traffic that begins while it may not trigger is not forgotten, as long as it goes on.
+        // Traffic that begins too early for another check triggers it later, if it lasts.
         guard isBeginning, now < notBefore ?? now else {
             self.sawTraffic = sawTraffic
             hasTriggered = isBeginning
@@ -48,17 +50,17 @@ struct TrafficWatch {
         return false
     }
 
-    /// Somebody was answered, and it need not be looked for.
+    /// Notes that another request was answered, which replaces a sample.
     ///
-    /// - Returns: When the endpoints may be asked for that.
+    /// - Returns: When the path may be checked for that reason.
     mutating func trigger(at now: BootTime) -> BootTime {
         hasTriggered = true
         return max(now, notBefore ?? now)
     }
 
-    mutating func probeEnded(inVain: Bool, at now: BootTime) {
+    mutating func probeEnded(isBroken: Bool, at now: BootTime) {
         defer { hasTriggered = false }
-        if !inVain {
+        if !isBroken {
             gap.reset()
             notBefore = nil
             sawTraffic = true

@@ -1,29 +1,29 @@
 package import ReachCore
 
-/// Decides which paths to validate, when, and what the results amount to. Pure: it is told of paths, times and answers,
-/// and tells what to begin, when to come back, and what is proved.
+/// Decides which paths to validate, when, and what the results prove. A pure value: paths, times and results go in;
+/// commands, a deadline and the proven connectivity come out.
 ///
-/// - Nothing here depends on what it finds out itself: a path is asked for as soon as its link is up and it has an
-///   address and a route, whatever was proved before. Otherwise what was once found not to work would stay so.
-/// - Answers come back under the ticket that the command had; an answer under another ticket is to a question about a
-///   path as it was before, and is thrown away.
+/// - Whether a path is checked never depends on earlier results: it is checked as soon as its link is up and it has an
+///   address and a route. Otherwise a path once found broken would stay so.
+/// - A result carries the ticket of its command. A result with an unknown ticket is about an earlier state of the path,
+///   and is ignored.
 package struct ValidationMachine {
     package typealias Ticket = ValidationCommand.Ticket
 
     private let options: ValidationOptions
-    /// A number from 0 up to 1, without 1.
+    /// Draws a random number from 0 up to, but not including, 1.
     private let draw: () -> Double
     private var paths: [Uplink.Key: PathValidation] = [:]
     private var owners: [Ticket: Uplink.Key] = [:]
     private var lastTicket: Ticket = 0
-    /// By interface name: it outlives the path, or else every reconnection would bring a new day.
+    /// Budgets by interface name. They outlive the path: otherwise every reconnection would bring a new budget.
     private var budgets: [String: ByteBudget] = [:]
-    /// The size of the last check by each interface.
+    /// Size in bytes of the last check by each interface.
     private var checkBytes: [String: Int] = [:]
-    /// The kernel can be observed.
+    /// Whether the kernel can be observed.
     private var isObserving = false
-    /// Ways that cannot be asked about.
-    private var unasked: [Uplink] = []
+    /// Paths that cannot be checked.
+    private var unchecked: [Uplink] = []
 
     package init(
         options: ValidationOptions = ValidationOptions(), draw: @escaping () -> Double = { .random(in: 0..<1) }
@@ -32,40 +32,40 @@ package struct ValidationMachine {
         self.draw = draw
     }
 
-    /// When ``timeReached(at:)`` must be called; `nil` while there is nothing to wait for but answers.
+    /// When to call ``timeReached(at:)``; `nil` while only results are outstanding.
     package var deadline: BootTime? { paths.values.compactMap(\.deadline).min() }
 
-    /// What is proved.
+    /// The proven connectivity.
     package var survey: ConnectivitySurvey {
         var survey = ConnectivitySurvey()
         guard isObserving else { return survey }
         survey.internet = ConnectivityReport(ipv4: .none, ipv6: .none)
         for path in paths.values.sorted(by: { $0.uplink.key.interface < $1.uplink.key.interface }) {
             let uplink = path.uplink
-            survey.interfaces[uplink.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)].take(path)
-            if uplink.isPreferred { survey.internet.take(path) }
+            survey.interfaces[uplink.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)].add(path)
+            if uplink.isPreferred { survey.internet.add(path) }
         }
-        for uplink in unasked {
+        for uplink in unchecked {
             survey.interfaces[uplink.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)][uplink.key.family] =
                 .unknown
         }
         return survey
     }
 
-    /// A path does not work, and looks follow each other.
+    /// Whether a path does not work, so that its traffic is sampled repeatedly.
     package var isInTrouble: Bool { paths.values.contains(where: \.isInTrouble) }
 
-    /// Why a path is not fully connected, by its last check; `nil` where it is, or is not known.
+    /// Why a path is not fully connected, by its last check; `nil` if it is, or if that is not known.
     package func trouble(of key: Uplink.Key) -> ValidationTrouble? { paths[key]?.trouble }
 
-    // MARK: - What happens
+    // MARK: - Events
 
-    /// The paths there are now. Those whose answers the kernel would drop are not asked about: nothing is known of them.
+    /// Sets the current paths. Those whose replies the kernel would drop are not checked, and stay unknown.
     ///
-    /// - Parameter uplinks: `nil` while the kernel cannot be observed: then nothing is known.
-    package mutating func take(_ uplinks: [Uplink]?, at now: BootTime) -> [ValidationCommand] {
+    /// - Parameter uplinks: The paths; `nil` while the kernel cannot be observed, so that nothing is known.
+    package mutating func update(uplinks: [Uplink]?, at now: BootTime) -> [ValidationCommand] {
         isObserving = uplinks != nil
-        unasked = (uplinks ?? []).filter(\.dropsReplies)
+        unchecked = (uplinks ?? []).filter(\.dropsReplies)
         let asked = (uplinks ?? []).filter { !$0.dropsReplies }
         let fresh = Dictionary(asked.map { ($0.key, $0) }) { first, _ in first }
         var commands: [ValidationCommand] = []
@@ -86,27 +86,27 @@ package struct ValidationMachine {
         return commands + timeReached(at: now)
     }
 
-    /// The machine slept, or the network is a new one for another reason: all is to be proved anew.
-    package mutating func beginAnew(at now: BootTime) -> [ValidationCommand] {
+    /// Checks all paths again, since the machine slept or the network may be another one.
+    package mutating func restart(at now: BootTime) -> [ValidationCommand] {
         var commands: [ValidationCommand] = []
         for key in Array(paths.keys) {
             commands += cancelling(for: key) { machine in
-                machine.paths[key]?.beginAnew(at: now)
+                machine.paths[key]?.restart(at: now)
                 return nil
             }
         }
         return commands + timeReached(at: now)
     }
 
-    /// Somebody's attempt failed, and whether the path or the other end is to blame shall be found out.
+    /// Checks whether paths still work, since a request failed. Either the path or its target may be the cause.
     package mutating func doubt(at now: BootTime) -> [ValidationCommand] {
         for key in Array(paths.keys) { paths[key]?.doubt(at: now) }
         return timeReached(at: now)
     }
 
-    /// Somebody's attempt was answered, in this family where it is known: what is in trouble may be so no more.
-    package mutating func heardAnswer(in family: IPAddress.Family?, at now: BootTime) -> [ValidationCommand] {
-        for key in Array(paths.keys) where family == nil || key.family == family { paths[key]?.heardAnswer(at: now) }
+    /// Checks paths in trouble, since a request was answered. `family` is that of the answer, if known.
+    package mutating func noteAnswer(in family: IPAddress.Family?, at now: BootTime) -> [ValidationCommand] {
+        for key in Array(paths.keys) where family == nil || key.family == family { paths[key]?.noteAnswer(at: now) }
         return timeReached(at: now)
     }
 
@@ -122,31 +122,32 @@ package struct ValidationMachine {
     }
 
     /// - Parameters:
-    ///   - sawTraffic: A socket received something by the path within the window.
-    ///   - time: How long the look took.
-    package mutating func looked(
+    ///   - sawTraffic: Whether a socket received data by the path within the window.
+    ///   - time: How long the sample took.
+    package mutating func sampled(
         _ ticket: Ticket, sawTraffic: Bool, after time: Duration = .zero, at now: BootTime
     ) -> [ValidationCommand] {
         guard let key = owners.removeValue(forKey: ticket) else { return [] }
         let allowed = allowance(for: key, at: now)
         return cancelling(for: key) { machine in
-            machine.paths[key]?.looked(
+            machine.paths[key]?.sampled(
                 ticket, sawTraffic: sawTraffic, after: time, at: now,
                 jitter: { [draw = machine.draw] in Self.jitter($0, draw()) },
                 ticket: machine.lastTicket + 1, allowed: allowed)
         }
     }
 
-    /// - Parameter bytes: What the check sent and received, where it is known.
+    /// - Parameter bytes: Bytes sent and received by the check, if known.
     package mutating func probed(_ ticket: Ticket, _ result: ValidationResult, bytes: Int?, at now: BootTime) {
         guard let key = owners.removeValue(forKey: ticket), let uplink = paths[key]?.uplink else { return }
         spend(bytes, by: uplink, at: now)
         paths[key]?.probed(ticket, result, at: now, jitter: { [draw] in Self.jitter($0, draw()) })
     }
 
-    // MARK: - Tickets, bytes and chance
+    // MARK: - Tickets, budgets and jitter
 
-    /// Cancels what a path does not wait for any more after `body`, and notes what it begins with the next ticket.
+    /// Runs `body`. Cancels the commands that the path abandons, and registers the command that it starts under the
+    /// next ticket.
     private mutating func cancelling(
         for key: Uplink.Key, _ body: (inout ValidationMachine) -> ValidationCommand?
     ) -> [ValidationCommand] {
@@ -163,13 +164,13 @@ package struct ValidationMachine {
         return commands + [command]
     }
 
-    /// When a check may be made by the path: now, or later.
+    /// When the path's budget allows a check: now, or later.
     private func allowance(for key: Uplink.Key, at now: BootTime) -> BootTime {
         guard let uplink = paths[key]?.uplink, uplink.isMetered, let budget = budgets[uplink.name] else { return now }
         return budget.available(checkBytes[uplink.name] ?? options.expectedBytes, at: now)
     }
 
-    /// More interfaces than this have never been seen; names that come and go for ever must not fill the memory.
+    /// Most budgets that are kept, so that interface names that come and go cannot fill the memory.
     private static let budgetLimit = 64
 
     private mutating func spend(_ bytes: Int?, by uplink: Uplink, at now: BootTime) {
@@ -186,13 +187,25 @@ package struct ValidationMachine {
         checkBytes[uplink.name] = max(spent, 1)
     }
 
-    /// A twentieth more or less, so that machines that were switched on together do not ask together for ever.
+    /// Varies a duration by a twentieth, so that machines started together do not keep checking at the same time.
     private static func jitter(_ duration: Duration, _ draw: Double) -> Duration { duration * (0.95 + 0.1 * draw) }
 }
 
+/// A command of a ``ValidationMachine``. Each one with a ticket of its own is answered under that ticket, or cancelled.
+package enum ValidationCommand: Hashable, Sendable {
+    package typealias Ticket = UInt64
+
+    /// Find out whether a socket on the path received data within the window. No packet is sent.
+    case sampleTraffic(Uplink, within: Duration, Ticket)
+    /// Check the path: send requests to the endpoints.
+    case probe(Uplink, Ticket)
+    /// Abandon the command with this ticket.
+    case cancel(Ticket)
+}
+
 extension ConnectivityReport {
-    /// Takes what is proved of one family's path.
-    fileprivate mutating func take(_ path: PathValidation) {
+    /// Adds the connectivity of one family's path.
+    fileprivate mutating func add(_ path: PathValidation) {
         self[path.uplink.key.family] = path.connectivity
         if path.isUndecided { isUndecided = true }
         if path.connectivity == .portal, portal == nil { portal = path.portal }
@@ -200,6 +213,6 @@ extension ConnectivityReport {
 }
 
 extension Uplink.Key {
-    /// An order, so that the same things happen in every run.
+    /// Sort key that makes the order of commands the same in every run.
     fileprivate var sortKey: (InterfaceIndex, UInt8) { (interface, family.rawValue) }
 }

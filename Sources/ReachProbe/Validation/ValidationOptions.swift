@@ -1,36 +1,36 @@
 /// How often paths are validated, and how quickly results are believed.
 package struct ValidationOptions: Hashable, Sendable {
-    /// Between two checks of a path that works. NetworkManager's default.
+    /// Time between checks of a working path. NetworkManager's default.
     package var interval: Duration = .seconds(300)
-    /// After the first sign of trouble; doubles up to ``interval``, as NetworkManager's and Android's do.
+    /// Time to the first retry after a failed check. It doubles up to ``interval``, as in NetworkManager and Android.
     package var firstRetry: Duration = .seconds(1)
-    /// So many results in a row that prove something else end "full" (VintageNet's three).
+    /// Consecutive failed checks that end full connectivity (three, as in VintageNet).
     package var strikesToDemote = 3
-    /// So many proofs in a row bring "full" back. A proof is no accident, so one is enough (VintageNet, Android): but see
-    /// ``shortReturn``.
+    /// Consecutive proofs that restore full connectivity. A proof is no accident, so one is enough (as in VintageNet
+    /// and Android); but see ``shortReturn``.
     package var strikesToPromote = 1
-    /// What checks may send and receive in a day by a metered interface; 0 is without limit.
+    /// Bytes that checks may send and receive per day by a metered interface; 0 means no limit.
     package var meteredBytesPerDay = 512 * 1024
-    /// What one check is expected to send and receive, before the first of a path was measured.
+    /// Bytes that a check is expected to send and receive, until one was measured.
     package var expectedBytes = 8192
 
-    /// How recently a socket must have received something for a path to be known to work: shorter than the interval, so
-    /// that what a path did long ago does not speak for it.
+    /// How recently a socket must have received data to prove that a path works. Shorter than the interval, so that old
+    /// traffic proves nothing.
     package static let evidenceWindow: Duration = .seconds(60)
-    /// So long after the last proof a check is made though sockets do well: somebody who pays again and again to get
-    /// past a portal moves bytes too.
+    /// Longest time without a check, even if sockets receive data: a client that gets past a portal only with payments,
+    /// again and again, has traffic too.
     package static let longestTrust: Duration = .seconds(3600)
-    /// While a path does not work, how often to look whether sockets receive something again.
-    package static let lookInterval: Duration = .seconds(1)
-    /// Checks that were asked for from outside come at most this often (scheduling.md 4.4).
+    /// Time between traffic samples while a path does not work.
+    package static let sampleInterval: Duration = .seconds(1)
+    /// Shortest time between checks that failed requests trigger, so that many failures do not flood the endpoints.
     package static let shortestGap: Duration = .seconds(5)
-    /// When a path that came back to "full" is lost again within this time, it takes one more proof in a row to bring it back
-    /// the next time, up to ``mostExtraProofs``: of a path that loses half of all packets every other check is a proof.
+    /// A path that is lost again within this time after its return needs one more consecutive proof for the next
+    /// return, up to ``mostExtraProofs``: on a path that loses half of all packets every other check succeeds.
     package static let shortReturn: Duration = .seconds(600)
     package static let mostExtraProofs = 5
-    /// Between those: so many do not delay the return of a path that is well by more than about a second.
+    /// Time between those extra checks: short, so that they delay a true return by little more than a second.
     package static let extraProofGap: Duration = .milliseconds(250)
-    /// Between two checks that looks brought about in vain; doubles up to ``interval``.
+    /// Time between failed checks that traffic triggered. It doubles up to ``interval``.
     package static let firstTriggerGap: Duration = .seconds(2)
 
     package init() {}

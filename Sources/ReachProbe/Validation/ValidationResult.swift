@@ -1,53 +1,53 @@
 package import ReachCore
 
-/// Why the Internet does not answer as it should, in the order in which attempts get further: the last one tells most.
+/// Why the Internet does not answer as it should, ordered by how far the attempt got: the last one says most.
 package enum ValidationTrouble: String, Hashable, Sendable, CaseIterable, Comparable {
     /// No name could be resolved.
     case nameNotResolved = "name-not-resolved"
-    /// Names of the public DNS were answered with private addresses.
+    /// Names of the public DNS resolve to private addresses.
     case privateAddress = "private-address"
-    /// Nothing came back, or not to the end.
+    /// No answer came, or none that was complete.
     case noAnswer = "no-answer"
-    /// Something else than expected came, and it is no portal.
+    /// The answer is neither the expected one nor a portal's.
     case wrongAnswer = "wrong-answer"
-    /// Somebody answers with a certificate that is not the endpoint's.
+    /// Another host answers, with a certificate that is not the endpoint's.
     case certificate
-    /// HTTP works and HTTPS does not.
+    /// HTTP works, but HTTPS does not.
     case onlyInsecure = "only-insecure"
 
     package static func < (left: ValidationTrouble, right: ValidationTrouble) -> Bool { left.place < right.place }
 
     private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    /// For people.
+    /// A sentence for people.
     package var sentence: String {
         switch self {
         case .nameNotResolved: "no name can be resolved"
         case .privateAddress: "names are answered with private addresses"
         case .noAnswer: "nothing answers"
         case .wrongAnswer: "the endpoints do not answer as expected"
-        case .certificate: "somebody answers in the endpoints' place, without their certificate"
+        case .certificate: "another host answers in the endpoints' place, without their certificate"
         case .onlyInsecure: "HTTP gets through and HTTPS does not"
         }
     }
 }
 
-/// What one round of asking the endpoints proved of a path.
+/// The result of one check of a path: of a round of requests to the endpoints.
 package enum ValidationResult: Hashable, Sendable {
     case full
     case portal(url: String)
     case limited(ValidationTrouble)
-    /// Nothing that could be believed.
+    /// The round proved nothing.
     case inconclusive
 
-    /// What the findings of a round amount to.
+    /// Combines the findings of a round.
     ///
     /// - Proof by HTTPS decides alone: no portal and no rewriting proxy has the endpoint's key.
-    /// - Otherwise HTTP decides, by the majority of those that answered; one endpoint that is blocked, down or rewritten
-    ///   does not outweigh others, and a portal wins a tie.
-    /// - Where HTTP proves and HTTPS was asked for, and failed everywhere, only a part of the Internet gets through.
+    /// - Otherwise HTTP decides, by the majority of the endpoints that answered, so that one that is blocked, down or
+    ///   rewritten does not outweigh others. A portal wins a tie.
+    /// - If HTTP gives proof, but all HTTPS endpoints failed, only part of the Internet gets through.
     ///
-    /// - Parameter findings: What was found of each endpoint, and whether it is one of HTTPS.
+    /// - Parameter findings: The finding for each endpoint, and whether the endpoint uses HTTPS.
     package init(_ findings: [(finding: EndpointFinding, isSecure: Bool)]) {
         let secure = findings.filter(\.isSecure).map(\.finding)
         let plain = findings.filter { !$0.isSecure }.map(\.finding)
@@ -69,7 +69,7 @@ package enum ValidationResult: Hashable, Sendable {
         }
     }
 
-    /// `nil` for a result that proves nothing.
+    /// The connectivity that the result proves; `nil` if it proves nothing.
     package var connectivity: Connectivity? {
         switch self {
         case .full: .full
@@ -89,7 +89,7 @@ package enum ValidationResult: Hashable, Sendable {
         return trouble
     }
 
-    /// Whether findings that are still missing could change the result: no, once HTTPS has proved it.
+    /// Whether missing findings can no longer change the result, since HTTPS has proved it.
     package static func isDecided(by findings: [(finding: EndpointFinding, isSecure: Bool)]) -> Bool {
         findings.contains { $0.isSecure && $0.finding == .proof }
     }

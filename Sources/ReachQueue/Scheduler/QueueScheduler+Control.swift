@@ -7,7 +7,8 @@ extension QueueScheduler {
         of id: RequestID, for client: QueueCommand.Client, _ ticket: QueueCommand.Ticket
     ) -> Int32? {
         guard let slot = slots[id] else {
-            reply(ticket, recentlyOver.contains(id) ? .alreadyOver : .notFound)
+            let isOver = recentlyOver.owner(of: id).map(client.mayTouch) ?? false
+            reply(ticket, isOver ? .alreadyOver : .notFound)
             return nil
         }
         guard client.mayTouch(entries[Int(slot)].owner) else {

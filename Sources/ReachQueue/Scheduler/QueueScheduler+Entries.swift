@@ -195,7 +195,7 @@ extension QueueScheduler {
     }
 
     private mutating func forget(_ slot: Int32) {
-        recentlyOver.insert(entries[Int(slot)].id)
+        recentlyOver.insert(entries[Int(slot)].id, of: entries[Int(slot)].owner)
         free(slot)
     }
 

@@ -32,7 +32,7 @@ package struct QueueScheduler: Sendable {
     var deadUntil = DeadlineQueue<Int32>()
     /// The orders that dead requests belonged to, and join again when they are sent again.
     var deadOrders: [Int32: OrderChains.Key] = [:]
-    var recentlyOver = RecentNumbers(capacity: 4096)
+    var recentlyOver = RecentRequests(capacity: 4096)
     var chains = OrderChains()
     var lines = ReadyLines()
 
@@ -259,27 +259,28 @@ struct OwnerAccount: Sendable {
     var isIdle: Bool { count == 0 && reserved == 0 && heldSince == nil && dead.isEmpty }
 }
 
-/// The last numbers that were put in.
-struct RecentNumbers: Sendable {
+/// The requests that ended last, and their owners: only these learn that there was one.
+struct RecentRequests: Sendable {
     private let capacity: Int
     private var order: [Int64] = []
     private var oldest = 0
-    private var present: Set<Int64> = []
+    private var owners: [Int64: UInt32] = [:]
 
     init(capacity: Int) { self.capacity = capacity }
 
-    func contains(_ id: RequestID) -> Bool { present.contains(id.rawValue) }
+    /// `nil` if it is not among them.
+    func owner(of id: RequestID) -> UInt32? { owners[id.rawValue] }
 
-    mutating func insert(_ id: RequestID) {
-        guard present.insert(id.rawValue).inserted else { return }
+    mutating func insert(_ id: RequestID, of owner: UInt32) {
+        guard owners.updateValue(owner, forKey: id.rawValue) == nil else { return }
         if order.count < capacity {
             order.append(id.rawValue)
         } else {
-            present.remove(order[oldest])
+            owners[order[oldest]] = nil
             order[oldest] = id.rawValue
             oldest = (oldest + 1) % capacity
         }
     }
 
-    mutating func remove(_ id: RequestID) { present.remove(id.rawValue) }
+    mutating func remove(_ id: RequestID) { owners[id.rawValue] = nil }
 }

@@ -16,7 +16,7 @@ public struct SecurityPolicy: Hashable, Sendable {
     }
 
     /// Whose signature is trusted.
-    public enum ReferenceAddresses: Hashable, Sendable {
+    public enum Anchors: Hashable, Sendable {
         /// The system's list.
         case system
         /// These and no others.
@@ -46,7 +46,7 @@ public struct SecurityPolicy: Hashable, Sendable {
     /// What a server is recognised by.
     public let pins: Pins
     /// Whose signature is trusted.
-    public let anchors: ReferenceAddresses
+    public let anchors: Anchors
     /// Expired, self-signed and other untrusted certificates are taken too.
     public let allowsInvalidCertificates: Bool
     /// The certificate must be for the URL's host.
@@ -71,7 +71,7 @@ public struct SecurityPolicy: Hashable, Sendable {
     ///   - validatesDomainName: The certificate must be for the URL's host.
     /// - Throws: ``Contradiction``.
     public init(
-        pins: Pins = .none, anchors: ReferenceAddresses = .system, allowsInvalidCertificates: Bool = false,
+        pins: Pins = .none, anchors: Anchors = .system, allowsInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true
     ) throws(Contradiction) {
         switch pins {

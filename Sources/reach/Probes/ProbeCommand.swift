@@ -59,7 +59,7 @@ struct ProbeCommand: ParsableCommand {
                 // The daemon's own timeouts are at most 300 s.
                 let patience = (order.timeout ?? .seconds(300)) + .seconds(5)
                 var client = try ControlClient(path: path, patience: patience)
-                try client.checkThatItAnswers()
+                try client.ping()
                 answers = true
                 // One that watches another namespace would go another way; but only it has the configured probes.
                 var isAsked = wasNamed || !order.target.contains(":")

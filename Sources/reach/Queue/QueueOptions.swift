@@ -22,7 +22,7 @@ struct QueueOptions: ParsableArguments {
     ) throws(CommandError) -> Answer {
         do throws(ControlError) {
             var client = try ControlClient(path: path, patience: .seconds(30))
-            try client.checkThatItAnswers()
+            try client.ping()
             return try question(&client)
         } catch {
             throw CommandError(queue: error)

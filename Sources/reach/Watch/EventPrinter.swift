@@ -18,7 +18,7 @@ final class EventPrinter {
         lines = EventLines(STDOUT_FILENO, on: loop) { count, state, stream in
             guard let text else { return EventLines.snapshotAfterLoss(count, state, &stream) }
             return Array(text.dropped(count, now: state).utf8)
-        } whenClosed: { number in
+        } onClose: { number in
             if number != 0 { StandardOutput.fail(number) }
             loop.stop()
         }

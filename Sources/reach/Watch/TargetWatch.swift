@@ -60,7 +60,7 @@ final class TargetWatch {
         let engine = ReachabilityEngine(loop: loop, options: options)
         self.engine = engine
         engine.start()
-        if mustObserve, let blindness = engine.blindness { return fail(.cannotAsk(blindness)) }
+        if mustObserve, let blindness = engine.observationError { return fail(.cannotAsk(blindness)) }
         _ = engine.watch(target) { [unowned self] event in handler(.kernel(event)) }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ByteBudgetTests {
     private let start = BootTime(nanoseconds: 5_000_000_000)
 
-    @Test func `it is full at the beginning, and fills evenly`() {
+    @Test func `a budget is full at the beginning, and refills evenly`() {
         var budget = ByteBudget(bytesPerDay: 86_400, at: start)
         #expect(budget.available(86_400, at: start) == start)
         budget.spend(86_400, at: start)
@@ -20,7 +20,7 @@ import Testing
         #expect(budget.bytesLeft(at: start + .seconds(30 * 86_400)) == 1000)
     }
 
-    @Test func `what was overdrawn is paid back first`() {
+    @Test func `an overdraft is paid back first`() {
         var budget = ByteBudget(bytesPerDay: 86_400, at: start)
         budget.spend(100_000, at: start)
         #expect(budget.bytesLeft(at: start) == -13_600)

@@ -11,7 +11,7 @@ import Testing
         ("https://[2001:db8::7]:8443/x", "2001:db8::7", 8443, "/x", true),
         ("http://[2001:db8::7]", "2001:db8::7", 80, "/", false),
     ])
-    func `a URL is read`(url: String, host: String, port: UInt16, path: String, isSecure: Bool) throws {
+    func `an endpoint is parsed`(url: String, host: String, port: UInt16, path: String, isSecure: Bool) throws {
         let endpoint = try #require(ConnectivityEndpoint(url))
         #expect(endpoint.host == host)
         #expect(endpoint.port == port)
@@ -20,7 +20,6 @@ import Testing
         #expect(endpoint.url == url)
     }
 
-    // peers 75: an invalid URL is no endpoint
     @Test(arguments: [
         "", "check.example.net", "http:/x", "http://", "ftp://check.example.net/", "file:///etc/passwd",
         "http://user@check.example.net/", "http://user:word@check.example.net/", "http://check.example.net:0/",
@@ -29,7 +28,7 @@ import Testing
         "http://check.example.net/\u{7}", "http://über.example/",
         "http://\(String(repeating: "a", count: 2000)).example/",
     ])
-    func `what is no absolute URL of a web page is refused`(url: String) {
+    func `anything but an absolute http or https URL is refused`(url: String) {
         #expect(ConnectivityEndpoint(url) == nil)
     }
 }

@@ -2,7 +2,7 @@ import ReachCore
 import ReachProbe
 import Testing
 
-/// An endpoint and an answer in one line.
+/// An endpoint, its answer and the expected finding in one line.
 struct Answered: Sendable, CustomTestStringConvertible {
     let url: String
     let expectation: ConnectivityEndpoint.Expectation
@@ -46,7 +46,6 @@ struct Answered: Sendable, CustomTestStringConvertible {
         #expect(EndpointFinding(answered.answer, from: endpoint) == answered.finding)
     }
 
-    // peers 73
     @Test(arguments: [
         Answered(.proof, 204),
         Answered(.proof, 200, [("x-networkmanager-status", "online")], body: page, expecting: online),
@@ -56,7 +55,6 @@ struct Answered: Sendable, CustomTestStringConvertible {
     ])
     func `the expected answer is proof`(answered: Answered) throws { try check(answered) }
 
-    // peers 73
     @Test(arguments: [
         Answered(.portal(url: Answered.plain), 200, body: page),
         Answered(.portal(url: Answered.plain), 200, body: page, expecting: text),
@@ -73,7 +71,7 @@ struct Answered: Sendable, CustomTestStringConvertible {
         Answered(
             .portal(url: "http://check.example.net:8080/login"), 302, [("Location", "login")],
             from: "http://check.example.net:8080?c"),
-        // What is no address of a page is not passed on.
+        // An invalid URL is not passed on.
         Answered(.portal(url: Answered.plain), 302),
         Answered(.portal(url: Answered.plain), 302, [("Location", "javascript:alert(1)")]),
         Answered(.portal(url: Answered.plain), 302, [("Location", "http://login.example:99999/")]),
@@ -83,9 +81,8 @@ struct Answered: Sendable, CustomTestStringConvertible {
         Answered(.portal(url: Answered.plain), 302, [("Location", "http://x/\u{1b}[2J")]),
         Answered(.portal(url: Answered.plain), 302, [("Location", String(repeating: "a", count: 2001))]),
     ])
-    func `somebody else's answer is a portal, with its page`(answered: Answered) throws { try check(answered) }
+    func `another host's answer is a portal, with its page`(answered: Answered) throws { try check(answered) }
 
-    // peers 73, 74
     @Test(arguments: [
         Answered(.failure(.wrongAnswer), 200),
         Answered(.failure(.wrongAnswer), 200, body: "ok\r\n"),
@@ -93,7 +90,7 @@ struct Answered: Sendable, CustomTestStringConvertible {
         Answered(.failure(.wrongAnswer), 404),
         Answered(.failure(.wrongAnswer), 503, body: page),
         Answered(.failure(.wrongAnswer), 204, expecting: online),
-        // A server that sends everybody on to HTTPS.
+        // A server that redirects all requests to HTTPS.
         Answered(.failure(.wrongAnswer), 301, [("Location", Answered.secure)]),
         Answered(.failure(.wrongAnswer), 301, [("Location", "https://CHECK.example.net/")]),
     ])
@@ -104,21 +101,20 @@ struct Answered: Sendable, CustomTestStringConvertible {
         Answered(.failure(.wrongAnswer), 302, [("Location", "http://login.example/")], from: Answered.secure),
         Answered(.failure(.wrongAnswer), 511, from: Answered.secure),
     ])
-    func `behind a right certificate stands no portal`(answered: Answered) throws { try check(answered) }
+    func `an answer with a valid certificate is no portal`(answered: Answered) throws { try check(answered) }
 
-    // peers 76
     @Test func `a private address for the name is not the Internet, and no portal`() throws {
         try check(Answered(.failure(.privateAddress), .privateAddress(IPAddress(ipv4: 0x0a00_0001))))
     }
 
-    // peers 77, and 78: that a connection was refused proves no Internet, since routers refuse in others' names
+    // A refused connection does not prove the Internet, since routers refuse in other hosts' place.
     @Test(arguments: [
         (EndpointFailure.local, EndpointFinding.inconclusive),
         (.nameNotResolved, .failure(.nameNotResolved)), (.notConnected, .failure(.noAnswer)),
         (.refused, .failure(.noAnswer)), (.noAnswer, .failure(.noAnswer)), (.garbage, .failure(.wrongAnswer)),
         (.certificateDate, .inconclusive), (.certificate, .failure(.certificate)),
     ])
-    func `each way to fail means something`(failure: EndpointFailure, finding: EndpointFinding) throws {
+    func `each failure has its finding`(failure: EndpointFailure, finding: EndpointFinding) throws {
         try check(Answered(finding, .failure(failure), from: Answered.secure))
     }
 }

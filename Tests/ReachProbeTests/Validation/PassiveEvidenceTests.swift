@@ -3,40 +3,40 @@ import ReachProbe
 import Testing
 
 @Suite struct PassiveEvidenceTests {
-    @Test func `a path that somebody uses is asked about once an hour`() {
+    @Test func `a path with traffic is checked once an hour`() {
         var bench = ValidationBench()
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.hasTraffic = true
         bench.pass(.seconds(86_400))
         #expect(bench.probes == (0...24).map { Double($0) * 3600 })
-        #expect(bench.looks.count == 288 - 24)
+        #expect(bench.samples.count == 288 - 24)
         #expect(bench.windows == [.seconds(60)])
         #expect(bench.connectivity == .full)
     }
 
     @Test(arguments: [NeighbourState.failed, .incomplete, .none])
-    func `traffic speaks for nothing while the gateway does not answer`(state: NeighbourState) {
+    func `traffic is no evidence while the gateway does not answer`(state: NeighbourState) {
         var bench = ValidationBench()
-        bench.take([.sample(neighbour: state)])
+        bench.update([.sample(neighbour: state)])
         bench.hasTraffic = true
         bench.pass(.seconds(300))
-        #expect(bench.looks == [300])
+        #expect(bench.samples == [300])
         #expect(bench.probes == [0, 300])
     }
 
-    @Test func `nothing is looked at while a path works and nobody asks`() {
+    @Test func `traffic is not sampled while a path works and no check is due`() {
         var bench = ValidationBench()
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(299))
-        #expect(bench.looks.isEmpty)
+        #expect(bench.samples.isEmpty)
         #expect(bench.machine.deadline == bench.start + .seconds(300))
     }
 
     @Test(arguments: [ValidationResult.limited(.noAnswer), .portal(url: "http://x/")])
-    func `while it does not work, traffic that begins is seen within a second`(trouble: ValidationResult) {
+    func `while a path does not work, traffic that begins is detected within a second`(trouble: ValidationResult) {
         var bench = ValidationBench()
         bench.answer = trouble
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(600))
         bench.forget()
         bench.answer = .full
@@ -46,47 +46,47 @@ import Testing
         #expect(bench.connectivity == .full)
         bench.forget()
         bench.pass(.seconds(299))
-        #expect(bench.looks.isEmpty)
+        #expect(bench.samples.isEmpty)
     }
 
-    @Test func `while it does not work, looks come every second and cost no check`() {
+    @Test func `while a path does not work, traffic is sampled every second without extra checks`() {
         var bench = ValidationBench()
         bench.answer = .limited(.noAnswer)
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(511))
         bench.forget()
         bench.pass(.seconds(100))
-        #expect((99...100).contains(bench.looks.count))
+        #expect((99...100).contains(bench.samples.count))
         #expect(bench.probes.isEmpty)
         #expect(bench.windows == [.seconds(1)])
     }
 
-    @Test func `traffic that gets through all the while is no reason to ask`() {
+    @Test func `traffic that never stops triggers no check`() {
         var bench = ValidationBench()
         bench.answer = .limited(.noAnswer)
         bench.hasTraffic = true
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(511))
         #expect(bench.probes == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511])
     }
 
-    @Test func `traffic that comes and goes in vain brings ever fewer checks`() {
+    @Test func `traffic that comes and goes triggers fewer and fewer checks while they fail`() {
         var bench = ValidationBench()
         bench.answer = .limited(.noAnswer)
-        bench.take([.sample()])
+        bench.update([.sample()])
         for _ in 0..<300 {
             bench.pass(.seconds(1))
             bench.hasTraffic.toggle()
         }
-        // The rhythm of its own has 9 of them.
+        // 9 of them are due without any traffic.
         #expect(bench.probes.count <= 9 + 9)
         #expect(bench.probes.count > 9)
     }
 
-    @Test func `traffic that begins too soon is not forgotten while it lasts`() {
+    @Test func `traffic that begins too early for a check triggers it later if it lasts`() {
         var bench = ValidationBench()
         bench.answer = .limited(.noAnswer)
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(260))
         bench.hasTraffic = true
         bench.pass(.seconds(1))
@@ -98,26 +98,26 @@ import Testing
         #expect(bench.connectivity == .full)
     }
 
-    @Test func `doubt is not answered by sockets that did well before`() {
+    @Test func `earlier traffic does not settle a doubt`() {
         var bench = ValidationBench()
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.hasTraffic = true
         bench.pass(.seconds(100))
         bench.doubt()
         #expect(bench.probes == [0, 100])
-        #expect(bench.looks.isEmpty)
+        #expect(bench.samples.isEmpty)
     }
 
-    @Test func `a metered path spends no more than its budget, in whatever state`() {
+    @Test func `a metered path spends no more than its budget in any state`() {
         var options = ValidationOptions()
         options.meteredBytesPerDay = 100_000
         for answer in [ValidationResult.full, .limited(.noAnswer), .inconclusive] {
             var bench = ValidationBench(options)
             bench.answer = answer
             bench.bytes = 4000
-            bench.take([.sample(isMetered: true)])
+            bench.update([.sample(isMetered: true)])
             bench.pass(.seconds(86_400))
-            // What was saved up, and what a day brings.
+            // A full bucket, and one day's refill.
             #expect(bench.probes.count <= 50)
             #expect(bench.probes.count >= 45)
             bench.forget()
@@ -132,35 +132,35 @@ import Testing
         options.expectedBytes = 4000
         var bench = ValidationBench(options)
         bench.bytes = 4000
-        for number in 1...20 { bench.take([.sample(gateway: "192.0.2.\(number)", isMetered: true)]) }
+        for number in 1...20 { bench.update([.sample(gateway: "192.0.2.\(number)", isMetered: true)]) }
         #expect(bench.probes.count == 2)
         #expect(bench.connectivity == .unknown)
         bench.pass(.seconds(86_400))
         #expect(bench.connectivity == .full)
     }
 
-    @Test func `a path that is not metered has no budget, nor has any where it is zero`() {
+    @Test func `an unmetered path has no budget, and a budget of zero means no limit`() {
         var options = ValidationOptions()
         options.meteredBytesPerDay = 1000
         var bench = ValidationBench(options)
         bench.bytes = 100_000
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(3000))
         #expect(bench.probes.count == 11)
         options.meteredBytesPerDay = 0
         bench = ValidationBench(options)
         bench.bytes = 100_000
-        bench.take([.sample(isMetered: true)])
+        bench.update([.sample(isMetered: true)])
         bench.pass(.seconds(3000))
         #expect(bench.probes.count == 11)
     }
 
-    @Test func `somebody's answer brings a path in trouble back at once, and no path that works is asked for it`() {
+    @Test func `another request's answer triggers a check of a path in trouble, but not of a working one`() {
         var bench = ValidationBench()
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(10))
         bench.forget()
-        bench.hearAnswer()
+        bench.noteAnswer()
         #expect(bench.probes.isEmpty)
         bench.answer = .limited(.noAnswer)
         bench.doubt()
@@ -168,20 +168,20 @@ import Testing
         #expect(bench.connectivity == .limited)
         bench.answer = .full
         bench.forget()
-        bench.hearAnswer(in: .ipv6)
-        #expect(bench.probes.isEmpty, "that is another family's")
-        bench.hearAnswer(in: .ipv4)
+        bench.noteAnswer(in: .ipv6)
+        #expect(bench.probes.isEmpty, "the answer is of another family")
+        bench.noteAnswer(in: .ipv4)
         #expect(bench.connectivity == .full && bench.probes.count == 1)
     }
 
-    @Test func `answers that prove nothing are asked about ever more rarely`() {
+    @Test func `answers whose checks fail trigger fewer and fewer checks`() {
         var bench = ValidationBench()
         bench.answer = .limited(.noAnswer)
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(600))
         bench.forget()
         for _ in 0..<600 {
-            bench.hearAnswer()
+            bench.noteAnswer()
             bench.pass(.seconds(1))
         }
         #expect(bench.probes.count >= 3 && bench.probes.count <= 12, "\(bench.probes)")

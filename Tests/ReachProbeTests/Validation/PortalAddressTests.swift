@@ -14,7 +14,7 @@ import Testing
     ])
     func `an address is passed on as a valid URL`(text: String, url: String) {
         #expect(PortalAddress(text)?.text == url)
-        // It is one: to do it twice changes nothing.
+        // The result is valid: a second pass changes nothing.
         #expect(PortalAddress(url)?.text == url)
     }
 
@@ -23,5 +23,5 @@ import Testing
         "http://x:/", "http://x:1x/", "http://[::1", "http://[x]/", "http://[]/", "http://a b/", "http://$(id)/",
         "http://a,b/", "ftp://x/", "http:/x", "//x/", "http://[::1]x/", "http://x:+1/",
     ])
-    func `what has no plain host is none`(text: String) { #expect(PortalAddress(text) == nil) }
+    func `an address without a valid host and port is refused`(text: String) { #expect(PortalAddress(text) == nil) }
 }

@@ -14,27 +14,27 @@ extension Uplink {
     }
 }
 
-/// A machine, a clock that is moved by hand, and a network that answers at once or never.
+/// A machine, a clock that the test advances, and a network that answers at once or never.
 struct ValidationBench {
     var machine: ValidationMachine
     private(set) var now = BootTime(nanoseconds: 1_000_000_000_000)
     let start: BootTime
-    /// What asking the endpoints comes to; `nil` leaves the question open.
+    /// The result of every check; `nil` leaves checks unanswered.
     var answer: ValidationResult? = .full
-    /// What each time comes to, instead.
+    /// Gives the result of each check instead of `answer`.
     var answers: (() -> ValidationResult)?
-    /// What a look comes to.
+    /// The result of every traffic sample.
     var hasTraffic = false
     var bytes: Int? = 1000
-    /// When the endpoints were asked, in seconds since the beginning.
+    /// Times of the checks, in seconds since the start.
     private(set) var probes: [Double] = []
-    private(set) var looks: [Double] = []
+    private(set) var samples: [Double] = []
     private(set) var windows: Set<Duration> = []
     private(set) var open: [ValidationCommand.Ticket] = []
     private(set) var cancelled: [ValidationCommand.Ticket] = []
     private(set) var probed: [Uplink] = []
 
-    /// Chance is left out: every wait is as long as it is meant to be.
+    /// By default there is no jitter: a draw of 0.5 keeps every wait at its nominal length.
     init(_ options: ValidationOptions = ValidationOptions(), draw: @escaping () -> Double = { 0.5 }) {
         machine = ValidationMachine(options: options, draw: draw)
         start = now
@@ -43,18 +43,18 @@ struct ValidationBench {
     var seconds: Double { Double((now - start).nanoseconds) / 1e9 }
     var connectivity: Connectivity { machine.survey.internet.combined }
 
-    mutating func take(_ uplinks: [Uplink]?) { carryOut(machine.take(uplinks, at: now)) }
-    mutating func beginAnew() { carryOut(machine.beginAnew(at: now)) }
-    mutating func hearAnswer(in family: IPAddress.Family? = nil) { carryOut(machine.heardAnswer(in: family, at: now)) }
+    mutating func update(_ uplinks: [Uplink]?) { carryOut(machine.update(uplinks: uplinks, at: now)) }
+    mutating func restart() { carryOut(machine.restart(at: now)) }
+    mutating func noteAnswer(in family: IPAddress.Family? = nil) { carryOut(machine.noteAnswer(in: family, at: now)) }
     mutating func doubt() { carryOut(machine.doubt(at: now)) }
 
-    /// An answer to a question that was left open.
+    /// Answers a check that was left unanswered.
     mutating func reply(_ result: ValidationResult, to ticket: ValidationCommand.Ticket) {
         open.removeAll { $0 == ticket }
         machine.probed(ticket, result, bytes: bytes, at: now)
     }
 
-    /// Lets time pass, and does what is due.
+    /// Advances the clock, and handles every deadline on the way.
     mutating func pass(_ duration: Duration) {
         let end = now + duration
         while let deadline = machine.deadline, deadline <= end {
@@ -64,15 +64,15 @@ struct ValidationBench {
         now = end
     }
 
-    mutating func forget() { (probes, looks, cancelled, probed) = ([], [], [], []) }
+    mutating func forget() { (probes, samples, cancelled, probed) = ([], [], [], []) }
 
     private mutating func carryOut(_ commands: [ValidationCommand]) {
         for command in commands {
             switch command {
-            case .look(_, let window, let ticket):
-                looks.append(seconds)
+            case .sampleTraffic(_, let window, let ticket):
+                samples.append(seconds)
                 windows.insert(window)
-                carryOut(machine.looked(ticket, sawTraffic: hasTraffic, at: now))
+                carryOut(machine.sampled(ticket, sawTraffic: hasTraffic, at: now))
             case .probe(let uplink, let ticket):
                 probes.append(seconds)
                 probed.append(uplink)

@@ -6,15 +6,14 @@ import Testing
 @Suite struct ValidationMachineTests {
     private let portal = ValidationResult.portal(url: "http://login.example/")
 
-    /// A path that was found to work at second 0.
+    /// A bench with a path that was proven to work at second 0.
     private func working(_ options: ValidationOptions = ValidationOptions()) -> ValidationBench {
         var bench = ValidationBench(options)
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.forget()
         return bench
     }
 
-    // peers 80
     @Test(arguments: [
         (ValidationResult.full, Connectivity.full), (.portal(url: "http://x/"), .portal),
         (.limited(.noAnswer), .limited),
@@ -23,32 +22,30 @@ import Testing
         var bench = ValidationBench()
         #expect(bench.connectivity == .unknown)
         bench.answer = result
-        bench.take([.sample()])
+        bench.update([.sample()])
         #expect(bench.probes == [0])
         #expect(bench.connectivity == found)
         #expect(bench.machine.survey.internet.portal == result.portal)
     }
 
-    @Test func `a path that works is asked about every five minutes`() {
+    @Test func `a working path is checked every five minutes`() {
         var bench = working()
         bench.pass(.seconds(1000))
         #expect(bench.probes == [300, 600, 900])
     }
 
-    // peers 79
-    @Test func `after trouble it is asked about after 1, 2, 4 seconds and so on up to the interval`() {
+    @Test func `a path in trouble is checked after 1, 2, 4 seconds and so on up to the interval`() {
         var bench = ValidationBench()
         bench.answer = .limited(.noAnswer)
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(1200))
         #expect(bench.probes == [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811, 1111])
     }
 
-    // peers 79
-    @Test func `success brings the steady interval back, and the next trouble begins with a second`() {
+    @Test func `success restores the steady interval, and the next trouble begins with a second`() {
         var bench = ValidationBench()
         bench.answer = .limited(.noAnswer)
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(10))
         bench.answer = .full
         bench.pass(.seconds(10))
@@ -62,8 +59,7 @@ import Testing
         #expect(bench.probes.prefix(3) == [615, 616, 618])
     }
 
-    // peers 80
-    @Test func `three strikes in a row demote, and no two`() {
+    @Test func `three strikes in a row demote, but two do not`() {
         var bench = working()
         bench.answer = .limited(.noAnswer)
         bench.pass(.seconds(302))
@@ -79,8 +75,7 @@ import Testing
         #expect(bench.machine.trouble(of: Uplink.sample().key) == .noAnswer)
     }
 
-    // peers 80
-    @Test func `as many proofs in a row promote as were asked for`() {
+    @Test func `the configured number of consecutive proofs promotes`() {
         var options = ValidationOptions()
         options.strikesToPromote = 2
         options.strikesToDemote = 1
@@ -92,15 +87,16 @@ import Testing
         bench.forget()
         bench.pass(.milliseconds(1000))
         #expect(bench.connectivity == .portal)
-        // Not after five minutes.
+        // The next check does not wait five minutes.
         bench.pass(.seconds(1))
         #expect(bench.connectivity == .full)
         #expect(bench.probes == [301, 302])
     }
 
-    /// Half of all packets are lost, so that of all checks some part is a proof; and somebody's attempts fail all the time.
+    /// Packets are lost, so that only a share of all checks is a proof, while requests of other programs fail and
+    /// succeed.
     @Test(arguments: [0.2, 0.35, 0.5, 0.65])
-    func `what is believed of a path that works now and then does not go back and forth`(share: Double) {
+    func `the state of a path that works intermittently does not flap`(share: Double) {
         var most = 0
         for seed in UInt64(1)...10 {
             var chance = SeededGenerator(seed: seed)
@@ -109,19 +105,19 @@ import Testing
             bench.answers = { Double.random(in: 0..<1, using: &chance) < share ? .full : .limited(.noAnswer) }
             for second in 0..<1800 {
                 if second % 10 == 0 { bench.doubt() }
-                if second % 10 == 5 { bench.hearAnswer() }
+                if second % 10 == 5 { bench.noteAnswer() }
                 let before = bench.connectivity
                 bench.pass(.seconds(1))
                 if bench.connectivity != before { changes += 1 }
             }
             most = max(most, changes)
         }
-        print("of a path that works for \(share): \(most) changes in half an hour")
+        print("path that works for \(share) of all checks: \(most) changes in half an hour")
         #expect(most <= 14)
     }
 
     @Test
-    func `a path that is lost again and again takes more proofs, in little more time, and one that lasted takes one`() {
+    func `a path that is lost again and again needs more proofs, in little more time, and one that lasted needs one`() {
         var bench = working()
         func loseAndFind() -> (proofs: Int, seconds: Double) {
             bench.answer = .limited(.noAnswer)
@@ -130,7 +126,7 @@ import Testing
             #expect(bench.connectivity == .limited)
             bench.answer = .full
             bench.forget()
-            bench.hearAnswer()
+            bench.noteAnswer()
             let back = bench.seconds
             while bench.connectivity != .full { bench.pass(.milliseconds(50)) }
             return (bench.probes.count, bench.seconds - back)
@@ -144,10 +140,10 @@ import Testing
         #expect(loseAndFind().proofs == 1)
     }
 
-    @Test func `a portal's page stays the one that was told first`() {
+    @Test func `a portal's page stays the one that was reported first`() {
         var bench = ValidationBench()
         bench.answer = portal
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.answer = .portal(url: "http://login.example/?session=2")
         bench.pass(.seconds(10))
         #expect(bench.machine.survey.internet.portal == "http://login.example/")
@@ -156,13 +152,12 @@ import Testing
         #expect(bench.machine.survey.internet == ConnectivityReport(ipv4: .limited, ipv6: .none))
     }
 
-    // peers 81, C23
-    @Test func `an answer to a question about another network is thrown away`() {
+    @Test func `the result of a check of another network is ignored`() {
         var bench = ValidationBench()
         bench.answer = nil
-        bench.take([.sample()])
+        bench.update([.sample()])
         let old = bench.open[0]
-        bench.take([.sample(gateway: "192.0.2.254")])
+        bench.update([.sample(gateway: "192.0.2.254")])
         #expect(bench.cancelled == [old])
         #expect(bench.probes == [0, 0])
         bench.reply(portal, to: old)
@@ -171,57 +166,53 @@ import Testing
         #expect(bench.connectivity == .full)
     }
 
-    // peers 81
-    @Test func `what was proved of one gateway says nothing of another`() {
+    @Test func `proof for one gateway does not count for another`() {
         var bench = ValidationBench()
         bench.answer = portal
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.answer = nil
-        bench.take([.sample(gateway: "192.0.2.254")])
+        bench.update([.sample(gateway: "192.0.2.254")])
         #expect(bench.connectivity == .unknown)
         #expect(bench.machine.survey.internet.portal == nil)
     }
 
-    // C23
-    @Test func `with another source address it is asked anew, and meanwhile holds`() {
+    @Test func `another source address leads to a new check, and the state holds until its result`() {
         var bench = working()
         bench.answer = nil
         bench.pass(.seconds(300))
         let old = bench.open[0]
-        bench.take([.sample(source: "192.0.2.3")])
+        bench.update([.sample(source: "192.0.2.3")])
         #expect(bench.cancelled == [old])
         #expect(bench.connectivity == .full)
         bench.reply(.limited(.noAnswer), to: old)
         #expect(bench.connectivity == .full)
-        // It is another network for all that is known: no strikes are waited for.
+        // It may be another network, so one result is enough.
         bench.reply(.limited(.noAnswer), to: bench.open[0])
         #expect(bench.connectivity == .limited)
     }
 
-    // C26, N21
-    @Test func `after sleep everything is asked anew, once`() {
+    @Test func `after sleep every path is checked again, once`() {
         var bench = working()
         bench.pass(.seconds(3))
-        bench.beginAnew()
+        bench.restart()
         #expect(bench.probes == [3])
         bench.pass(.seconds(299))
         #expect(bench.probes == [3])
     }
 
-    @Test func `without a path nothing is asked, and nothing can be reached`() {
+    @Test func `without a path there is no check and no connectivity`() {
         var bench = working()
-        bench.take([])
+        bench.update([])
         #expect(bench.connectivity == .none)
         #expect(bench.machine.deadline == nil)
-        bench.take(nil)
+        bench.update(nil)
         #expect(bench.connectivity == .unknown)
     }
 
-    // N15
-    @Test func `families are asked and told apart, and the better one counts`() {
+    @Test func `families are checked and reported separately, and the better one counts`() {
         var bench = ValidationBench()
         bench.answer = nil
-        bench.take([.sample(), .sample(.ipv6, gateway: "2001:db8::1", source: "2001:db8::2")])
+        bench.update([.sample(), .sample(.ipv6, gateway: "2001:db8::1", source: "2001:db8::2")])
         #expect(bench.probed.map(\.key.family) == [.ipv4, .ipv6])
         bench.reply(.limited(.noAnswer), to: bench.open[1])
         #expect(bench.machine.survey.internet == ConnectivityReport(ipv4: .unknown, ipv6: .limited, isUndecided: true))
@@ -231,19 +222,19 @@ import Testing
         #expect(bench.connectivity == .full)
     }
 
-    @Test func `another link is asked about for itself, and not for the Internet`() {
+    @Test func `another link is checked for its own state, not for that of the Internet`() {
         var bench = ValidationBench()
         bench.answer = nil
-        bench.take([.sample(), .sample(interface: 3, isPreferred: false)])
+        bench.update([.sample(), .sample(interface: 3, isPreferred: false)])
         bench.reply(.full, to: bench.open[1])
         #expect(bench.connectivity == .unknown)
         #expect(bench.machine.survey.interfaces["eth1"] == ConnectivityReport(ipv4: .full, ipv6: .none))
-        // It takes over.
-        bench.take([.sample(interface: 3)])
+        // The link becomes the preferred one.
+        bench.update([.sample(interface: 3)])
         #expect(bench.connectivity == .full)
     }
 
-    @Test func `what proves nothing changes nothing, and is tried again`() {
+    @Test func `an inconclusive check changes nothing, and is repeated`() {
         var bench = working()
         bench.answer = .inconclusive
         bench.pass(.seconds(320))
@@ -251,22 +242,21 @@ import Testing
         #expect(bench.connectivity == .full)
     }
 
-    @Test func `a gateway that answers again is reason to ask at once`() {
+    @Test func `a gateway that answers again triggers a check at once`() {
         var bench = ValidationBench()
         bench.answer = .limited(.noAnswer)
-        bench.take([.sample(neighbour: .failed)])
+        bench.update([.sample(neighbour: .failed)])
         bench.pass(.seconds(100))
         bench.answer = .full
         bench.forget()
-        bench.take([.sample(neighbour: .reachable)])
+        bench.update([.sample(neighbour: .reachable)])
         #expect(bench.probes == [100])
-        // That the entry ages is no news.
-        bench.take([.sample(neighbour: .stale)])
+        // An entry that ages triggers nothing.
+        bench.update([.sample(neighbour: .stale)])
         #expect(bench.probes == [100])
     }
 
-    // peers 79; scheduling 4.4
-    @Test func `doubts are answered by one check, and no more than one in five seconds`() {
+    @Test func `doubts share one check, at most one in five seconds`() {
         var bench = working()
         bench.pass(.seconds(100))
         for _ in 0..<50 { bench.doubt() }
@@ -282,10 +272,10 @@ import Testing
         #expect(bench.open.count == 1)
     }
 
-    @Test func `chance moves a check by a twentieth and no more`() {
+    @Test func `jitter moves a check by at most a twentieth`() {
         var numbers = [0.0, 0.999_999, 0.25][...]
         var bench = ValidationBench(draw: { numbers.popFirst() ?? 0.5 })
-        bench.take([.sample()])
+        bench.update([.sample()])
         bench.pass(.seconds(890))
         #expect(bench.probes.map { ($0 * 10).rounded() / 10 } == [0, 285, 600])
         bench.pass(.seconds(10))

@@ -3,12 +3,12 @@ import ReachProbe
 import ReachTesting
 import Testing
 
-/// What is believed of one path by the definition: from all that was answered, slow and plain.
+/// The state of one path by definition: computed from all answers, slowly and plainly.
 private struct PathModel {
     let uplink: Uplink
-    /// Conclusive answers in their order; `nil` where something changed, so that the next is believed at once.
+    /// Conclusive answers in order; `nil` marks a change of the network, after which the next is believed at once.
     var answers: [ValidationResult?] = [nil]
-    /// When they came.
+    /// The times of the answers.
     var times: [BootTime] = [BootTime(nanoseconds: 0)]
 
     mutating func add(_ answer: ValidationResult?, at time: BootTime) {
@@ -45,7 +45,7 @@ private struct PathModel {
     }
 }
 
-/// A machine in a world of chance, beside the model.
+/// A random walk of a machine, compared with the model after each step.
 private struct Walk {
     var machine: ValidationMachine
     let options: ValidationOptions
@@ -53,8 +53,8 @@ private struct Walk {
     var now = BootTime(nanoseconds: 1_000_000_000)
     var models: [Uplink.Key: PathModel] = [:]
     var probes: [ValidationCommand.Ticket: Uplink.Key] = [:]
-    var looks: [ValidationCommand.Ticket: Uplink.Key] = [:]
-    var dead: [ValidationCommand.Ticket] = []
+    var samples: [ValidationCommand.Ticket: Uplink.Key] = [:]
+    var ended: [ValidationCommand.Ticket] = []
     var lastProbe: [Uplink.Key: BootTime] = [:]
     var checks = 0
 
@@ -73,10 +73,10 @@ private struct Walk {
     mutating func step() {
         switch Int.random(in: 0..<20, using: &chance) {
         case 0: changePaths()
-        case 1: beginAnew()
+        case 1: restart()
         case 2: carryOut(machine.doubt(at: now))
         case 3...8: answer()
-        case 9, 10: replyToTheDead()
+        case 9, 10: answerEndedTicket()
         default: pass()
         }
         compare()
@@ -85,7 +85,7 @@ private struct Walk {
     private mutating func changePaths() {
         guard !chance.oneIn(8) else {
             (models, lastProbe) = ([:], [:])
-            return carryOut(machine.take(chance.oneIn(2) ? [] : nil, at: now))
+            return carryOut(machine.update(uplinks: chance.oneIn(2) ? [] : nil, at: now))
         }
         var uplinks: [Uplink] = []
         for interface in InterfaceIndex(2)...4 {
@@ -110,13 +110,13 @@ private struct Walk {
         }
         models = fresh
         lastProbe = [:]
-        carryOut(machine.take(uplinks, at: now))
+        carryOut(machine.update(uplinks: uplinks, at: now))
     }
 
-    private mutating func beginAnew() {
+    private mutating func restart() {
         for key in models.keys { models[key]?.add(nil, at: now) }
         lastProbe = [:]
-        carryOut(machine.beginAnew(at: now))
+        carryOut(machine.restart(at: now))
     }
 
     private mutating func answer() {
@@ -128,20 +128,20 @@ private struct Walk {
             probes[ticket] = nil
             if result != .inconclusive { models[key]?.add(result, at: now) }
             machine.probed(ticket, result, bytes: nil, at: now)
-            dead.append(ticket)
-        } else if let ticket = looks.keys.sorted().randomElement(using: &chance) {
-            looks[ticket] = nil
-            carryOut(machine.looked(ticket, sawTraffic: chance.oneIn(2), at: now))
-            dead.append(ticket)
+            ended.append(ticket)
+        } else if let ticket = samples.keys.sorted().randomElement(using: &chance) {
+            samples[ticket] = nil
+            carryOut(machine.sampled(ticket, sawTraffic: chance.oneIn(2), at: now))
+            ended.append(ticket)
         }
     }
 
     /// Answers that come too late, or twice, change nothing.
-    private mutating func replyToTheDead() {
-        guard let ticket = dead.randomElement(using: &chance) else { return }
+    private mutating func answerEndedTicket() {
+        guard let ticket = ended.randomElement(using: &chance) else { return }
         let before = machine.survey
         machine.probed(ticket, .portal(url: "http://late.example/"), bytes: 1, at: now)
-        carryOut(machine.looked(ticket, sawTraffic: true, at: now))
+        carryOut(machine.sampled(ticket, sawTraffic: true, at: now))
         #expect(machine.survey == before)
     }
 
@@ -161,18 +161,18 @@ private struct Walk {
             case .probe(let uplink, let ticket):
                 checks += 1
                 #expect(!probes.values.contains(uplink.key), "two checks of a path at a time")
-                #expect(!looks.values.contains(uplink.key), "a check and a look of a path at a time")
+                #expect(!samples.values.contains(uplink.key), "a check and a sample of a path at a time")
                 if let last = lastProbe[uplink.key] {
                     #expect(now - last >= ValidationOptions.extraProofGap, "checks follow too closely")
                 }
                 lastProbe[uplink.key] = now
                 probes[ticket] = uplink.key
-            case .look(let uplink, _, let ticket):
-                #expect(!probes.values.contains(uplink.key) && !looks.values.contains(uplink.key))
-                looks[ticket] = uplink.key
+            case .sampleTraffic(let uplink, _, let ticket):
+                #expect(!probes.values.contains(uplink.key) && !samples.values.contains(uplink.key))
+                samples[ticket] = uplink.key
             case .cancel(let ticket):
-                #expect(probes.removeValue(forKey: ticket) != nil || looks.removeValue(forKey: ticket) != nil)
-                dead.append(ticket)
+                #expect(probes.removeValue(forKey: ticket) != nil || samples.removeValue(forKey: ticket) != nil)
+                ended.append(ticket)
             }
         }
     }
@@ -180,8 +180,8 @@ private struct Walk {
     private func compare() {
         let survey = machine.survey
         var busy = Set(probes.values)
-        busy.formUnion(looks.values)
-        #expect(busy.isSubset(of: models.keys), "something runs for a path that is gone")
+        busy.formUnion(samples.values)
+        #expect(busy.isSubset(of: models.keys), "a command runs for a path that is gone")
         if models.keys.contains(where: { !busy.contains($0) }) {
             #expect(machine.deadline != nil, "a path is forgotten")
         }
@@ -195,7 +195,7 @@ private struct Walk {
 
 @Suite struct ValidationModelTests {
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `whatever happens, what is believed follows from what was answered`(seed: UInt64) {
+    func `in random histories the state follows from the answers as the model defines it`(seed: UInt64) {
         var walk = Walk(seed: seed)
         for _ in 0..<1000 { walk.step() }
         #expect(walk.checks > 80)

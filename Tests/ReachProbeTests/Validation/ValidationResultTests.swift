@@ -19,7 +19,6 @@ import Testing
     private static let silence = EndpointFinding.failure(.noAnswer)
 
     @Test(arguments: [
-        // peers 75
         Round(.full, http: [.proof], https: [.proof]),
         Round(.full, http: [silence], https: [.proof]),
         Round(.full, https: [.proof]),
@@ -29,37 +28,37 @@ import Testing
         Round(page, http: [silence, portal]),
         Round(page, http: [portal], https: [silence]),
         Round(page, http: [portal], https: [.failure(.certificate)]),
-        // A proxy that rewrites pages, and lets HTTPS through.
+        // A proxy rewrites pages, but lets HTTPS through.
         Round(.full, http: [portal], https: [.proof]),
-        // peers 84: one that is blocked, down or rewritten does not outweigh others
+        // One endpoint that is blocked, down or rewritten does not outweigh the others.
         Round(.full, http: [silence, .proof]),
         Round(.full, http: [.proof, portal, .proof]),
         Round(.full, https: [silence, .proof]),
         Round(page, http: [.proof, portal]),
         Round(page, http: [.proof, portal, portal]),
-        // The clock is wrong, or the certificate too old: HTTP decides.
+        // The clock is wrong or the certificate has expired: HTTP decides.
         Round(.full, http: [.proof], https: [.inconclusive]),
         Round(.inconclusive, https: [.inconclusive]),
         Round(.inconclusive, http: [.inconclusive], https: [.inconclusive]),
         Round(.limited(.noAnswer), http: [.inconclusive, silence]),
         Round(.inconclusive),
-        // The one that got further tells more.
+        // The attempt that got further says more.
         Round(.limited(.noAnswer), http: [.failure(.nameNotResolved), silence]),
         Round(.limited(.wrongAnswer), http: [.failure(.wrongAnswer), silence, .failure(.privateAddress)]),
         Round(.limited(.privateAddress), http: [.failure(.privateAddress), .failure(.nameNotResolved)]),
     ])
-    func `findings amount to a result, in whatever order`(round: Round) {
+    func `findings give the same result in any order`(round: Round) {
         let findings = round.plain.map { ($0, false) } + round.secure.map { ($0, true) }
         #expect(ValidationResult(findings) == round.result)
         #expect(ValidationResult(findings.reversed()) == round.result)
     }
 
-    @Test func `nothing but proof by HTTPS ends a round early`() {
+    @Test func `only proof by HTTPS ends a round early`() {
         #expect(ValidationResult.isDecided(by: [(.proof, true)]))
         #expect(!ValidationResult.isDecided(by: [(.proof, false), (Self.portal, false), (Self.silence, true)]))
     }
 
-    @Test func `every trouble has a sentence of its own`() {
+    @Test func `every trouble has its own sentence`() {
         #expect(Set(ValidationTrouble.allCases.map(\.sentence)).count == ValidationTrouble.allCases.count)
     }
 }

@@ -1,4 +1,4 @@
-// Feeds texts to what reads the configuration. What may not happen: a trap, a hang, a mistake without a place.
+// Feeds texts to the configuration's parser. It must not trap or hang, and every error must have a line.
 
 /// Called by libFuzzer with each text it invents.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -8,8 +8,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do throws(ConfigurationError) {
         _ = try Configuration.parse(text, file: "reach.toml")
     } catch {
-        precondition(!error.mistakes.isEmpty)
-        precondition(error.mistakes.allSatisfy { (1...lines).contains($0.line ?? 0) })
+        precondition(!error.errors.isEmpty)
+        precondition(error.errors.allSatisfy { (1...lines).contains($0.line ?? 0) })
         precondition(error.lines.allSatisfy { !$0.utf8.contains(UInt8(ascii: "\n")) })
     }
     return 0

@@ -2,7 +2,7 @@ internal import ReachCore
 internal import ReachTransfer
 
 extension EndpointAnswer {
-    /// What a transfer came to.
+    /// The answer in the report of a transfer.
     init(_ report: TransferReport) {
         switch report.outcome {
         case .success(let head?):
@@ -28,7 +28,7 @@ extension EndpointFailure {
         case .tlsHandshake, .certificateUntrusted, .certificateWrongHost, .certificateInvalid, .pinMismatch:
             self = .certificate
         default:
-            // What this machine, its configuration or a rule of its own is to blame for says nothing of the path.
+            // The cause is this machine or its configuration, which says nothing about the path.
             self = .local
         }
     }

@@ -3,11 +3,12 @@ internal import ReachLoop
 internal import ReachKernel
 internal import ReachTransfer
 
-/// Asks one endpoint by one path: its name, and then itself. Confined to the loop's thread.
+/// One request to one endpoint by one path: resolves the endpoint's name, then fetches its page. Confined to the loop's
+/// thread.
 final class EndpointAttempt {
     struct Outcome {
         let answer: EndpointAnswer
-        /// What was sent and received, about.
+        /// Bytes sent and received, approximately.
         let bytes: Int
         let remote: TrafficQuestion.Remote?
     }
@@ -23,13 +24,13 @@ final class EndpointAttempt {
     private var bytes = 0
     private var remote: TrafficQuestion.Remote?
 
-    /// About what the packets of a question to a name server and its answer come to.
+    /// Estimated size of a DNS question and its answer, headers included.
     private static let lookupBytes = 250
-    /// About what the packets of a connection, a short request and the head of its answer come to, and what TLS adds:
-    /// mostly the server's certificates.
+    /// Estimated size of a connection, a short request and the head of its response, headers included.
     private static let exchangeBytes = 1200
+    /// Estimated size of a TLS handshake: mostly the server's certificates.
     private static let handshakeBytes = 6000
-    /// So much is expected of an endpoint before it was ever asked.
+    /// Estimated size of an attempt, before one was measured.
     static func expectedBytes(_ endpoint: ConnectivityEndpoint) -> Int {
         lookupBytes + exchangeBytes + (endpoint.isSecure ? handshakeBytes : 0)
     }
@@ -48,22 +49,22 @@ final class EndpointAttempt {
 
     deinit { cancel() }
 
-    /// The completion is called once, later.
+    /// Starts the attempt. The completion is called once, after this returns.
     func begin() {
         if let address = IPAddress(endpoint.host) {
             connect(to: address)
         } else {
-            ask(for: uplink.key.family) { [unowned self] result in
+            resolve(in: uplink.key.family) { [unowned self] result in
                 switch result {
-                case .success(let addresses): take(addresses)
-                case .failure(.notFound): askOtherFamily()
+                case .success(let addresses): receive(addresses)
+                case .failure(.notFound): resolveOtherFamily()
                 case .failure(let failure): end(.failure(EndpointFailure(failure)))
                 }
             }
         }
     }
 
-    /// The completion is not called.
+    /// Ends the attempt without calling its completion.
     func cancel() {
         if let lookup { resolver.cancel(lookup) }
         if let transfer { transfers.cancel(transfer) }
@@ -74,7 +75,7 @@ final class EndpointAttempt {
         InterfaceBinding(name: uplink.name, index: UInt32(bitPattern: uplink.key.interface))
     }
 
-    private func ask(for family: IPAddress.Family, _ then: @escaping (Result<[IPAddress], NameFailure>) -> Void) {
+    private func resolve(in family: IPAddress.Family, _ then: @escaping (Result<[IPAddress], NameFailure>) -> Void) {
         let question = NameQuestion(endpoint.host, family: family, interface: interface)
         bytes += Self.lookupBytes
         lookup = resolver.resolve(question, within: max(deadline - SystemClock.boot, .milliseconds(1))) {
@@ -84,9 +85,10 @@ final class EndpointAttempt {
         }
     }
 
-    /// A name that has addresses in the other family only says nothing of this one.
-    private func askOtherFamily() {
-        ask(for: uplink.key.family == .ipv4 ? .ipv6 : .ipv4) { [unowned self] result in
+    /// Finds out whether the name exists in the other family: a name without addresses in this one proves nothing about
+    /// its path.
+    private func resolveOtherFamily() {
+        resolve(in: uplink.key.family == .ipv4 ? .ipv6 : .ipv4) { [unowned self] result in
             switch result {
             case .success: end(.failure(.local))
             case .failure(let failure): end(.failure(EndpointFailure(failure)))
@@ -94,11 +96,11 @@ final class EndpointAttempt {
         }
     }
 
-    private func take(_ addresses: [IPAddress]) {
+    private func receive(_ addresses: [IPAddress]) {
         let subnets = uplink.subnets.compactMap(\.prefix)
         let wrong = addresses.first { PublicName.isPrivate($0, subnets: subnets) }
         if let wrong, PublicName.isPublic(endpoint.host) { return end(.privateAddress(wrong)) }
-        // One address for each family, as Android: what is asked for is whether anything gets through.
+        // One address is enough to show whether anything gets through (Android does the same).
         guard let address = addresses.first else { return end(.failure(.nameNotResolved)) }
         connect(to: address)
     }

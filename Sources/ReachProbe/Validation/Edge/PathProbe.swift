@@ -2,9 +2,9 @@ package import ReachCore
 package import ReachLoop
 package import ReachTransfer
 
-/// Asks the endpoints by one path, once, for somebody whose attempt on that path failed. Confined to the loop's thread.
+/// Checks one path once, for a request that failed on it. Confined to the loop's thread.
 ///
-/// It is not told to the ``Validator``, whose rhythm is its own.
+/// The ``Validator`` does not see the result, and keeps its own schedule.
 package final class PathProbe {
     private let loop: EventLoop
     private let endpoints: [ConnectivityEndpoint]
@@ -13,7 +13,7 @@ package final class PathProbe {
     private var rounds: [UInt64: ValidationRound] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// - Parameter endpoints: Never none.
+    /// - Parameter endpoints: At least one.
     package init(
         loop: EventLoop, endpoints: [ConnectivityEndpoint], transfers: TransferEngine,
         resolverOptions: NameService.Options = NameService.Options()
@@ -24,10 +24,12 @@ package final class PathProbe {
         self.resolverOptions = resolverOptions
     }
 
+    /// Starts a check.
+    ///
     /// - Parameters:
-    ///   - limit: For names, connection and answer.
-    ///   - reply: Called once, later, on the loop: whether the Internet itself answered, and not a portal in its place;
-    ///     `nil` where nothing could be believed.
+    ///   - limit: Time for name resolution, connection and answer together.
+    ///   - reply: Called once on the loop, after this returns: `true` if the Internet itself answered, `false` if a
+    ///     portal did or it is limited, `nil` if the check proved nothing.
     package func ask(by uplink: Uplink, within limit: Duration, reply: @escaping (Bool?) -> Void) {
         lastNumber += 1
         let number = lastNumber

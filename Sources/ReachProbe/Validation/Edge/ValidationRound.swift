@@ -3,10 +3,10 @@ internal import ReachLoop
 internal import ReachKernel
 internal import ReachTransfer
 
-/// Asks all endpoints by one path, at the same time, and says what their answers amount to. Confined to the loop's
-/// thread.
+/// One check of a path: sends requests to all endpoints at the same time, and combines the answers. Confined to the
+/// loop's thread.
 ///
-/// Names are asked for anew: what was answered before would hide that name servers are silent now.
+/// Names are resolved again each time, since cached answers would hide that name servers are silent now.
 final class ValidationRound {
     struct Outcome {
         let result: ValidationResult
@@ -24,9 +24,10 @@ final class ValidationRound {
     private var completion: ((Outcome) -> Void)?
 
     /// - Parameters:
-    ///   - resolver: The round's own, with nothing in its cache.
-    ///   - limit: How long it may take, name servers included. Endpoints that have not answered then do not.
-    ///   - completion: Called once, later, unless it is cancelled.
+    ///   - resolver: A resolver for this round only, with an empty cache.
+    ///   - limit: Time for the round, name resolution included. Endpoints that have not answered by then count as
+    ///     silent.
+    ///   - completion: Called once, after this returns, unless the round is cancelled.
     init(
         _ endpoints: [ConnectivityEndpoint], by uplink: Uplink, within limit: Duration, transfers: TransferEngine,
         resolver: NameService, on loop: EventLoop, completion: @escaping (Outcome) -> Void
@@ -38,17 +39,17 @@ final class ValidationRound {
         for endpoint in endpoints {
             let attempt = EndpointAttempt(
                 endpoint, by: uplink, until: deadline, resolver: resolver, transfers: transfers
-            ) { [unowned self] outcome in take(outcome, from: endpoint) }
+            ) { [unowned self] outcome in receive(outcome, from: endpoint) }
             attempts.append(attempt)
         }
-        // Each attempt has the same limit; this one is for those that would overrun it.
+        // Each attempt has the same limit. This timer ends those that overrun it.
         self.limit = loop.schedule(at: deadline + .milliseconds(20)) { [weak self] in self?.timeOut() }
         loop.afterEvents { [weak self] in self?.begin() }
     }
 
     deinit { cancel() }
 
-    /// The completion is not called.
+    /// Ends the round without calling its completion.
     func cancel() {
         completion = nil
         stop()
@@ -60,12 +61,12 @@ final class ValidationRound {
         for attempt in attempts { attempt.begin() }
     }
 
-    private func take(_ outcome: EndpointAttempt.Outcome, from endpoint: ConnectivityEndpoint) {
+    private func receive(_ outcome: EndpointAttempt.Outcome, from endpoint: ConnectivityEndpoint) {
         findings.append((EndpointFinding(outcome.answer, from: endpoint), endpoint.isSecure))
         bytes += outcome.bytes
         if let remote = outcome.remote { remotes.append(remote) }
         if findings.count == attempts.count || ValidationResult.isDecided(by: findings) {
-            // Not from within an attempt that ends: it would be released under its own feet.
+            // Deferred, since ending the round here would release the attempt that is calling.
             loop.afterEvents { [weak self] in self?.end() }
         }
     }

@@ -3,14 +3,14 @@ package import ReachLoop
 internal import ReachKernel
 package import ReachTransfer
 
-/// Proves whether the Internet answers, path by path, and tells when that changes. Confined to the loop's thread.
+/// Proves for each path whether the Internet answers, and reports changes. Confined to the loop's thread.
 ///
-/// A ``ValidationMachine`` decides; this asks endpoints and sockets for it, and wakes it when it wants to be.
+/// A ``ValidationMachine`` decides. The validator carries out its commands and keeps its timer.
 package final class Validator {
     package struct Options: Hashable, Sendable {
-        /// Never none.
+        /// At least one.
         package var endpoints: [ConnectivityEndpoint]
-        /// For one check: names, connection and answer.
+        /// Time for one check: name resolution, connection and answer together.
         package var timeout: Duration = .seconds(5)
         package var rhythm = ValidationOptions()
 
@@ -22,31 +22,31 @@ package final class Validator {
     private let transfers: TransferEngine
     private let resolverOptions: NameService.Options
     private let traffic = TrafficReader()
-    private let whenChanged: (ConnectivitySurvey) -> Void
+    private let onChange: (ConnectivitySurvey) -> Void
     private var machine: ValidationMachine
     private var rounds: [ValidationCommand.Ticket: ValidationRound] = [:]
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
-    /// The far ends of the last checks: what passes between them and us is no sign of anybody else's success.
+    /// The servers of the last checks. Traffic with them is our own, and does not show that other programs get through.
     private var ownRemotes: [TrafficQuestion.Remote] = []
     private static let ownRemoteLimit = 64
 
-    /// What is proved now.
+    /// The connectivity that is currently proven.
     package private(set) var survey = ConnectivitySurvey()
 
     /// - Parameters:
-    ///   - transfers: May be shared; nothing of it is changed.
-    ///   - resolverOptions: Names are asked for apart from others' names, since old answers would not do.
-    ///   - whenChanged: Called with what is proved, when that differs from before: from within the other calls too.
+    ///   - transfers: The transfer engine, which may be shared and is not reconfigured.
+    ///   - resolverOptions: Options of the validator's own resolvers. Shared ones would return cached answers.
+    ///   - onChange: Called with the survey when it changes, even from within the validator's methods.
     package init(
         loop: EventLoop, options: Options, transfers: TransferEngine,
         resolverOptions: NameService.Options = NameService.Options(),
-        whenChanged: @escaping (ConnectivitySurvey) -> Void
+        onChange: @escaping (ConnectivitySurvey) -> Void
     ) {
         self.loop = loop
         self.options = options
         self.transfers = transfers
         self.resolverOptions = resolverOptions
-        self.whenChanged = whenChanged
+        self.onChange = onChange
         var rhythm = options.rhythm
         rhythm.expectedBytes = options.endpoints.map(EndpointAttempt.expectedBytes).reduce(0, +)
         machine = ValidationMachine(options: rhythm)
@@ -54,23 +54,24 @@ package final class Validator {
 
     deinit { stop() }
 
-    /// The paths there are now; `nil` while the kernel cannot be observed.
-    package func take(_ uplinks: [Uplink]?) { carryOut(machine.take(uplinks, at: SystemClock.boot)) }
+    /// Sets the current paths; `nil` while the kernel cannot be observed.
+    package func take(_ uplinks: [Uplink]?) { carryOut(machine.update(uplinks: uplinks, at: SystemClock.boot)) }
 
-    /// The machine slept: everything is to be proved anew.
-    package func beginAnew() { carryOut(machine.beginAnew(at: SystemClock.boot)) }
+    /// Checks all paths again, since the machine slept.
+    package func beginAnew() { carryOut(machine.restart(at: SystemClock.boot)) }
 
-    /// Somebody's attempt failed, and has reason to doubt that paths work: they are asked about at once, though not more
-    /// often than every five seconds.
+    /// Checks the paths at once, since a request failed and they may not work any more. At most once in five seconds.
     package func doubt() { carryOut(machine.doubt(at: SystemClock.boot)) }
 
-    /// Something was answered, in this family where it is known: paths that did not work are asked about at once, though
-    /// ever more rarely where that is in vain.
+    /// Checks paths in trouble at once, since a request was answered. Each check that fails delays the next one of this
+    /// kind.
+    ///
+    /// - Parameter family: The family of the answer, if known; other families' paths are not checked.
     package func heardAnswer(in family: IPAddress.Family?) {
-        carryOut(machine.heardAnswer(in: family, at: SystemClock.boot))
+        carryOut(machine.noteAnswer(in: family, at: SystemClock.boot))
     }
 
-    /// Nothing is asked or told any more.
+    /// Ends all checks. Nothing is sent or reported afterwards.
     package func stop() {
         timer.map { loop.cancel($0.id) }
         timer = nil
@@ -78,13 +79,13 @@ package final class Validator {
         rounds = [:]
     }
 
-    // MARK: - What the machine wants
+    // MARK: - The machine's commands
 
     private func carryOut(_ commands: [ValidationCommand]) {
         for command in commands {
             switch command {
             case .probe(let uplink, let ticket): probe(uplink, ticket)
-            case .look(let uplink, let window, let ticket): look(uplink, within: window, ticket)
+            case .sampleTraffic(let uplink, let window, let ticket): sampleTraffic(uplink, within: window, ticket)
             case .cancel(let ticket): rounds.removeValue(forKey: ticket)?.cancel()
             }
         }
@@ -93,7 +94,7 @@ package final class Validator {
         let fresh = machine.survey
         guard fresh != survey else { return }
         survey = fresh
-        whenChanged(fresh)
+        onChange(fresh)
     }
 
     private func schedule() {
@@ -122,28 +123,29 @@ package final class Validator {
         }
     }
 
-    private func look(_ uplink: Uplink, within window: Duration, _ ticket: ValidationCommand.Ticket) {
+    private func sampleTraffic(_ uplink: Uplink, within window: Duration, _ ticket: ValidationCommand.Ticket) {
         var sources = uplink.subnets.map(\.address)
         if let source = uplink.source, !sources.contains(source) { sources.append(source) }
         let question = TrafficQuestion(
             family: uplink.key.family, sources: Array(sources.prefix(Self.sourceLimit)),
             excludedPrefixes: PublicName.privatePrefixes(uplink.key.family) + uplink.subnets.compactMap(\.prefix),
             excludedRemotes: Set(ownRemotes), window: window)
-        let door = ValidatorReference(self)
+        let reference = ValidatorReference(self)
         traffic.ask(question, replyTo: loop.mailbox) { answer, time in
-            door.validator?.looked(ticket, answer, after: time)
+            reference.validator?.sampled(ticket, answer, after: time)
         }
     }
 
-    /// More addresses than a link has, privacy addresses included; each costs the kernel a comparison for every socket.
+    /// Most source addresses of a sample: more than a link usually has, privacy addresses included. Each costs the
+    /// kernel one comparison per socket.
     private static let sourceLimit = 16
 
-    private func looked(_ ticket: ValidationCommand.Ticket, _ answer: TrafficAnswer, after time: Duration) {
-        carryOut(machine.looked(ticket, sawTraffic: answer == .moving, after: time, at: SystemClock.boot))
+    private func sampled(_ ticket: ValidationCommand.Ticket, _ answer: TrafficAnswer, after time: Duration) {
+        carryOut(machine.sampled(ticket, sawTraffic: answer == .moving, after: time, at: SystemClock.boot))
     }
 }
 
-/// Carries a validator's reference through another thread, which never opens it: only its own loop does.
+/// A reference to a validator that passes through another thread. Only the loop's own thread dereferences it.
 private struct ValidatorReference: @unchecked Sendable {
     weak var validator: Validator?
 

@@ -1,0 +1,27 @@
+internal import CReachLinux
+
+/// Decides which callers may change something: root, the daemon's own user, and the members of a group, if one is
+/// named.
+package struct ControlAuthority: Hashable, Sendable {
+    package var user: UInt32
+    package var group: UInt32?
+
+    package init(user: UInt32, group: UInt32? = nil) {
+        self.user = user
+        self.group = group
+    }
+
+    /// Users that are exempt from the limits that other users can exhaust together.
+    var exempt: Set<UInt32> { [0, user] }
+
+    /// - Parameter isMember: Whether the caller has a supplementary group.
+    func mayChange(_ caller: Caller, isMember: (UInt32) -> Bool) -> Bool {
+        if caller.user == 0 || caller.user == user { return true }
+        guard let group else { return false }
+        return caller.group == group || isMember(group)
+    }
+
+    func mayChange(_ caller: Caller, at socket: CInt) -> Bool {
+        mayChange(caller) { reach_peer_has_group(socket, $0) == 1 }
+    }
+}

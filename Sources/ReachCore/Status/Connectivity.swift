@@ -1,0 +1,123 @@
+/// What probes have proved about the path to the Internet, in NetworkManager's terms.
+public enum Connectivity: String, Hashable, Sendable, CaseIterable {
+    /// No probe has run.
+    case unknown
+    /// No probe could be sent.
+    case none
+    /// A captive portal requires a login first.
+    case portal
+    /// The probes were sent, but the Internet did not answer.
+    case limited
+    /// The Internet answers.
+    case full
+}
+
+/// What probes have proved about a target in each family.
+package struct ConnectivityReport: Hashable, Sendable {
+    package var ipv4: Connectivity
+    package var ipv6: Connectivity
+    /// The address of the portal's login page, if the portal named one.
+    package var portal: String?
+    /// Whether the first probe of a family's path is still running.
+    package var isUndecided: Bool
+
+    package init(
+        ipv4: Connectivity = .unknown, ipv6: Connectivity = .unknown, portal: String? = nil, isUndecided: Bool = false
+    ) {
+        self.ipv4 = ipv4
+        self.ipv6 = ipv6
+        self.portal = portal
+        self.isUndecided = isUndecided
+    }
+
+    /// The better of both families, because a program that tries both gets through by that one.
+    ///
+    /// While the first probe of a family runs, that family may turn out to be the better one. Until then, anything worse than
+    /// a portal is unknown.
+    package var combined: Connectivity {
+        let best = ipv4.rank >= ipv6.rank ? ipv4 : ipv6
+        return isUndecided && best.rank < Connectivity.portal.rank ? .unknown : best
+    }
+
+    package subscript(family: IPAddress.Family) -> Connectivity {
+        get { family == .ipv4 ? ipv4 : ipv6 }
+        set { if family == .ipv4 { ipv4 = newValue } else { ipv6 = newValue } }
+    }
+
+    /// The report after the paths changed: what probes proved about one path says nothing about another.
+    func following(from old: Verdict, to new: Verdict) -> ConnectivityReport {
+        var kept = self
+        for (family, before, now) in [(IPAddress.Family.ipv4, old.ipv4, new.ipv4), (.ipv6, old.ipv6, new.ipv6)] {
+            guard !before.hasSameFirstHop(as: now) else { continue }
+            kept[family] = .unknown
+            if now.status == .reachable { kept.isUndecided = true }
+        }
+        return kept
+    }
+}
+
+extension Connectivity {
+    fileprivate var rank: Int {
+        switch self {
+        case .none: 0
+        case .unknown: 1
+        case .limited: 2
+        case .portal: 3
+        case .full: 4
+        }
+    }
+
+    /// The connectivity of a path: `none` without a path, because nothing can be sent.
+    fileprivate func over(_ path: NetworkPath) -> Connectivity {
+        switch path.status {
+        case .reachable: self
+        case .notReachable: .none
+        case .unknown: path.reason == .notAsked ? self : .unknown
+        }
+    }
+}
+
+extension NetworkPath {
+    /// Whether link and gateway are the same. The source address may differ, because privacy addresses change daily.
+    fileprivate func hasSameFirstHop(as other: NetworkPath) -> Bool {
+        interfaceIndex == other.interfaceIndex && gateway == other.gateway
+    }
+}
+
+extension ReachabilityState {
+    /// Adopts what probes have proved about the paths of this state; `nil` if no probes run.
+    mutating func adopt(proved report: ConnectivityReport?) {
+        isValidated = report != nil
+        ipv4.connectivity = report?.ipv4.over(ipv4) ?? .unknown
+        ipv6.connectivity = report?.ipv6.over(ipv6) ?? .unknown
+        connectivity =
+            ConnectivityReport(
+                ipv4: ipv4.connectivity, ipv6: ipv6.connectivity, isUndecided: report?.isUndecided ?? false
+            ).combined
+        portal = connectivity == .portal ? report?.portal : nil
+    }
+}
+
+/// What probes have proved about the Internet and about each interface.
+package struct ConnectivitySurvey: Hashable, Sendable {
+    /// The Internet over the paths that the kernel chooses.
+    package var internet: ConnectivityReport
+    /// The Internet over single interfaces, by their names.
+    package var interfaces: [String: ConnectivityReport]
+
+    package init(internet: ConnectivityReport = ConnectivityReport(), interfaces: [String: ConnectivityReport] = [:]) {
+        self.internet = internet
+        self.interfaces = interfaces
+    }
+
+    /// The report on a target. Whether the Internet answers says nothing about a particular host.
+    ///
+    /// - Returns: `nil` for all targets except the Internet and interfaces.
+    package func report(on target: Target) -> ConnectivityReport? {
+        switch target.subject {
+        case .internet: internet
+        case .interface(let name): interfaces[name] ?? ConnectivityReport()
+        case .name, .address, .prefix: nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import ReachCore
+internal import ReachLoop
+
+/// A watched target: its addresses, its state machine, and the handlers of its watches.
+final class WatchedTarget {
+    typealias Handler = (EngineEvent) -> Void
+
+    let target: Target
+    var machine: StatusMachine
+    var name = NameTracker()
+    var holdTimer: TimerQueue.ID?
+    var nameTimer: TimerQueue.ID?
+    /// Whether a state has been sent: it was determined, or the wait for it is over.
+    private var hasBegun = false
+    private var handlers: [(id: UInt64, handler: Handler)] = []
+
+    init(target: Target, holdDown: HoldDown, at now: Instant) {
+        self.target = target
+        machine = StatusMachine(target: target, holdDown: holdDown, at: now)
+    }
+
+    var isWatched: Bool { !handlers.isEmpty }
+
+    /// Adds a handler, and calls it at once with the current state if there is one.
+    func add(_ id: UInt64, at now: Instant, _ handler: @escaping Handler) {
+        handlers.append((id, handler))
+        guard hasBegun else { return }
+        handler(.change(initialChange(at: now)))
+    }
+
+    /// Removes a handler.
+    ///
+    /// - Returns: Whether it was one of this target's handlers.
+    func remove(_ id: UInt64) -> Bool {
+        guard let index = handlers.firstIndex(where: { $0.id == id }) else { return false }
+        handlers.remove(at: index)
+        return true
+    }
+
+    /// Calls the handlers that were present when the event happened and that no earlier handler has removed.
+    func send(_ event: EngineEvent) {
+        if case .change = event { hasBegun = true }
+        for (id, handler) in handlers where handlers.contains(where: { $0.id == id }) { handler(event) }
+    }
+
+    /// The current state, as the first event of a new handler.
+    private func initialChange(at now: Instant) -> ReachabilityChange {
+        ReachabilityChange(at: now, cause: .start, aspects: [], previous: nil, state: machine.state)
+    }
+}

@@ -1,0 +1,157 @@
+import ReachCore
+import ReachLoop
+import ReachQueue
+
+@testable import ReachControl
+
+/// A request queue that records the calls it gets, and gives the answers that a test has set.
+final class FakeQueue: QueueService {
+    private(set) var requests: [(RequestSpecification, Caller)] = []
+    private(set) var actions: [String] = []
+    var filters: [QueueFilter] = []
+    /// Answers that wait for ``answerAll()``, if ``answersLater`` is set.
+    private(set) var waiting: [() -> Void] = []
+    var answersLater = false
+    private(set) var watchCount = 0
+    private(set) var cancelCount = 0
+    private var sinks: [Int64?: (QueueNotice) -> Void] = [:]
+    var uploads: [String: [UInt8]] = [:]
+    var items: [Int64: QueueItem] = [:]
+    var body: [UInt8] = []
+    /// The error with which every call is answered, if set.
+    var failure: QueueServiceError?
+
+    private func answer<Value>(_ value: Value, _ reply: @escaping Reply<Value>) {
+        let result: Result<Value, QueueServiceError> = failure.map { .failure($0) } ?? .success(value)
+        guard answersLater else { return reply(result) }
+        waiting.append { reply(result) }
+    }
+
+    /// - Returns: The number of answers that waited.
+    func answerAll() -> Int {
+        let answers = waiting
+        waiting = []
+        for answer in answers { answer() }
+        return answers.count
+    }
+
+    private func find<Value>(_ id: Int64, _ reply: @escaping Reply<Value>, _ value: (QueueItem) -> Value) {
+        guard let item = items[id] else { return reply(.failure(.notFound(id))) }
+        answer(value(item), reply)
+    }
+
+    func add(_ request: RequestSpecification, for caller: Caller, reply: @escaping Reply<QueueReceipt>) {
+        requests.append((request, caller))
+        answer(QueueReceipt(id: Int64(requests.count), isKept: request.uniqueness.key != nil), reply)
+    }
+
+    func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
+        let name = piece.name ?? "u\(uploads.count)"
+        uploads[name, default: []] += piece.bytes
+        answer(QueueUpload(name: name, bytes: Int64(uploads[name]?.count ?? 0)), reply)
+    }
+
+    func list(_ filter: QueueFilter, for caller: Caller, reply: @escaping Reply<QueuePage>) {
+        filters.append(filter)
+        let matching = items.values.sorted { $0.id < $1.id }.filter { $0.id > filter.after }
+        let page = Array(matching.prefix(filter.limit))
+        answer(
+            QueuePage(items: page, next: page.count < matching.count ? page.last?.id : nil, count: 2), reply)
+    }
+
+    func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItem>) { find(id, reply) { $0 } }
+
+    func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItemExplanation>) {
+        find(id, reply) { QueueItemExplanation(item: $0, reasons: [.unmetered, .held], interface: "wlan0") }
+    }
+
+    func hold(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
+        actions.append("hold \(selection)")
+        answer((), reply)
+    }
+
+    func release(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
+        actions.append("release \(selection)")
+        answer((), reply)
+    }
+
+    func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>) {
+        actions.append("cancel \(id)")
+        answer((), reply)
+    }
+
+    func retry(_ selection: QueueSelection, reason: String?, for caller: Caller, reply: @escaping Reply<Int>) {
+        actions.append("retry \(selection) \(reason ?? "-")")
+        answer(3, reply)
+    }
+
+    func result(
+        _ id: Int64, from offset: Int64, upTo count: Int, for caller: Caller, reply: @escaping Reply<QueueAnswer>
+    ) {
+        let bytes = Array(body.dropFirst(Int(offset)).prefix(count))
+        answer(
+            QueueAnswer(
+                id: id, state: "done", status: 201, headers: [HTTPField("X-A", "\"b\"")],
+                bodyBytes: Int64(body.count), offset: offset, bytes: bytes), reply)
+    }
+
+    func watch(
+        _ id: Int64?, for caller: Caller, sink: @escaping (QueueNotice) -> Void
+    ) throws(QueueServiceError) -> QueueWatch {
+        if let failure { throw failure }
+        watchCount += 1
+        sinks[id] = sink
+        return QueueWatch { [unowned self] in
+            cancelCount += 1
+            sinks[id] = nil
+        }
+    }
+
+    func publish(_ notice: QueueNotice, toWatchersOf id: Int64? = nil) { sinks[id]?(notice) }
+}
+
+extension Instant {
+    static func second(_ second: Int64) -> Instant {
+        Instant(
+            wall: Timestamp(nanosecondsSince1970: (1_795_230_000 + second) * 1_000_000_000),
+            boot: BootTime(nanoseconds: second * 1_000_000_000))
+    }
+}
+
+extension QueueItemExplanation.Reason {
+    static let unmetered = Self(
+        blocker: "constraint", since: .second(60), until: nil, text: "No unmetered network is there.",
+        remedy: "It starts when one is.")
+    static let held = Self(
+        blocker: "backoff", since: .second(60), until: .second(90), text: "It \"failed\".", remedy: "Nothing to do.")
+}
+
+extension QueueItem {
+    static func waiting(_ id: Int64) -> QueueItem {
+        QueueItem(
+            id: id, user: 1000, state: "waiting", method: "PUT", url: "https://host.example/\(id)", when: "unmetered",
+            priority: "normal", created: Instant.second(1).wall, deadline: Instant.second(86_401).wall)
+    }
+
+    /// An item with a value for everything.
+    static let full: QueueItem = {
+        var item = waiting(7)
+        item.state = "running"
+        item.reason = "status"
+        item.blockers = ["held", "constraint"]
+        item.order = "o\u{7}"
+        item.key = "k"
+        item.idempotencyKey = "i"
+        item.bodyBytes = 1 << 40
+        item.notBefore = Instant.second(2).wall
+        item.over = Instant.second(3).wall
+        item.attempts = 1
+        item.networkFailures = 2
+        item.tries = 4
+        item.running = QueueProgress(
+            id: 7, interface: "eth0", began: .second(5), sent: 10, toSend: 20, received: 0, toReceive: 30)
+        item.status = 503
+        item.answerBytes = 9
+        return item
+    }()
+}

@@ -1,0 +1,109 @@
+internal import ReachCore
+internal import ReachKernel
+internal import ReachTesting
+internal import Testing
+
+private typealias Change = TestEngine.Change
+
+/// Links of many kinds, as part of a path and as targets.
+@Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(1)))
+struct LinkTests {
+    @Test func `an interface is watched before it exists and after its removal`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let watched = try await TestEngine.start(Target.interface("up0"), in: namespace)
+        #expect(watched.state?.reason == .noInterface)
+        try namespace.vethPair()
+        try await watched.changes.wait { $0.state.isReachable }
+        try await watched.expect(Change(.notReachable, .noInterface, because: .linkRemoved)) {
+            try namespace.run("ip", "link", "del", "up0")
+        }
+    }
+
+    @Test func `a link with a large index keeps its identity when it is renamed`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.run("ip", "link", "add", "w0", "index", "700000", "type", "bridge")
+        try namespace.run("ip", "link", "add", "w1", "type", "veth", "peer", "name", "w2")
+        for link in ["w0", "w1", "w2"] { try namespace.run("ip", "link", "set", link, "up") }
+        try namespace.run("ip", "link", "set", "w1", "master", "w0")
+        try namespace.run("ip", "addr", "add", "192.0.2.2/24", "dev", "w0")
+        try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
+        let watched = try await TestEngine.start(in: namespace)
+        try await watched.changes.wait { $0.state.isReachable }
+        #expect(watched.state?.ipv4.interfaceIndex == 700_000)
+        try await watched.expect(Change(.reachable, because: .linkChanged, [.path])) {
+            try namespace.run("ip", "link", "set", "w0", "name", "w9")
+        }
+        #expect(watched.state?.interface == "w9")
+    }
+
+    @Test func `a link is found by its alternative name`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.run("ip", "link", "property", "add", "dev", "up0", "altname", "a-name-of-more-than-15-bytes")
+        let watched = try await TestEngine.start(Target.interface("a-name-of-more-than-15-bytes"), in: namespace)
+        #expect(watched.state?.isReachable == true)
+        #expect(watched.state?.interface == "up0")
+    }
+
+    @Test func `a bridge without a port has no carrier, whatever its flags`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.run("ip", "link", "add", "b0", "type", "bridge")
+        try namespace.run("ip", "link", "add", "p0", "type", "veth", "peer", "name", "p1")
+        for link in ["b0", "p0", "p1"] { try namespace.run("ip", "link", "set", link, "up") }
+        try namespace.run("ip", "addr", "add", "192.0.2.2/24", "dev", "b0")
+        let watched = try await TestEngine.start(Target.address(#require(IPAddress("192.0.2.9"))), in: namespace)
+        #expect(watched.state?.reason == .noCarrier)
+        try namespace.run("ip", "link", "set", "p0", "master", "b0")
+        try await watched.changes.wait { $0.state.isReachable }
+        try namespace.run("ip", "link", "set", "p0", "nomaster")
+        try await watched.changes.wait(within: .seconds(10)) { $0.last?.state.reason == .noCarrier }
+    }
+
+    @Test func `a macvlan loses its carrier with the link below it, and reports that link`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        let peer = try namespace.vethPair()
+        try namespace.run("ip", "link", "add", "link", "up0", "name", "m0", "type", "macvlan")
+        try namespace.run("ip", "link", "set", "m0", "up")
+        try namespace.run("ip", "addr", "add", "198.51.100.2/24", "dev", "m0")
+        try namespace.run("ip", "route", "replace", "default", "via", "198.51.100.1")
+        let watched = try await TestEngine.start(in: namespace)
+        try await watched.changes.wait { $0.state.isReachable }
+        #expect(watched.state?.ipv4.lower == ["up0"])
+        #expect(watched.state?.linkClass == .virtual)
+        try peer.run("ip", "link", "set", "up1", "down")
+        try await watched.changes.wait { $0.last?.state.reason == .noCarrier }
+    }
+
+    @Test func `a tun device is a tunnel, and has no carrier without a program attached`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.run("ip", "tuntap", "add", "t0", "mode", "tun")
+        try namespace.run("ip", "link", "set", "t0", "up")
+        try namespace.run("ip", "addr", "add", "192.0.2.2/32", "dev", "t0")
+        try namespace.run("ip", "route", "add", "default", "dev", "t0")
+        let watched = try await TestEngine.start(in: namespace)
+        #expect(watched.state?.reason == .noCarrier)
+        #expect(watched.state?.ipv4.linkClass == .tunnel)
+    }
+
+    // A policy overrides the class that the kernel's data suggests.
+    @Test func `a policy rule sets the class of a link, and with it whether it is metered`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        let plain = try await TestEngine.start(in: namespace)
+        #expect(plain.state?.linkClass == .virtual)
+        #expect(plain.state?.isMetered == false)
+        var options = EngineOptions()
+        options.observer.policy = LinkPolicy(rules: [.init(pattern: Glob("up*"), linkClass: .wwan)])
+        let overridden = try await TestEngine.start(in: namespace, options: options)
+        #expect(overridden.state?.linkClass == .wwan)
+        #expect(overridden.state?.isMetered == true)
+        #expect(overridden.state?.networkReachabilityStatus == .reachableViaWWAN)
+    }
+}
