@@ -133,7 +133,8 @@ let targets: [Target] = [
     tests(
         "ReachTransferTests",
         ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
-    tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTesting"]),
+    tests(
+        "ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTesting"]),
     tests(
         "ReachDaemonTests",
         [
