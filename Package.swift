@@ -50,7 +50,7 @@ let targets: [Target] = [
         "ReachQueueRuntime",
         ["CSQLite", "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachQueue"]),
     room(
-        "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop"],
+        "ReachControl", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue"],
         resources: [
             .embedInCode("Interfaces/io.reach.Monitor.varlink"), .embedInCode("Interfaces/io.reach.Queue.varlink"),
         ]),
@@ -74,7 +74,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "reach",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachControl",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -133,7 +133,8 @@ let targets: [Target] = [
     tests(
         "ReachTransferTests",
         ["fetch", "CConfine", "CCurl", "CReachLinux", "ReachCore", "ReachLoop", "ReachTransfer", "ReachTesting"]),
-    tests("ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTesting"]),
+    tests(
+        "ReachControlTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTesting"]),
     tests(
         "ReachDaemonTests",
         [
@@ -149,7 +150,10 @@ let targets: [Target] = [
         name: "monitor", dependencies: ["Reachability"], path: "Tests/Support/monitor", swiftSettings: strict),
     tests(
         "ReachCommandTests",
-        ["reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachControl", "ReachTesting"]),
+        [
+            "reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue", "ReachControl",
+            "ReachTesting",
+        ]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),
 ]

@@ -135,7 +135,7 @@ extension RequestSession {
         }
         var options = options ?? core.options.requests
         if let constraint { options.constraint = constraint }
-        var queued = try QueuedRequest(request, core.limits)
+        var queued = try RequestSpecification(request, core.limits)
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
         do throws(RequestValidationError) {
@@ -144,13 +144,14 @@ extension RequestSession {
             throw RequestError(error)
         }
         let task = core.task(
-            TaskPlan(kind: kind, request: request, options: options, queued: queued, resumeData: resumeData))
+            TaskPlan(
+                kind: kind, request: request, options: options, queued: QueuedRequest(queued), resumeData: resumeData))
         if let completion { task.whenComplete(completion) }
         return task
     }
 }
 
-extension QueuedRequest {
+extension RequestSpecification {
     /// A request but for its body, which comes later.
     fileprivate init(_ request: HTTPRequest, _ limits: QueueLimits) throws(RequestError) {
         if case .file = request.body {
@@ -167,7 +168,7 @@ extension QueuedRequest {
                 // other is refused.
                 headers: request.headers.fields.filter {
                     $0.name.lowercased() != "content-length" || $0.value != length
-                }.map { Header(name: $0.name, value: $0.value) })
+                }.map { HTTPField($0.name, $0.value) })
         } catch {
             throw RequestError(error)
         }

@@ -1,11 +1,12 @@
 import ReachCore
 import ReachLoop
+import ReachQueue
 
 @testable import ReachControl
 
 /// A request queue that records the calls it gets, and gives the answers that a test has set.
 final class FakeQueue: QueueService {
-    private(set) var submissions: [(QueueSubmission, Caller)] = []
+    private(set) var requests: [(RequestSpecification, Caller)] = []
     private(set) var actions: [String] = []
     var filters: [QueueFilter] = []
     /// Answers that wait for ``answerAll()``, if ``answersLater`` is set.
@@ -39,9 +40,9 @@ final class FakeQueue: QueueService {
         answer(value(item), reply)
     }
 
-    func add(_ submission: QueueSubmission, for caller: Caller, reply: @escaping Reply<QueueReceipt>) {
-        submissions.append((submission, caller))
-        answer(QueueReceipt(id: Int64(submissions.count), isKept: submission.key != nil), reply)
+    func add(_ request: RequestSpecification, for caller: Caller, reply: @escaping Reply<QueueReceipt>) {
+        requests.append((request, caller))
+        answer(QueueReceipt(id: Int64(requests.count), isKept: request.uniqueness.key != nil), reply)
     }
 
     func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
@@ -90,7 +91,7 @@ final class FakeQueue: QueueService {
         let bytes = Array(body.dropFirst(Int(offset)).prefix(count))
         answer(
             QueueAnswer(
-                id: id, state: "done", status: 201, headers: [QueueHeader("X-A", "\"b\"")],
+                id: id, state: "done", status: 201, headers: [HTTPField("X-A", "\"b\"")],
                 bodyBytes: Int64(body.count), offset: offset, bytes: bytes), reply)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import ReachCore
 import ReachLoop
+import ReachQueue
 import Testing
 
 @testable import ReachControl
@@ -101,7 +102,7 @@ import Testing
         let answer = try check("Answer") {
             $0.queueAnswer(
                 QueueAnswer(
-                    id: 1, state: "", status: 1, headers: [QueueHeader("", "")], bodyBytes: 0, offset: 0, bytes: []),
+                    id: 1, state: "", status: 1, headers: [HTTPField("", "")], bodyBytes: 0, offset: 0, bytes: []),
                 at: moment)
         }
         #expect(Set(answer["headers"]?.array?.first?.object?.keys ?? [:].keys) == fields("Header"))
@@ -137,6 +138,7 @@ import Testing
         let add = definition[(definition.range(of: "method Add(\n")?.upperBound ?? definition.endIndex)...]
         let names = add.prefix { $0 != ")" }.split(separator: "\n").compactMap { $0.split(separator: ":").first }
         #expect(
-            names.map { $0.trimmingCharacters(in: .whitespaces) }.sorted() == QueueSubmission.parameterNames.sorted())
+            names.map { $0.trimmingCharacters(in: .whitespaces) }.sorted()
+                == RequestSpecification.parameterNames.sorted())
     }
 }

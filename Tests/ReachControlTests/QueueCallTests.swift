@@ -1,6 +1,7 @@
 import Foundation
 import ReachCore
 import ReachLoop
+import ReachQueue
 import ReachTesting
 import Testing
 
@@ -38,58 +39,84 @@ import Testing
     }
 
     @Test func `a request arrives as it was handed in, and whose it is says the kernel`() throws {
-        var submission = QueueSubmission(url: "https://host.example/\u{e4}")
-        submission.method = "PATCH"
-        submission.headers = [QueueHeader("A", "1"), QueueHeader("A", "\"2\"")]
-        submission.body = .bytes([0, 255, 10])
-        submission.when = "unmetered, not wwan"
-        submission.priority = "low"
-        submission.expires = .seconds(90)
-        submission.idempotencyKey = "i"
-        submission.order = "o"
-        submission.depends = true
-        submission.key = "k"
-        submission.mode = "replace"
-        submission.maximumAttempts = 3
-        submission.isStrict = true
-        submission.acceptedStatuses = [200...204, 404...404]
+        var request = try RequestSpecification(method: "PATCH", url: "https://host.example/\u{e4}")
+        request.headers = [HTTPField("A", "1"), HTTPField("A", "\"2\"")]
+        request.body = .inline([0, 255, 10])
+        request.constraint = try NetworkCondition("unmetered, not wwan")
+        request.priority = .low
+        request.timeToLive = .seconds(90)
+        request.idempotency = .key("i")
+        request.orderKey = "o"
+        request.dependsOnPrevious = true
+        request.uniqueness = .unique(name: "k", mode: .replace)
+        request.maximumAttempts = 3
+        request.isStrict = true
+        request.acceptedStatuses = [200...204, 404...404]
+        let plain = try RequestSpecification(url: "http://a")
         var client = try ControlClient(path: server.path)
-        #expect(try client.add(QueueSubmission(url: "a")) == QueueReceipt(id: 1, isKept: false))
-        #expect(try client.add(submission) == QueueReceipt(id: 2, isKept: true))
-        let taken = server.queue { $0.submissions }
-        #expect(taken.map(\.0) == [QueueSubmission(url: "a"), submission])
+        #expect(try client.add(plain) == QueueReceipt(id: 1, isKept: false))
+        #expect(try client.add(request) == QueueReceipt(id: 2, isKept: true))
+        let taken = server.queue { $0.requests }
+        #expect(taken.map(\.0) == [plain, request])
         #expect(taken.allSatisfy { $0.1 == Caller(user: getuid(), group: getgid(), process: getpid()) })
     }
 
+    @Test func `a request with a body and without a method is a POST, and its words have their short forms`() throws {
+        let client = try RawClient(server.path)
+        let call =
+            #"{"method":"io.reach.Queue.Add","parameters":{"url":"http://a","body":"AAAA","priority":"3","#
+            + #""key":"k","mode":"coalesce","when":null,"accept":[]}}"#
+        #expect(try client.call(call)["parameters"] != nil)
+        let request = try #require(server.queue { $0.requests.last?.0 })
+        #expect(request.method == "POST" && request.body == .inline([0, 0, 0]) && request.priority == .low)
+        #expect(request.uniqueness == .coalesce(key: "k") && request.acceptedStatuses == [200...299])
+    }
+
     @Test func `a body that is larger than a message is sent in pieces, and is the same`() throws {
-        var submission = QueueSubmission(url: "a")
+        var request = try RequestSpecification(url: "http://a")
         let body = (0..<(QueueUpload.pieceBytes * 2 + 5)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        submission.body = .bytes(body)
+        request.body = .inline(body)
         var client = try ControlClient(path: server.path)
-        _ = try client.add(submission)
-        let (uploads, taken) = server.queue { ($0.uploads, $0.submissions.last?.0.body) }
+        _ = try client.add(request)
+        let (uploads, taken) = server.queue { ($0.uploads, $0.requests.last?.0.body) }
         #expect(uploads == ["u0": body])
-        #expect(taken == .upload("u0"))
-        submission.body = .bytes(Array(body.prefix(QueueUpload.pieceBytes)))
-        _ = try client.add(submission)
-        #expect(server.queue { $0.submissions.last?.0 } == submission)
+        #expect(taken == .spooled(name: "u0", bytes: 0))
+        request.body = .inline(Array(body.prefix(QueueUpload.pieceBytes)))
+        _ = try client.add(request)
+        #expect(server.queue { $0.requests.last?.0 } == request)
     }
 
     @Test(arguments: [
         (#""Add","parameters":{}"#, "InvalidParameter", #"{"parameter":"url"}"#),
-        (#""Add","parameters":{"url":"a","prio":"low"}"#, "InvalidParameter", #"{"parameter":"prio"}"#),
-        (#""Add","parameters":{"url":"a","headers":[{"name":"b"}]}"#, "InvalidParameter", #"{"parameter":"headers"}"#),
-        (#""Add","parameters":{"url":"a","expires_ms":-1}"#, "InvalidParameter", #"{"parameter":"expires_ms"}"#),
+        (#""Add","parameters":{"url":"http://a","prio":"low"}"#, "InvalidParameter", #"{"parameter":"prio"}"#),
         (
-            #""Add","parameters":{"url":"a","accept":[{"first":3,"last":2}]}"#, "InvalidParameter",
+            #""Add","parameters":{"url":"http://a","headers":[{"name":"b"}]}"#, "InvalidParameter",
+            #"{"parameter":"headers"}"#
+        ),
+        (#""Add","parameters":{"url":"http://a","expires_ms":-1}"#, "InvalidParameter", #"{"parameter":"expires_ms"}"#),
+        (
+            #""Add","parameters":{"url":"http://a","accept":[{"first":3,"last":2}]}"#, "InvalidParameter",
             #"{"parameter":"accept"}"#
         ),
         (
-            #""Add","parameters":{"url":"a","body":"","upload":"u"}"#, "InvalidParameter", #"{"parameter":"upload"}"#
+            #""Add","parameters":{"url":"http://a","body":"","upload":"u"}"#, "InvalidParameter",
+            #"{"parameter":"upload"}"#
         ),
         (
-            #""Add","parameters":{"url":"a","body":"*"}"#, "BadRequest",
+            #""Add","parameters":{"url":"http://a","body":"*"}"#, "BadRequest",
             #"{"parameter":"body","reason":"it is not base64"}"#
+        ),
+        (
+            #""Add","parameters":{"url":"ftp://x/"}"#, "BadRequest",
+            #"{"parameter":"url","reason":"'ftp://x/' is neither http nor https"}"#
+        ),
+        (
+            #""Add","parameters":{"url":"http://a","priority":"9"}"#, "BadRequest",
+            #"{"parameter":"priority","reason":"'9' is no priority: urgent, high, normal, low, or 0 to 3"}"#
+        ),
+        (
+            #""Add","parameters":{"url":"http://a","mode":"keep"}"#, "BadRequest",
+            #"{"parameter":"mode","reason":"a mode decides between requests with the same key: give a key, too"}"#
         ),
         (#""Upload","parameters":{"name":"u"}"#, "InvalidParameter", #"{"parameter":"data"}"#),
         (#""Show","parameters":{}"#, "InvalidParameter", #"{"parameter":"id"}"#),
@@ -110,7 +137,7 @@ import Testing
         let message = #"{"method":"io.reach.Queue."# + call.dropFirst() + "}"
         #expect(text(try client.call(message)) == #"{"error":"\#(error)","parameters":\#(parameters)}"#)
         #expect(try client.call(#"{"method":"io.reach.Queue.List"}"#)["parameters"] != nil)
-        #expect(server.queue { $0.actions.isEmpty && $0.submissions.isEmpty })
+        #expect(server.queue { $0.actions.isEmpty && $0.requests.isEmpty })
     }
 
     @Test(arguments: [
@@ -122,7 +149,7 @@ import Testing
             $0.failure = error
             $0.items[3] = .waiting(3)
         }
-        #expect(try refusal { try $0.add(QueueSubmission(url: "a")) } == error)
+        #expect(try refusal { try $0.add(try RequestSpecification(url: "http://a")) } == error)
         #expect(try refusal { try $0.request(3) } == error)
         #expect(try refusal { try $0.explanation(ofRequest: 3) } == error)
         #expect(try refusal { try $0.requests(QueueFilter()) } == error)
@@ -188,7 +215,7 @@ import Testing
         var client = try ControlClient(path: server.path)
         let first = try client.answer(toRequest: 1)
         #expect(first.bytes.count == QueueAnswer.longest && first.bodyBytes == Int64(body.count))
-        #expect(first.headers == [QueueHeader("X-A", "\"b\"")] && first.status == 201)
+        #expect(first.headers == [HTTPField("X-A", "\"b\"")] && first.status == 201)
         let second = try client.answer(toRequest: 1, from: Int64(first.bytes.count))
         #expect(first.bytes + second.bytes == body)
         let reply = try RawClient(server.path)

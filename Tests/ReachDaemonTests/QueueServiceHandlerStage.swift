@@ -4,6 +4,7 @@ import ReachControl
 import ReachCore
 import ReachKernel
 import ReachLoop
+import ReachQueue
 import ReachTesting
 
 @testable import ReachDaemon
@@ -76,8 +77,8 @@ final class QueueServiceHandlerStage: Sendable {
         return try await log.wait(for: 1)[0].get()
     }
 
-    func add(_ submission: QueueSubmission, for caller: Caller = one) async throws -> Int64 {
-        let receipt: QueueReceipt = try await ask { $0.add(submission, for: caller, reply: $1) }
+    func add(_ request: RequestSpecification, for caller: Caller = one) async throws -> Int64 {
+        let receipt: QueueReceipt = try await ask { $0.add(request, for: caller, reply: $1) }
         return receipt.id
     }
 

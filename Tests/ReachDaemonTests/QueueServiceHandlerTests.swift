@@ -1,6 +1,7 @@
 import Glibc
 import ReachControl
 import ReachCore
+import ReachQueue
 import ReachTesting
 import Testing
 
@@ -12,10 +13,10 @@ struct QueueServiceHandlerTests {
     private static let ok = "HTTP/1.1 200 OK\r\nX-Answer: 42\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
 
     /// A request that nothing lets start.
-    private static var waiting: QueueSubmission {
-        var submission = QueueSubmission(url: "http://192.0.2.1/x")
-        submission.when = "interface=nosuch0"
-        return submission
+    private static var waiting: RequestSpecification {
+        get throws {
+            try RequestSpecification(url: "http://192.0.2.1/x", constraint: NetworkCondition("interface=nosuch0"))
+        }
     }
 
     @Test func `a request for this machine itself needs no link, and its answer can be had in parts`() async throws {
@@ -26,7 +27,7 @@ struct QueueServiceHandlerTests {
             connection.write(Self.ok)
         }
         let watch = try stage.watch(nil)
-        let id = try await stage.add(QueueSubmission(url: "http://127.0.0.1:\(server.port)/"))
+        let id = try await stage.add(try RequestSpecification(url: "http://127.0.0.1:\(server.port)/"))
         try await watch.event("done", of: id)
         let item = try await stage.show(id)
         #expect(item.state == "done" && item.status == 200 && item.answerBytes == 5 && item.when == "reachable")
@@ -35,7 +36,7 @@ struct QueueServiceHandlerTests {
             $0.result(id, from: 0, upTo: 100, for: QueueServiceHandlerStage.one, reply: $1)
         }
         #expect(String(decoding: whole.bytes, as: UTF8.self) == "hello")
-        #expect(whole.headers.contains(QueueHeader("X-Answer", "42")) && whole.bodyBytes == 5 && whole.state == "done")
+        #expect(whole.headers.contains(HTTPField("X-Answer", "42")) && whole.bodyBytes == 5 && whole.state == "done")
         let part: QueueAnswer = try await stage.ask {
             $0.result(id, from: 3, upTo: 1, for: QueueServiceHandlerStage.one, reply: $1)
         }
@@ -50,7 +51,7 @@ struct QueueServiceHandlerTests {
     @Test func `why a request waits is said in words and sentences`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
-        let id = try await stage.add(Self.waiting)
+        let id = try await stage.add(try Self.waiting)
         let explanation: QueueItemExplanation = try await stage.ask {
             $0.explain(id, for: QueueServiceHandlerStage.one, reply: $1)
         }
@@ -63,7 +64,7 @@ struct QueueServiceHandlerTests {
     @Test func `a user's requests are nobody else's business, but root's`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
-        let id = try await stage.add(Self.waiting)
+        let id = try await stage.add(try Self.waiting)
         let stranger = QueueServiceHandlerStage.other
         await #expect(throws: QueueServiceError.notFound(id)) { _ = try await stage.show(id, for: stranger) }
         await #expect(throws: QueueServiceError.notFound(id)) {
@@ -89,7 +90,7 @@ struct QueueServiceHandlerTests {
     @Test func `holding and releasing, cancelling and sending again`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
-        let id = try await stage.add(Self.waiting)
+        let id = try await stage.add(try Self.waiting)
         let one = QueueServiceHandlerStage.one
         let _: Void = try await stage.ask { $0.hold(.request(id), for: one, reply: $1) }
         #expect(try await stage.show(id).state == "held")
@@ -125,7 +126,7 @@ struct QueueServiceHandlerTests {
                     ? "HTTP/1.1 401 Who\r\nContent-Length: 3\r\nConnection: close\r\n\r\nwho" : Self.ok)
         }
         let watch = try stage.watch(nil)
-        let id = try await stage.add(QueueSubmission(url: "http://127.0.0.1:\(server.port)/"))
+        let id = try await stage.add(try RequestSpecification(url: "http://127.0.0.1:\(server.port)/"))
         try await watch.event("dead", of: id)
         #expect(try await stage.show(id).reason == "auth")
         let answer: QueueAnswer = try await stage.ask {
@@ -157,39 +158,38 @@ struct QueueServiceHandlerTests {
         }
         let name = try #require(upload?.name)
         #expect(upload?.bytes == 13)
-        var submission = QueueSubmission(url: "http://127.0.0.1:\(server.port)/")
-        submission.body = .upload(name)
+        var request = try RequestSpecification(method: "POST", url: "http://127.0.0.1:\(server.port)/")
+        request.body = .spooled(name: name, bytes: 0)
         await #expect(throws: QueueServiceError.self) {
-            _ = try await stage.add(submission, for: QueueServiceHandlerStage.other)
+            _ = try await stage.add(request, for: QueueServiceHandlerStage.other)
         }
         let watch = try stage.watch(nil)
-        let id = try await stage.add(submission)
+        let id = try await stage.add(request)
         try await watch.event("done", of: id)
         #expect(server.requests.values.first?.hasSuffix("\r\n\r\none two three") == true)
         #expect(server.requests.values.first?.contains("Content-Length: 13") == true)
         let item = try await stage.show(id)
         #expect(item.method == "POST" && item.bodyBytes == 13 && item.idempotencyKey?.count == 36)
-        await #expect(throws: QueueServiceError.self) { _ = try await stage.add(submission) }
+        await #expect(throws: QueueServiceError.self) { _ = try await stage.add(request) }
     }
 
     @Test func `what is wrong with a request names the part that is`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
-        let changes: [(String, @Sendable (inout QueueSubmission) -> Void)] = [
-            ("url", { $0.url = "ftp://x/" }), ("method", { $0.method = "G T" }), ("when", { $0.when = "wlan" }),
-            ("header", { $0.headers = [QueueHeader("a b", "c")] }),
-            ("header", { $0.headers = [QueueHeader("content-length", "3")] }),
-            ("header", { $0.headers = [QueueHeader("Host", "a.example"), QueueHeader("host", "b.example")] }),
-            ("priority", { $0.priority = "9" }),
-            ("mode", { $0.mode = "keep" }), ("max-attempts", { $0.maximumAttempts = 0 }),
-            ("expires", { $0.expires = .zero }), ("order", { $0.depends = true }),
-            ("upload", { $0.body = .upload("../../etc/passwd") }),
+        let changes: [(String, @Sendable (inout RequestSpecification) -> Void)] = [
+            ("method", { $0.method = "G T" }),
+            ("header", { $0.headers = [HTTPField("a b", "c")] }),
+            ("header", { $0.headers = [HTTPField("content-length", "3")] }),
+            ("header", { $0.headers = [HTTPField("Host", "a.example"), HTTPField("host", "b.example")] }),
+            ("max-attempts", { $0.maximumAttempts = 0 }),
+            ("expires", { $0.timeToLive = .zero }), ("order", { $0.dependsOnPrevious = true }),
+            ("upload", { $0.body = .spooled(name: "../../etc/passwd", bytes: 9) }),
         ]
         for (field, change) in changes {
-            var submission = QueueSubmission(url: "http://192.0.2.1/")
-            change(&submission)
+            var request = try RequestSpecification(url: "http://192.0.2.1/")
+            change(&request)
             do {
-                _ = try await stage.add(submission)
+                _ = try await stage.add(request)
                 Issue.record("\(field) was taken")
             } catch QueueServiceError.invalid(let named, let reason) {
                 #expect(named == field)
@@ -204,16 +204,16 @@ struct QueueServiceHandlerTests {
             $0.queue.requests = 3
             $0.queue.requestsPerUser = 2
         }
-        for _ in 0..<2 { _ = try await stage.add(Self.waiting) }
+        for _ in 0..<2 { _ = try await stage.add(try Self.waiting) }
         let users = QueueExcess(limit: "queue.requests_per_user", allowed: 2, wanted: 3)
         #expect(users.description == "too many requests: 3; your limit is 2 (queue.requests_per_user)")
         await #expect(throws: QueueServiceError.refused(reason: "user-limit", excess: users)) {
-            _ = try await stage.add(Self.waiting)
+            _ = try await stage.add(try Self.waiting)
         }
-        _ = try await stage.add(Self.waiting, for: QueueServiceHandlerStage.other)
+        _ = try await stage.add(try Self.waiting, for: QueueServiceHandlerStage.other)
         let all = QueueExcess(limit: "queue.requests", allowed: 3, wanted: 4)
         await #expect(throws: QueueServiceError.refused(reason: "queue-full", excess: all)) {
-            _ = try await stage.add(Self.waiting, for: QueueServiceHandlerStage.root)
+            _ = try await stage.add(try Self.waiting, for: QueueServiceHandlerStage.root)
         }
     }
 
@@ -247,8 +247,8 @@ struct QueueServiceHandlerTests {
                 (error as? QueueServiceError)?.description
                     == "upload too large: 102 KiB or more; your limit is 100 KiB (queue.bytes_per_user)")
         }
-        var inline = Self.waiting
-        inline.body = .bytes([UInt8](repeating: 7, count: 50_000))
+        var inline = try Self.waiting
+        inline.body = .inline([UInt8](repeating: 7, count: 50_000))
         await #expect(throws: QueueServiceError.self) { _ = try await stage.add(inline) }
         // Another user has room, until the queue has none.
         let others = try await upload(92_160, for: QueueServiceHandlerStage.other, to: stage)
@@ -256,9 +256,9 @@ struct QueueServiceHandlerTests {
             _ = try await upload(61_440, for: QueueServiceHandlerStage.root, to: stage)
         }
         // Used or thrown away, they count no longer twice.
-        var submission = Self.waiting
-        submission.body = .upload(others.name)
-        let id = try await stage.add(submission, for: QueueServiceHandlerStage.other)
+        var request = try Self.waiting
+        request.body = .spooled(name: others.name, bytes: 0)
+        let id = try await stage.add(request, for: QueueServiceHandlerStage.other)
         let _: Void = try await stage.ask { $0.cancel(id, for: QueueServiceHandlerStage.other, reply: $1) }
         let more = try await upload(92_160, for: QueueServiceHandlerStage.other, to: stage)
         #expect(more.bytes == 92_160)
@@ -270,13 +270,13 @@ struct QueueServiceHandlerTests {
         func spool() throws -> Int {
             try ChildProcess.run(["ls", directory.path + "/queue/spool"]).split(separator: "\n").count
         }
-        var submission = Self.waiting
-        submission.key = "k"
-        submission.body = .upload(try await upload(10, to: stage).name)
-        let id = try await stage.add(submission)
+        var request = try Self.waiting
+        request.uniqueness = .unique(name: "k", mode: .keep)
+        request.body = .spooled(name: try await upload(10, to: stage).name, bytes: 0)
+        let id = try await stage.add(request)
         #expect(try spool() == 1)
-        submission.body = .upload(try await upload(10, to: stage).name)
-        #expect(try await stage.add(submission) == id)
+        request.body = .spooled(name: try await upload(10, to: stage).name, bytes: 0)
+        #expect(try await stage.add(request) == id)
         // Files go on a thread of their own: the next upload is after it.
         _ = try await upload(10, to: stage)
         #expect(try spool() == 2)
@@ -292,7 +292,7 @@ struct QueueServiceHandlerTests {
             connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + String(repeating: "x", count: 400_000))
         }
         let watch = try stage.watch(nil)
-        let id = try await stage.add(QueueSubmission(url: "http://127.0.0.1:\(server.port)/"))
+        let id = try await stage.add(try RequestSpecification(url: "http://127.0.0.1:\(server.port)/"))
         try await watch.event("dead", of: id)
         #expect(try await stage.show(id).reason == "quota")
     }
@@ -301,7 +301,7 @@ struct QueueServiceHandlerTests {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
         var ids: [Int64] = []
-        for _ in 0..<25 { ids.append(try await stage.add(Self.waiting)) }
+        for _ in 0..<25 { ids.append(try await stage.add(try Self.waiting)) }
         let cancelled = ids[3]
         let _: Void = try await stage.ask { $0.cancel(cancelled, for: QueueServiceHandlerStage.one, reply: $1) }
         var filter = QueueFilter()
@@ -332,7 +332,7 @@ struct QueueServiceHandlerTests {
     @Test func `without a queue everything is answered with that`() async throws {
         let stage = try QueueServiceHandlerStage(in: nil)
         await #expect(throws: QueueServiceError.notAvailable(reason: "this daemon keeps no queue")) {
-            _ = try await stage.add(Self.waiting)
+            _ = try await stage.add(try Self.waiting)
         }
         await #expect(throws: QueueServiceError.self) { _ = try await stage.show(1) }
     }
@@ -342,7 +342,7 @@ struct QueueServiceHandlerTests {
         var id: Int64 = 0
         do {
             let stage = try QueueServiceHandlerStage(in: directory.path)
-            id = try await stage.add(Self.waiting)
+            id = try await stage.add(try Self.waiting)
         }
         let stage = try QueueServiceHandlerStage(in: directory.path)
         #expect(try await stage.show(id).state == "waiting")

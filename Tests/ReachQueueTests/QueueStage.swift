@@ -93,7 +93,7 @@ struct QueueStage {
         _ url: String = "https://a.example/", when constraint: String = "any",
         _ change: (inout QueuedRequest) -> Void = { _ in }
     ) throws -> RequestID {
-        var request = try QueuedRequest(url: url, constraint: Constraint(constraint))
+        var request = try QueuedRequest(RequestSpecification(url: url, constraint: NetworkCondition(constraint)))
         change(&request)
         guard case .added(let id) = ask({ .add(request, $0) }) else { throw Refused(reply: replies[lastTicket]?.last) }
         return id
@@ -103,7 +103,7 @@ struct QueueStage {
 
     mutating func answer(_ id: RequestID, _ status: Int = 200, headers: [String: String] = [:]) {
         let result = RequestResult(
-            status: status, headers: headers.map { QueuedRequest.Header(name: $0.key, value: $0.value) })
+            status: status, headers: headers.map { HTTPField($0.key, $0.value) })
         send(.ended(id, .answered(result, isAccepted: 200...299 ~= status)))
     }
 

@@ -11,7 +11,7 @@ import Testing
         ("http://a.example\\@b.example/", "http://a.example:80"),
     ])
     func `a destination is scheme, host and port`(url: String, destination: String) throws {
-        #expect(try QueuedRequest(url: url).destination.description == destination)
+        #expect(try RequestSpecification(url: url).destination.description == destination)
         #expect(Destination(stored: destination).target != nil)
     }
 
@@ -25,14 +25,14 @@ import Testing
     ])
     func `a URL that cannot be queued is told why`(url: String, message: String) {
         #expect {
-            try QueuedRequest(url: url)
+            try RequestSpecification(url: url)
         } throws: { error in
             (error as? RequestValidationError).map { $0.field == .url && $0.description.contains(message) } ?? false
         }
     }
 
-    private func mistake(_ change: (inout QueuedRequest) -> Void) throws -> RequestValidationError? {
-        var request = try QueuedRequest(url: "https://a.example/")
+    private func mistake(_ change: (inout RequestSpecification) -> Void) throws -> RequestValidationError? {
+        var request = try RequestSpecification(url: "https://a.example/")
         change(&request)
         do throws(RequestValidationError) {
             try request.check(QueueLimits())
@@ -47,12 +47,12 @@ import Testing
         #expect(try mistake { $0.method = "GET /" }?.field == .method)
         #expect(try mistake { $0.method = "" }?.field == .method)
         #expect(try mistake { $0.method = "CONNECT" }?.field == .method)
-        #expect(try mistake { $0.headers = [.init(name: "A b", value: "")] }?.field == .header)
-        #expect(try mistake { $0.headers = [.init(name: "A", value: "x\u{1}")] }?.field == .header)
-        #expect(try mistake { $0.headers = [.init(name: "Host", value: "a.example:80")] } == nil)
-        #expect(try mistake { $0.headers = [.init(name: "A", value: "x\r\nB: y")] }?.field == .header)
+        #expect(try mistake { $0.headers = [HTTPField("A b", "")] }?.field == .header)
+        #expect(try mistake { $0.headers = [HTTPField("A", "x\u{1}")] }?.field == .header)
+        #expect(try mistake { $0.headers = [HTTPField("Host", "a.example:80")] } == nil)
+        #expect(try mistake { $0.headers = [HTTPField("A", "x\r\nB: y")] }?.field == .header)
         #expect(
-            try mistake { $0.headers = [.init(name: "A", value: String(repeating: "x", count: 70_000))] }?.field
+            try mistake { $0.headers = [HTTPField("A", String(repeating: "x", count: 70_000))] }?.field
                 == .header)
         #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20)) } == nil)
         #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20 + 1)) }?.field == .body)
@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: ["Content-Length", "content-length", "Transfer-Encoding", "Connection", "Proxy-Authorization"])
     func `a header that frames the message is refused by its name`(name: String) throws {
-        let found = try mistake { $0.headers = [.init(name: "A", value: "b"), .init(name: name, value: "3")] }
+        let found = try mistake { $0.headers = [HTTPField("A", "b"), HTTPField(name, "3")] }
         #expect(found?.field == .header && found?.description.contains("'\(name)'") == true)
     }
 

@@ -74,7 +74,7 @@ import Testing
         switch state {
         case .new:
             stage.commits = false
-            _ = stage.ask { .add(try! QueuedRequest(url: "https://a.example/"), $0) }
+            _ = stage.ask { .add(try! QueuedRequest(RequestSpecification(url: "https://a.example/")), $0) }
             return (stage, RequestID(rawValue: 1))
         case .waiting:
             let id = try stage.add(when: "wifi")

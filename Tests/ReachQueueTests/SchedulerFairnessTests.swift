@@ -130,7 +130,7 @@ import Testing
         let id = try stage.add { $0.uniqueness = unique }
         stage.fail(id, 7, error: 101)
         #expect(stage.state(id) == .backoff)
-        var again = try QueuedRequest(url: "https://a.example/")
+        var again = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
         again.uniqueness = unique
         #expect(stage.ask { .add(again, $0) } == .kept(id))
         #expect(stage.startedIDs == [id, id])
@@ -140,7 +140,7 @@ import Testing
 
     @Test mutating func `C18 keep answers only when the one that is there is safe`() throws {
         stage.commits = false
-        var request = try QueuedRequest(url: "https://a.example/")
+        var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
         request.uniqueness = .unique(name: "u", mode: .keep)
         #expect(stage.ask { .add(request, $0) } == nil)
         #expect(stage.ask { .add(request, $0) } == nil)

@@ -10,7 +10,7 @@ import Testing
     @Test mutating func `nothing is answered, told or sent before it is safe`() throws {
         stage.network([.wired])
         stage.commits = false
-        let request = try QueuedRequest(url: "https://a.example/")
+        let request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
         #expect(stage.ask { .add(request, $0) } == nil)
         #expect(stage.events.isEmpty && stage.starts.isEmpty)
         stage.send(.committed(stage.uncommitted[0]))
@@ -37,7 +37,7 @@ import Testing
     @Test mutating func `what cannot be stored is refused, and leaves nothing behind`() throws {
         stage.network([.wired])
         stage.commits = false
-        var request = try QueuedRequest(url: "https://a.example/")
+        var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
         request.orderKey = "o"
         stage.ask { .add(request, $0) }
         stage.ask { .add(request, $0) }
@@ -114,7 +114,7 @@ import Testing
         var policy = QueuePolicy()
         policy.limits.ownerBytes = 10_000
         stage = QueueStage(policy)
-        var request = try QueuedRequest(url: "https://a.example/", owner: 7)
+        var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"), owner: 7)
         request.body = .inline([UInt8](repeating: 0, count: 12_000))
         #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
         request.body = .inline([UInt8](repeating: 0, count: 6000))
@@ -132,7 +132,7 @@ import Testing
         policy.limits.ownerBytes = 10_000
         stage = QueueStage(policy)
         for _ in 0..<3 { try stage.add { $0.owner = 7 } }
-        var request = try QueuedRequest(url: "https://a.example/", owner: 7)
+        var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"), owner: 7)
         #expect(stage.ask { .add(request, $0) } == .refused(.userLimit))
         request.owner = 8
         request.body = .inline([UInt8](repeating: 0, count: 6000))
@@ -257,7 +257,7 @@ import Testing
         func ahead(_ seconds: Double) -> Instant {
             Instant(wall: now.wall, boot: BootTime(nanoseconds: now.boot.nanoseconds + Int64(seconds * 1e9)))
         }
-        let request = try QueuedRequest(url: "https://a.example/")
+        let request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
         var row = StoredRequest(
             RequestID(rawValue: 1), request, created: ahead(1e6), deadline: ahead(1e6 + 1000))
         row.progress.notBefore = ahead(1e6)

@@ -9,7 +9,7 @@ import Testing
     /// What somebody who only sees commands and actions knows.
     private struct Witness {
         var paths: [QueuePath] = []
-        var constraints: [RequestID: Constraint] = [:]
+        var constraints: [RequestID: NetworkCondition] = [:]
         var orders: [RequestID: String] = [:]
         var running: Set<RequestID> = []
         var ends: [RequestID: Int] = [:]
@@ -29,7 +29,7 @@ import Testing
             guard let path = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) else {
                 return faults.append("\(id) started by a path that is gone")
             }
-            if !constraint.lacking(in: path).isEmpty {
+            if !constraint.unmet(on: path).isEmpty {
                 faults.append("\(id) started though '\(constraint)' is not met")
             }
         }
@@ -100,12 +100,14 @@ import Testing
 
         mutating func add() {
             guard
-                var request = try? QueuedRequest(
+                let specification = try? RequestSpecification(
                     method: random.pick(["GET", "POST", "PUT"]),
                     url: "https://host\(Int.random(in: 0..<4, using: &random)).example/",
-                    constraint: (try? Constraint(random.pick(["any", "wifi", "unmetered", "not wwan", "validated"])))
+                    constraint: (try? NetworkCondition(
+                        random.pick(["any", "wifi", "unmetered", "not wwan", "validated"])))
                         ?? .any)
             else { return }
+            var request = QueuedRequest(specification)
             request.priority = random.pick(RequestPriority.allCases)
             request.timeToLive = .seconds(Int.random(in: 1...2000, using: &random))
             request.owner = UInt32.random(in: 0...2, using: &random)
@@ -153,7 +155,7 @@ import Testing
             case 0..<4: end = .answered(RequestResult(status: 200), isAccepted: true)
             case 4: end = .answered(RequestResult(status: random.pick([401, 404])), isAccepted: false)
             case 5, 6:
-                let headers = random.oneIn(3) ? [QueuedRequest.Header(name: "Retry-After", value: "7")] : []
+                let headers = random.oneIn(3) ? [HTTPField("Retry-After", "7")] : []
                 end = .answered(RequestResult(status: 503, headers: headers), isAccepted: false)
             case 7: end = .failed(TransferFault(code: 7, systemError: 101))
             default: end = .failed(TransferFault(code: random.pick([6, 7, 28, 45, 60, 90])))

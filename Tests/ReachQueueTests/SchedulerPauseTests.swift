@@ -13,7 +13,7 @@ import Testing
         stage.ask { .hold(id, .root, $0) }
         stage.ask { .releaseQueue(.root, $0) }
         stage.network([])
-        #expect(stage.blockers(id) == ["hold", "class"])
+        #expect(stage.blockers(id) == ["hold", "no-path"])
         stage.network([.wired])
         stage.pass(.seconds(60))
         #expect(stage.state(id) == .held)

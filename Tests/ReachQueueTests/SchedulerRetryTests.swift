@@ -87,12 +87,12 @@ import Testing
     }
 
     @Test mutating func `C13 a request without a key is given one, and keeps its own`() throws {
-        var request = try QueuedRequest(method: "POST", url: "https://a.example/")
+        var request = try RequestSpecification(method: "POST", url: "https://a.example/")
         let completed = request.completed { "made" }
         #expect(completed.isRepeatable)
-        #expect(completed.headers == [.init(name: "Idempotency-Key", value: "made")])
+        #expect(completed.headers == [HTTPField("Idempotency-Key", "made")])
         #expect(completed.completed { "again" } == completed)
-        request.headers = [.init(name: "idempotency-key", value: "own")]
+        request.headers = [HTTPField("idempotency-key", "own")]
         #expect(request.completed { "made" }.idempotency == .key("own"))
         request.method = "GET"
         request.headers = []

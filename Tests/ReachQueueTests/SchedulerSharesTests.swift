@@ -96,7 +96,7 @@ import Testing
     @Test mutating func `what may not be repeated keeps its slot`() throws {
         stage.network([.wired])
         for number in 0..<8 {
-            var request = try QueuedRequest(method: "POST", url: "https://drip\(number).example/")
+            var request = try QueuedRequest(RequestSpecification(method: "POST", url: "https://drip\(number).example/"))
             request.owner = Self.alice
             stage.ask { .add(request, $0) }
             if number < 7 { stage.send(.requestSent(RequestID(rawValue: Int64(number + 1)))) }
@@ -210,7 +210,7 @@ import Testing
             destination: destination, interface: "eth0", owner: Self.alice,
             openUntil: Instant(wall: stage.moment.wall, boot: stage.moment.boot + .seconds(100)), step: 1)
         let rows = try [Self.alice, Self.alice, Self.bob, Self.bob].enumerated().map { number, owner in
-            var request = try QueuedRequest(url: "https://a.example/")
+            var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
             request.owner = owner
             return StoredRequest(
                 RequestID(rawValue: Int64(number + 1)), request, created: stage.moment,
@@ -262,14 +262,14 @@ import Testing
         stage.pass(.seconds(2))
         let plain = try stage.add("http://a.example/")
         let secret = try stage.add("http://b.example/") {
-            $0.headers = [QueuedRequest.Header(name: "authorization", value: "Basic x")]
+            $0.headers = [HTTPField("authorization", "Basic x")]
         }
         let body = try stage.add("http://c.example/") {
             $0.method = "PUT"
             $0.body = .inline([1])
         }
         let secure = try stage.add("https://d.example/") {
-            $0.headers = [QueuedRequest.Header(name: "Cookie", value: "x")]
+            $0.headers = [HTTPField("Cookie", "x")]
         }
         #expect(Set(stage.startedIDs) == [plain, secure])
         #expect(stage.blockers(secret) == ["not-validated"] && stage.blockers(body) == ["not-validated"])
@@ -289,7 +289,7 @@ import Testing
         stage.network([doubted, unknown])
         stage.pass(.seconds(2))
         let secret = try stage.add("http://b.example/") {
-            $0.headers = [QueuedRequest.Header(name: "Cookie", value: "x")]
+            $0.headers = [HTTPField("Cookie", "x")]
         }
         #expect(stage.starts.first { $0.order.id == secret }?.order.path.interface == "wlan0")
     }

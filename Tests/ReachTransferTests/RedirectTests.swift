@@ -1,3 +1,4 @@
+import ReachCore
 import ReachTesting
 import ReachTransfer
 import Testing

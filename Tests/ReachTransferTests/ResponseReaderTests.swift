@@ -1,3 +1,4 @@
+import ReachCore
 import Testing
 
 @testable import ReachTransfer

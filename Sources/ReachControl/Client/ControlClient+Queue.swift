@@ -1,20 +1,21 @@
 internal import ReachCore
+package import ReachQueue
 
 /// Calls of io.reach.Queue.
 extension ControlClient {
     /// Adds a request. Uploads a body that is too large for one message in pieces first.
-    package mutating func add(_ submission: QueueSubmission) throws(ControlError) -> QueueReceipt {
-        var submission = submission
-        if case .bytes(let bytes) = submission.body, bytes.count > QueueUpload.pieceBytes {
+    package mutating func add(_ request: RequestSpecification) throws(ControlError) -> QueueReceipt {
+        var request = request
+        if case .inline(let bytes) = request.body, bytes.count > QueueUpload.pieceBytes {
             var name: String?
             var rest = bytes[...]
             while !rest.isEmpty {
                 name = try upload(Array(rest.prefix(QueueUpload.pieceBytes)), to: name)
                 rest = rest.dropFirst(QueueUpload.pieceBytes)
             }
-            submission.body = name.map { .upload($0) } ?? .none
+            request.body = name.map { .spooled(name: $0, bytes: Int64(bytes.count)) } ?? .none
         }
-        let parameters = try callQueue("Add", submission.parameters)
+        let parameters = try callQueue("Add", request.parameters)
         return try read("receipt", of: parameters) { json throws(StatusReadingError) in
             try QueueReceipt(reading: json)
         }
@@ -104,39 +105,5 @@ extension QueueSelection {
         case .request(let id): ["id": .integer(id)]
         case .all: ["all": .bool(true)]
         }
-    }
-}
-
-extension QueueSubmission {
-    fileprivate var parameters: [String: JSONValue] {
-        var parameters: [String: JSONValue] = ["url": .string(url)]
-        func put(_ name: String, _ text: String?) { if let text { parameters[name] = .string(text) } }
-        put("method", method)
-        put("when", when)
-        put("priority", priority)
-        put("idempotency_key", idempotencyKey)
-        put("order", order)
-        put("key", key)
-        put("mode", mode)
-        if !headers.isEmpty {
-            parameters["headers"] = .array(
-                headers.map { .object(["name": .string($0.name), "value": .string($0.value)]) })
-        }
-        switch body {
-        case .none: break
-        case .bytes(let bytes): put("body", Base64.encode(bytes))
-        case .upload(let name): put("upload", name)
-        }
-        if let expires { parameters["expires_ms"] = .integer(expires.nanoseconds / 1_000_000) }
-        if depends { parameters["depends"] = .bool(true) }
-        if let maximumAttempts { parameters["max_attempts"] = .integer(Int64(maximumAttempts)) }
-        if isStrict { parameters["strict"] = .bool(true) }
-        if !acceptedStatuses.isEmpty {
-            parameters["accept"] = .array(
-                acceptedStatuses.map {
-                    .object(["first": .integer(Int64($0.lowerBound)), "last": .integer(Int64($0.upperBound))])
-                })
-        }
-        return parameters
     }
 }

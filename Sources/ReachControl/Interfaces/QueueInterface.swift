@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachLoop
+internal import ReachQueue
 
 /// io.reach.Queue: what is asked of the daemon's request queue.
 package enum QueueInterface {
@@ -63,8 +64,8 @@ package enum QueueInterface {
 
     private static func changing(_ service: any QueueService) -> [String: VarlinkInterface.Method] {
         [
-            "Add": .init(QueueSubmission.parameterNames) { request throws(VarlinkError) in
-                service.add(try QueueSubmission(request), for: request.caller) { result in
+            "Add": .init(RequestSpecification.parameterNames) { request throws(VarlinkError) in
+                service.add(try RequestSpecification(request.call.parameters), for: request.caller) { result in
                     request.reply(result) { json, receipt in
                         json.key("receipt")
                         json.queueReceipt(receipt, at: SystemClock.now)

@@ -1,10 +1,12 @@
+package import ReachCore
+
 /// What the server answered, with a part of the body.
 package struct QueueAnswer: Hashable, Sendable {
     package let id: Int64
     /// `done`, or `dead` where the status is not one that the request accepts.
     package let state: String
     package let status: Int
-    package let headers: [QueueHeader]
+    package let headers: [HTTPField]
     /// Of the whole body.
     package let bodyBytes: Int64
     /// Where ``bytes`` begin in it.
@@ -16,7 +18,7 @@ package struct QueueAnswer: Hashable, Sendable {
     package static let longest = 512 << 10
 
     package init(
-        id: Int64, state: String, status: Int, headers: [QueueHeader], bodyBytes: Int64, offset: Int64, bytes: [UInt8]
+        id: Int64, state: String, status: Int, headers: [HTTPField], bodyBytes: Int64, offset: Int64, bytes: [UInt8]
     ) {
         self.id = id
         self.state = state

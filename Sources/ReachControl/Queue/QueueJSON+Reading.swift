@@ -83,7 +83,7 @@ extension QueueAnswer {
         self.init(
             id: try reader.value("id", \.integer), state: try reader.value("state", \.string), status: status,
             headers: try reader.objects("headers").map { header throws(StatusReadingError) in
-                QueueHeader(try header.value("name", \.string), try header.value("value", \.string))
+                HTTPField(try header.value("name", \.string), try header.value("value", \.string))
             },
             bodyBytes: try reader.value("body_bytes", \.integer), offset: try reader.value("offset", \.integer),
             bytes: bytes)

@@ -1,3 +1,5 @@
+package import ReachQueue
+
 /// What a server asks of the daemon's request queue. It is asked on the event loop's thread, and is answered there, later
 /// and once for each call.
 ///
@@ -7,11 +9,14 @@
 package protocol QueueService: AnyObject {
     typealias Reply<Value> = (Result<Value, QueueServiceError>) -> Void
 
-    /// Takes a request in. The answer comes when it is safe on disk.
-    func add(_ submission: QueueSubmission, for caller: Caller, reply: @escaping Reply<QueueReceipt>)
+    /// Queues a request. The answer comes when it is safe on disk.
+    ///
+    /// - Parameter request: A body ``RequestBody/spooled(name:bytes:)`` is an upload, by the name that
+    ///   ``upload(_:for:reply:)`` answered; its bytes are the queue's to count. It can be used once.
+    func add(_ request: RequestSpecification, for caller: Caller, reply: @escaping Reply<QueueReceipt>)
 
-    /// Takes a piece of a body that is too large to be sent at once. What is not used by an ``add(_:for:reply:)`` is
-    /// thrown away ``QueueUpload/lifetime`` after its last piece.
+    /// Stores a piece of a body that is too large for one message. The queue deletes a body that no ``add(_:for:reply:)``
+    /// uses ``QueueUpload/lifetime`` after its last piece.
     func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>)
 
     /// Requests by their numbers, from the lowest: those on their way, and those that are over and still kept.

@@ -25,12 +25,8 @@ extension QueueItem {
         }
         blockers = explanation?.reasons.map(\.blocker).reduce(into: Blocker()) { $0.insert($1) }.words ?? []
         order = request.orderKey
-        switch request.uniqueness {
-        case .none: break
-        case .unique(let name, _): key = name
-        case .coalesce(let name): key = name
-        }
-        if case .key(let text) = request.idempotency { idempotencyKey = text }
+        key = request.uniqueness.key
+        idempotencyKey = request.idempotency.key
         bodyBytes = record.bodyBytes
         notBefore = record.outcome.end == nil ? record.notBefore : nil
         over = record.outcome.time

@@ -115,7 +115,7 @@ extension QueueServiceHandler {
                 }
                 return QueueAnswer(
                     id: id, state: end == .done ? "done" : "dead", status: result.status,
-                    headers: result.headers.map { QueueHeader($0.name, $0.value) }, bodyBytes: result.body.count,
+                    headers: result.headers, bodyBytes: result.body.count,
                     offset: offset, bytes: bytes)
             }
             switch result.body {

@@ -2,7 +2,7 @@ internal import Glibc
 package import ReachControl
 internal import ReachCore
 internal import ReachLoop
-internal import ReachQueue
+package import ReachQueue
 internal import ReachQueueRuntime
 
 /// Answers what clients ask of the queue: who may ask, in whose name, and in their words. Confined to the loop.
@@ -44,41 +44,41 @@ package final class QueueServiceHandler: QueueService {
     // MARK: Adding
 
     package func add(
-        _ submission: QueueSubmission, for caller: Caller, reply: @escaping Reply<QueueReceipt>
+        _ specification: RequestSpecification, for caller: Caller, reply: @escaping Reply<QueueReceipt>
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
-            var request = try QueuedRequest(submission, owner: caller.user)
-            switch submission.body {
-            case .none: break
-            case .bytes(let bytes): request.body = .inline(bytes)
-            case .upload(let name):
-                guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
-                try check(request)
-                let bytes = try uploads.claim(name, for: caller.user)
-                request.body = .spooled(name: name, bytes: bytes)
-                // Its row must not name bytes that a loss of power would take.
-                return spool.seal(name) { [weak self] number in
-                    // From here on the request counts for its owner.
-                    engine.driver.reserve(-bytes, for: caller.user)
-                    guard number == 0 else {
-                        spool.remove(name)
-                        return reply(.failure(.refused(reason: "storage")))
-                    }
-                    self?.add(request, to: engine) { result in
-                        // Where another request stays in its place, nothing needs its body.
-                        if (try? result.get().isKept) != false { spool.remove(name) }
-                        reply(result)
-                    }
+            var request = QueuedRequest(specification, owner: caller.user)
+            if request.constraint == .any, request.destination.isOnThisMachine {
+                // It needs no link, and no link leads there.
+                request.constraint.isTargetReachable = true
+            }
+            guard case .spooled(let name, _) = specification.body else {
+                return add(request, to: engine, reply: reply)
+            }
+            guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
+            try check(specification)
+            let bytes = try uploads.claim(name, for: caller.user)
+            request.body = .spooled(name: name, bytes: bytes)
+            // Its row must not name bytes that a loss of power would take.
+            spool.seal(name) { [weak self] number in
+                // From here on the request counts for its owner.
+                engine.driver.reserve(-bytes, for: caller.user)
+                guard number == 0 else {
+                    spool.remove(name)
+                    return reply(.failure(.refused(reason: "storage")))
+                }
+                self?.add(request, to: engine) { result in
+                    // Where another request stays in its place, nothing needs its body.
+                    if (try? result.get().isKept) != false { spool.remove(name) }
+                    reply(result)
                 }
             }
-            try check(request)
-            add(request, to: engine, reply: reply)
         }
     }
 
-    private func check(_ request: QueuedRequest) throws(QueueServiceError) {
+    private func check(_ specification: RequestSpecification) throws(QueueServiceError) {
         do throws(RequestValidationError) {
-            try request.check(keeper.policy.limits)
+            try specification.check(keeper.policy.limits)
         } catch {
             throw QueueServiceError(error)
         }

@@ -49,7 +49,7 @@ package struct QueueEvent: Hashable, Sendable {
     package var blockers: Blocker = []
     package var notBefore: Instant?
     package var destination: Destination?
-    package var constraint: Constraint?
+    package var constraint: NetworkCondition?
     /// How many requests it concerns.
     package var count: Int?
 

@@ -96,7 +96,7 @@ package struct StoredRequest: Hashable, Sendable {
     package var condition: Condition = .waiting
     package var owner: UInt32
     package var destination: Destination
-    package var constraint: Constraint
+    package var constraint: NetworkCondition
     package var priority: RequestPriority
     package var orderKey: String?
     package var uniqueness: RequestUniqueness
@@ -136,7 +136,7 @@ package struct StoredRequest: Hashable, Sendable {
 extension StoredRequest {
     package init(
         progress: RequestProgress, condition: Condition, owner: UInt32, destination: Destination,
-        constraint: Constraint, priority: RequestPriority, orderKey: String?, uniqueness: RequestUniqueness,
+        constraint: NetworkCondition, priority: RequestPriority, orderKey: String?, uniqueness: RequestUniqueness,
         dependsOnPrevious: Bool, isStrict: Bool, isRepeatable: Bool, maximumAttempts: Int?, bytesHeld: Int64,
         answerBytes: Int64 = 0, created: Instant, deadline: Instant
     ) {

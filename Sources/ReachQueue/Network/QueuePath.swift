@@ -25,9 +25,6 @@ package struct QueuePath: Hashable, Sendable {
         self.linkClass = linkClass
     }
 
-    /// Whether a class carries it: its own, or the one below a tunnel.
-    package func isCarried(by wanted: LinkClass) -> Bool { linkClass == wanted || carrierClass == wanted }
-
     /// Whether the order of preference puts it before `other`: validated, unmetered, metric (scheduling.md 4.3).
     package func isPreferred(to other: QueuePath) -> Bool {
         if isValidated != other.isValidated { return isValidated }

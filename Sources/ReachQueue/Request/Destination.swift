@@ -36,6 +36,15 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
     /// Whoever answers has proved to be the destination.
     package var isSecure: Bool { description.hasPrefix("https:") }
 
+    /// A loopback address, or the name for one (RFC 6761, 6.3).
+    package var isOnThisMachine: Bool {
+        switch target?.subject {
+        case .address(let address, _): address.isLoopback
+        case .name(let name): name == "localhost" || name.hasSuffix(".localhost")
+        default: false
+        }
+    }
+
     /// The host as a target: what `reachable` asks about.
     package var target: Target? { try? Target(description) }
 

@@ -8,8 +8,10 @@ package struct RequestValidationError: Error, Hashable, Sendable, CustomStringCo
         case body
         case constraint = "when"
         case timeToLive = "expires"
+        case priority
         case orderKey = "order"
         case uniqueness = "key"
+        case mode
         case maximumAttempts = "max-attempts"
         case acceptedStatuses = "accept"
     }

@@ -1,3 +1,5 @@
+package import ReachCore
+
 /// How an attempt ended, as whoever made it tells.
 package enum AttemptEnd: Hashable, Sendable {
     /// The whole answer is here. Whether its status is one that the request accepts, its specification says.
@@ -8,11 +10,11 @@ package enum AttemptEnd: Hashable, Sendable {
 /// What the server answered.
 package struct RequestResult: Hashable, Sendable {
     package var status: Int
-    package var headers: [QueuedRequest.Header]
+    package var headers: [HTTPField]
     /// The answer's body: in the queue's file, in a spool file, or where the client wanted it.
     package var body: RequestBody
 
-    package init(status: Int, headers: [QueuedRequest.Header] = [], body: RequestBody = .none) {
+    package init(status: Int, headers: [HTTPField] = [], body: RequestBody = .none) {
         self.status = status
         self.headers = headers
         self.body = body

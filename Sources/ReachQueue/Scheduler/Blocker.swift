@@ -2,15 +2,17 @@
 ///
 /// A user's hold and the network's pause are different bits, so the network's return cannot undo a hold (scheduling.md 0, 3).
 package struct Blocker: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt16
+    package let rawValue: UInt32
 
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// A user holds this request.
     package static let requestHold = Blocker(rawValue: 1 << 0)
     /// A user holds the whole queue, or all requests of the owner.
     package static let queueHold = Blocker(rawValue: 1 << 1)
-    /// No path of the class or by the interface that is asked for; or no path at all.
+    /// There is no path, and any would do.
+    package static let path = Blocker(rawValue: 1 << 16)
+    /// No path of the class or by the interface that the request asks for.
     package static let linkClass = Blocker(rawValue: 1 << 2)
     /// All paths that would do are metered.
     package static let metered = Blocker(rawValue: 1 << 3)
@@ -44,8 +46,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     package static let hold: Blocker = [.requestHold, .queueHold]
 
     private static let words: [(Blocker, String)] = [
-        (.requestHold, "hold"), (.queueHold, "queue-hold"), (.linkClass, "class"), (.metered, "metered"),
-        (.validated, "validated"), (.family, "family"), (.target, "target"), (.breaker, "breaker"), (.budget, "budget"),
+        (.requestHold, "hold"), (.queueHold, "queue-hold"), (.path, "no-path"), (.linkClass, "class"),
+        (.metered, "metered"), (.validated, "validated"), (.family, "family"), (.target, "target"),
+        (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"),
     ]

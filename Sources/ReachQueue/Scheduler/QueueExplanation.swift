@@ -17,7 +17,7 @@ package struct QueueExplanation: Hashable, Sendable {
     package let state: RequestState
     package let owner: UInt32
     package let destination: Destination
-    package let constraint: Constraint
+    package let constraint: NetworkCondition
     /// Empty when it runs, or will in a moment.
     package let reasons: [Reason]
     /// The path it would take or takes.
@@ -113,9 +113,8 @@ extension QueueScheduler {
         case .family: return ("No path has the default route it needs.", "It starts when there is one.")
         case .target:
             return ("Its host is not reachable.", "It starts when there is a path to it.")
-        default:
-            let text = constraint == .any ? "There is no path." : "No path satisfies '\(constraint)'."
-            return (text, "It starts when there is one.")
+        case .path: return ("There is no network path.", "It starts when there is one.")
+        default: return ("No path satisfies '\(constraint)'.", "It starts when there is one.")
         }
     }
 }

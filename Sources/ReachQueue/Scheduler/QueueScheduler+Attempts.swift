@@ -127,11 +127,11 @@ extension QueueScheduler {
         let isHost = group.key.destination != nil && group.isTargetKnown
         let known = isHost ? PathSet(group.targetPath.map { [$0] } ?? [], epoch: paths.epoch) : paths
         if let path = attempt.path(in: known) {
-            lacking = group.key.constraint.lacking(in: path)
+            lacking = Blocker(group.key.constraint.unmet(on: path))
             // The path still works: what it lacks is only that nothing new would go by it.
             if !entry.flags.contains(.strict) { lacking.remove(.family) }
         } else {
-            lacking = group.key.destination == nil ? .linkClass : .target
+            lacking = Blocker(group.key.constraint.unmetWithoutPath)
         }
         if lacking.isEmpty {
             running[index].lingerUntil = nil

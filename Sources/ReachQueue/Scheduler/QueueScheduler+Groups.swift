@@ -4,12 +4,12 @@ internal import ReachCore
 extension QueueScheduler {
     // MARK: Groups come and go
 
-    mutating func groupNumber(_ constraint: Constraint, _ destination: Destination, isRevealing: Bool) -> Int32 {
+    mutating func groupNumber(_ constraint: NetworkCondition, _ destination: Destination, isRevealing: Bool) -> Int32 {
         let key = RequestGroup.Key(
             constraint: constraint, destination: constraint.isTargetReachable ? destination : nil,
             isRevealing: isRevealing && !constraint.isValidated)
         if let number = groupNumbers[key] { return number }
-        let missing: Blocker = paths == nil ? .validated : constraint.isTargetReachable ? .target : .linkClass
+        let missing: Blocker = paths == nil ? .validated : Blocker(constraint.unmetWithoutPath)
         let group = RequestGroup(key, gate: PathGate(missing: missing, at: now), epoch: epoch)
         let number: Int32
         if let free = freeGroups.popLast() {
@@ -114,7 +114,7 @@ extension QueueScheduler {
         }
     }
 
-    private func verdict(of group: Int32) -> ConstraintVerdict {
+    private func verdict(of group: Int32) -> ConditionVerdict {
         let group = groups[Int(group)]
         guard let paths else { return .unmet(.validated) }
         guard group.key.destination != nil else { return group.key.verdict(on: paths.paths) }
@@ -147,7 +147,7 @@ extension QueueScheduler {
 }
 
 extension RequestGroup.Key {
-    fileprivate func verdict(on paths: [QueuePath]) -> ConstraintVerdict {
+    fileprivate func verdict(on paths: [QueuePath]) -> ConditionVerdict {
         let verdict = constraint.verdict(on: paths)
         guard isRevealing, case .met(let path) = verdict, path.isDoubted else { return verdict }
         let others = constraint.verdict(on: paths.filter { !$0.isDoubted })
@@ -155,7 +155,7 @@ extension RequestGroup.Key {
     }
 }
 
-extension ConstraintVerdict {
+extension ConditionVerdict {
     var missing: Blocker {
         if case .unmet(let missing) = self { missing } else { [] }
     }

@@ -4,7 +4,7 @@ internal import ReachCore
 /// those of one destination.
 struct RequestGroup: Sendable {
     struct Key: Hashable, Sendable {
-        let constraint: Constraint
+        let constraint: NetworkCondition
         /// `nil` unless the constraint asks for the host.
         let destination: Destination?
         /// They wait while something else than the Internet answers.

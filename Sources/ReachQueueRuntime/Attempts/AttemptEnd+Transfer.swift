@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 internal import ReachQueue
 internal import ReachTransfer
 
@@ -20,9 +21,8 @@ extension AttemptEnd {
                 self = .failed(TransferFault(.localNetwork))
                 return
             }
-            let headers = (head?.fields ?? []).map { QueuedRequest.Header(name: $0.name, value: $0.value) }
             self = .answered(
-                RequestResult(status: status, headers: headers, body: answer),
+                RequestResult(status: status, headers: head?.fields ?? [], body: answer),
                 isAccepted: statuses.contains { $0.contains(status) })
         case .failure(let failure): self = .failed(TransferFault(failure, isClockUnset: isClockUnset))
         }

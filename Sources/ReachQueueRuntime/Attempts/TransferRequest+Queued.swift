@@ -13,8 +13,8 @@ extension TransferRequest {
         resume: ResumePoint?
     ) throws(TransferURL.ValidationError) {
         self.init(queued.method, url: try TransferURL(queued.url))
-        headers = queued.headers.map { HTTPField($0.name, $0.value) }
-        if !queued.headers.contains(where: { $0.name.lowercased() == "user-agent" }) {
+        headers = queued.headers
+        if !headers.contains(where: { $0.isNamed("User-Agent") }) {
             headers.append(HTTPField("User-Agent", options.userAgent))
         }
         body = TransferBody(queued.body, spool: spool)

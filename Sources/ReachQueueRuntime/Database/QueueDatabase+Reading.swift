@@ -30,11 +30,11 @@ extension QueueDatabase {
         var requests: [StoredRequest] = []
         requests.reserveCapacity(Int(try database.number("SELECT count(*) FROM request WHERE state IN (0, 1, 3)") ?? 0))
         // Nearly all rows have the constraint of the row before, or its destination.
-        var known = (text: "", constraint: Constraint.any)
+        var known = (text: "", constraint: NetworkCondition.any)
         var destination = Destination(stored: "")
         while try rows.step() {
             let text = rows.text(4) ?? ""
-            if text != known.text { known = (text, (try? Constraint(text)) ?? .any) }
+            if text != known.text { known = (text, (try? NetworkCondition(text)) ?? .any) }
             let name = rows.text(3) ?? ""
             if name != destination.description { destination = Destination(stored: name) }
             requests.append(request(rows, known.constraint, destination, at: now))
@@ -43,7 +43,7 @@ extension QueueDatabase {
     }
 
     private func request(
-        _ row: SQLiteStatement, _ constraint: Constraint, _ destination: Destination, at now: Instant
+        _ row: SQLiteStatement, _ constraint: NetworkCondition, _ destination: Destination, at now: Instant
     ) -> StoredRequest {
         let deadline = moment(wall: row.integer(15), boot: row.integer(16), in: row.integer(17), at: now)
         let created = BootTime(nanoseconds: deadline.boot.nanoseconds &- row.integer(14))
@@ -59,14 +59,15 @@ extension QueueDatabase {
             progress: progress, condition: condition(row, at: now), owner: UInt32(clamping: row.integer(2)),
             destination: destination, constraint: constraint,
             priority: RequestPriority(rawValue: UInt8(clamping: row.integer(5))) ?? .normal, orderKey: row.text(6),
-            uniqueness: RequestColumns.uniqueness(row.text(7), row.text(8)), dependsOnPrevious: row.flag(9),
+            uniqueness: (try? RequestUniqueness(key: row.text(8), mode: row.text(7))) ?? .none,
+            dependsOnPrevious: row.flag(9),
             isStrict: row.flag(10), isRepeatable: row.flag(11), maximumAttempts: row.optionalInteger(12).map(Int.init),
             bytesHeld: row.integer(13), answerBytes: row.integer(28), created: Instant(wall: now.wall, boot: created),
             deadline: deadline)
         if let headers = row.text(30) {
             request.isRevealing =
                 row.integer(29) != 0
-                || RequestColumns.headers(headers).contains { QueuedRequest.isCredential($0.name) }
+                || RequestColumns.headers(headers).contains(where: RequestSpecification.isCredential)
         }
         return request
     }
@@ -133,27 +134,27 @@ extension QueueDatabase {
         let (condition, accepted) = (row.text(10) ?? "any", row.text(4) ?? "")
         if condition != lastRead.condition {
             lastRead.condition = condition
-            lastRead.constraint = (try? Constraint(condition)) ?? .any
+            lastRead.constraint = (try? NetworkCondition(condition)) ?? .any
         }
         if accepted != lastRead.accepted {
             lastRead.accepted = accepted
             lastRead.statuses = RequestColumns.statuses(accepted)
         }
-        var request = QueuedRequest(
-            stored: row.text(1) ?? "", to: Destination(stored: row.text(19) ?? ""), method: row.text(0) ?? "GET",
-            headers: RequestColumns.headers(row.text(2) ?? ""), constraint: lastRead.constraint,
-            owner: UInt32(clamping: row.integer(9)))
-        if let key = row.text(3) { request.idempotency = .key(key) }
+        var request = RequestSpecification(
+            method: row.text(0) ?? "GET", stored: row.text(1) ?? "", to: Destination(stored: row.text(19) ?? ""))
+        request.headers = RequestColumns.headers(row.text(2) ?? "")
+        request.constraint = lastRead.constraint
+        request.idempotency = row.text(3).map { .key($0) } ?? .byMethod
         request.acceptedStatuses = lastRead.statuses
         request.outputPath = row.text(5)
         request.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(11))) ?? .normal
         request.timeToLive = .nanoseconds(row.integer(12))
         request.orderKey = row.text(13)
-        request.uniqueness = RequestColumns.uniqueness(row.text(14), row.text(15))
+        request.uniqueness = (try? RequestUniqueness(key: row.text(15), mode: row.text(14))) ?? .none
         request.dependsOnPrevious = row.flag(16)
         request.isStrict = row.flag(17)
         request.maximumAttempts = row.optionalInteger(18).map(Int.init)
-        return request
+        return QueuedRequest(request, owner: UInt32(clamping: row.integer(9)))
     }
 
     /// What became of a request, whose it is, and the answer if there was one.

@@ -23,7 +23,7 @@ final class QueueDatabase {
     /// What the leases say that were written since the file was opened: their rows need not be read when they end.
     var leases: [RequestID: (attempt: Int, interface: String, start: Timestamp)] = [:]
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
-    var lastRead = (condition: "", constraint: Constraint.any, accepted: "", statuses: [ClosedRange<Int>]())
+    var lastRead = (condition: "", constraint: NetworkCondition.any, accepted: "", statuses: [ClosedRange<Int>]())
 
     /// Opens the file, checks it and brings it up to date.
     init(
@@ -189,19 +189,16 @@ final class QueueDatabase {
     }
 
     private func insert(_ stored: StoredRequest, _ request: QueuedRequest) throws(SQLiteError) {
-        let uniqueness = RequestColumns.columns(of: request.uniqueness)
         let body = RequestColumns.columns(of: request.body)
         let lifetime = (stored.deadline.boot - stored.created.boot).nanoseconds
-        var key: String?
-        if case .key(let text) = request.idempotency { key = text }
         try statements.insert.run(
             .integer(stored.id.rawValue), .integer(stored.owner), .text(stored.destination.description),
             .text(stored.constraint.description), .integer(stored.priority.rawValue), .optional(stored.orderKey),
-            .optional(uniqueness.mode), .optional(uniqueness.name), .flag(stored.dependsOnPrevious),
+            .optional(request.uniqueness.mode), .optional(request.uniqueness.key), .flag(stored.dependsOnPrevious),
             .flag(stored.isStrict), .flag(stored.isRepeatable), .optional(stored.maximumAttempts),
             .integer(stored.bytesHeld), .integer(lifetime), .integer(stored.deadline.wall.nanosecondsSince1970),
             .integer(stored.deadline.boot.nanoseconds), .integer(boot), .text(request.method), .text(request.url),
-            .text(RequestColumns.text(of: request.headers)), .optional(key),
+            .text(RequestColumns.text(of: request.headers)), .optional(request.idempotency.key),
             .text(RequestColumns.text(of: request.acceptedStatuses)), .optional(request.outputPath),
             .integer(body.kind), .optional(body.path), .integer(body.bytes))
         if case .inline(let bytes) = request.body {

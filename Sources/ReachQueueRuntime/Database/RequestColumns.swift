@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachQueue
 
 /// How parts of a request are written into columns.
@@ -10,7 +11,7 @@ enum RequestColumns {
         """
 
     /// One header a line, as HTTP has them: neither names nor values can hold a line break.
-    static func text(of headers: [QueuedRequest.Header]) -> String {
+    static func text(of headers: [HTTPField]) -> String {
         var text = ""
         text.reserveCapacity(headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
         for header in headers {
@@ -22,14 +23,13 @@ enum RequestColumns {
         return text
     }
 
-    static func headers(_ text: String) -> [QueuedRequest.Header] {
+    static func headers(_ text: String) -> [HTTPField] {
         if text.isEmpty { return [] }
         // Swift takes CR LF for one character.
         return text.split(separator: "\r\n").compactMap { line in
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let value = line[line.index(after: colon)...]
-            return QueuedRequest.Header(
-                name: String(line[..<colon]), value: String(value.first == " " ? value.dropFirst() : value))
+            return HTTPField(String(line[..<colon]), String(value.first == " " ? value.dropFirst() : value))
         }
     }
 
@@ -80,21 +80,5 @@ enum RequestColumns {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, let owner = UInt32(parts[0]) else { return nil }
         return (owner, String(parts[1]))
-    }
-
-    // MARK: Uniqueness
-
-    static func columns(of uniqueness: RequestUniqueness) -> (mode: String?, name: String?) {
-        switch uniqueness {
-        case .none: (nil, nil)
-        case .unique(let name, let mode): (mode.rawValue, name)
-        case .coalesce(let key): ("coalesce", key)
-        }
-    }
-
-    static func uniqueness(_ mode: String?, _ name: String?) -> RequestUniqueness {
-        guard let mode, let name else { return .none }
-        if mode == "coalesce" { return .coalesce(key: name) }
-        return RequestUniqueness.Mode(rawValue: mode).map { .unique(name: name, mode: $0) } ?? .none
     }
 }

@@ -96,15 +96,15 @@ package final class QueueDriver {
 
     // MARK: For clients
 
-    /// Queues a request, given what it lacks.
+    /// Completes a request and queues it.
     ///
     /// - Parameter reply: Called once, on the loop, when the request is safe or refused.
     /// - Throws: ``RequestValidationError``; then `reply` is not called.
     package func add(
         _ request: QueuedRequest, makeKey: () -> String, reply: @escaping (QueueReply) -> Void
     ) throws(RequestValidationError) {
-        try request.check(policy.limits)
-        let complete = request.completed(makeKey: makeKey)
+        try request.specification.check(policy.limits)
+        let complete = QueuedRequest(request.specification.completed(makeKey: makeKey), owner: request.owner)
         ask({ .add(complete, $0) }, reply)
     }
 

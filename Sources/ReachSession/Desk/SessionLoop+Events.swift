@@ -8,7 +8,7 @@ internal import Synchronization
 /// Turns the queue's events into events of the tasks' lives.
 extension SessionLoop {
     /// Blockers that are the network's: while one of them holds, a task is suspended for it.
-    static let network: Blocker = [.linkClass, .metered, .validated, .family, .target]
+    static let network: Blocker = [.path, .linkClass, .metered, .validated, .family, .target]
 
     func take(_ event: QueueEvent) {
         if event.request == nil { return takeOfAll(event) }

@@ -89,7 +89,7 @@ extension TaskPlan {
         let kind: RequestTask.Kind =
             record.request.outputPath != nil ? .download : record.bodyBytes > 0 ? .upload : .data
         self.init(
-            kind: kind, request: request, options: RequestOptions(record.request), queued: record.request)
+            kind: kind, request: request, options: RequestOptions(record.request.specification), queued: record.request)
     }
 }
 

@@ -1,18 +1,18 @@
 internal import ReachCore
 internal import ReachQueue
 
-/// What the network must be like for a request to be sent. While it is not, the request waits, and what it waits for is
-/// told by ``RequestTask/explanation()``.
+/// What the network must be like for a request to be sent. While it is not, the request waits, and ``RequestTask/explanation()``
+/// says for what.
 public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
-    let value: Constraint
+    let value: NetworkCondition
 
-    private init(_ change: (inout Constraint) -> Void) {
-        var constraint = Constraint()
+    private init(_ change: (inout NetworkCondition) -> Void) {
+        var constraint = NetworkCondition()
         change(&constraint)
         value = constraint
     }
 
-    init(value: Constraint) { self.value = value }
+    init(value: NetworkCondition) { self.value = value }
 
     /// The kernel has a path to the request's own host, by any link: this includes hosts on this machine and on
     /// networks without Internet. The default.
@@ -39,10 +39,10 @@ public struct RequestConstraint: Hashable, Sendable, CustomStringConvertible {
     /// `interface=NAME`; `family=4` or `family=6`.
     ///
     /// - Throws: A ``RequestError`` of the kind `request`, which names the term at fault. `validated` is one: a session
-    ///   makes no probes, so that it would wait for ever.
+    ///   makes no probes, so that it would wait forever.
     public init(_ text: String) throws(RequestError) {
         do throws(RequestValidationError) {
-            value = try Constraint(text)
+            value = try RequestSpecification.condition(text)
         } catch {
             throw RequestError(error)
         }

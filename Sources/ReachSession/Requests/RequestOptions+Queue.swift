@@ -1,10 +1,10 @@
 internal import ReachQueue
 
 extension RequestOptions {
-    /// Tells the queue what it is to do.
+    /// Puts the options into a specification.
     ///
     /// - Parameter keepsOnDisk: The session has a directory.
-    func apply(to request: inout QueuedRequest, keepsOnDisk: Bool) {
+    func apply(to request: inout RequestSpecification, keepsOnDisk: Bool) {
         request.constraint = constraint.value
         request.priority = priority.queued
         request.timeToLive = expiresAfter
@@ -18,15 +18,11 @@ extension RequestOptions {
         case .attempts(let count): request.maximumAttempts = count
         case .untilExpiry: request.maximumAttempts = nil
         }
-        if let idempotencyKey {
-            request.idempotency = .key(idempotencyKey)
-            request.headers.removeAll { $0.name.lowercased() == "idempotency-key" }
-            request.headers.append(QueuedRequest.Header(name: "Idempotency-Key", value: idempotencyKey))
-        }
+        if let idempotencyKey { request.idempotency = .key(idempotencyKey) }
     }
 
     /// Of a request that an earlier run queued.
-    init(_ request: QueuedRequest) {
+    init(_ request: RequestSpecification) {
         constraint = RequestConstraint(value: request.constraint)
         priority = Priority(request.priority)
         expiresAfter = request.timeToLive
@@ -36,7 +32,7 @@ extension RequestOptions {
         isStrict = request.isStrict
         acceptedStatuses = request.acceptedStatuses
         retries = request.maximumAttempts.map { $0 == 1 ? .never : .attempts($0) } ?? .untilExpiry
-        if case .key(let key) = request.idempotency { idempotencyKey = key }
+        idempotencyKey = request.idempotency.key
     }
 }
 

@@ -53,17 +53,6 @@ package enum ConnectionOwner: Hashable, Sendable {
     case validation
 }
 
-/// One header line of HTTP.
-package struct HTTPField: Hashable, Sendable {
-    package let name: String
-    package let value: String
-
-    package init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-}
-
 /// The interface that an attempt is bound to, by name and index: the name alone may since belong to another interface.
 package struct InterfaceBinding: Hashable, Sendable {
     package let name: String

@@ -1,3 +1,5 @@
+package import ReachCore
+
 /// The result of a transfer, reported once at its end.
 package struct TransferReport: Hashable, Sendable {
     /// A response of any status, or a failure. With ``ConnectionUse/connectOnly`` the response is `nil`.

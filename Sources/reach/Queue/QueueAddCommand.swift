@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachQueue
 
 struct QueueAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,14 +30,14 @@ struct QueueAddCommand: ParsableCommand {
     var url: String
 
     func run() throws {
-        var submission = try request.submission(to: url)
-        conditions.apply(to: &submission)
+        var specification = try request.specification(to: url)
+        try conditions.apply(to: &specification)
         if let file = request.uploadFile { try QueueBodyFile(file).check() }
         let receipt = try queue.ask { client throws(ControlError) in
             if let file = request.uploadFile {
-                submission.body = .upload(try QueueBodyFile(file).upload(through: &client))
+                specification.body = .spooled(name: try QueueBodyFile(file).upload(through: &client), bytes: 0)
             }
-            return try client.add(submission)
+            return try client.add(specification)
         }
         if queue.json {
             QueueOptions.printJSON { $0.queueReceipt(receipt, at: SystemClock.now) }

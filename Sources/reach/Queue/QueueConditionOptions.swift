@@ -1,12 +1,13 @@
 internal import ArgumentParser
 internal import ReachControl
 internal import ReachCore
+internal import ReachQueue
 
 /// When a request may go, and what it has to do with others.
 struct QueueConditionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send only when this holds: any, a class such as wifi, \"not wwan\", unmetered, validated, reachable, interface=NAME, family=4, family=6, or several with commas between them.",
+            "Send only when this holds: a condition of \"reach wait\" other than not-reachable, such as wifi, \"not wwan\", unmetered or validated, or several with commas between them.",
             valueName: "condition"))
     var when: String?
 
@@ -48,17 +49,26 @@ struct QueueConditionOptions: ParsableArguments {
         transform: { try QueueArgument.statuses($0) })
     var accept: [ClosedRange<Int>] = []
 
-    func apply(to submission: inout QueueSubmission) {
-        submission.when = when
-        submission.priority = priority
-        submission.expires = expires
-        submission.key = key
-        submission.mode = mode
-        submission.order = order
-        submission.depends = depends
-        submission.idempotencyKey = idempotencyKey
-        submission.maximumAttempts = maxAttempts
-        submission.isStrict = strict
-        submission.acceptedStatuses = accept
+    /// - Throws: ``CommandError``, which names the word that is wrong.
+    func apply(to request: inout RequestSpecification) throws(CommandError) {
+        do throws(RequestValidationError) {
+            if let when { request.constraint = try RequestSpecification.condition(when) }
+            if let priority { request.priority = try RequestPriority(priority) }
+            request.uniqueness = try RequestUniqueness(key: key, mode: mode)
+        } catch {
+            throw CommandError(error)
+        }
+        request.timeToLive = expires
+        request.orderKey = order
+        request.dependsOnPrevious = depends
+        if let idempotencyKey { request.idempotency = .key(idempotencyKey) }
+        request.maximumAttempts = maxAttempts
+        request.isStrict = strict
+        if !accept.isEmpty { request.acceptedStatuses = accept }
     }
+}
+
+extension CommandError {
+    /// As the daemon would refuse it.
+    init(_ error: RequestValidationError) { self.init(queue: QueueServiceError(error)) }
 }

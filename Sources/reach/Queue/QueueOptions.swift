@@ -68,6 +68,10 @@ extension CommandError {
             }
             return
         }
+        self.init(queue: refusal)
+    }
+
+    init(queue refusal: QueueServiceError) {
         let status: ExitStatus =
             switch refusal {
             case .invalid: .usage

@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import ReachControl
 internal import ReachCore
+internal import ReachQueue
 
 /// The request itself, by curl's letters.
 struct QueueRequestOptions: ParsableArguments {
@@ -13,7 +13,7 @@ struct QueueRequestOptions: ParsableArguments {
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp("A header. May be given several times.", valueName: "name: value"),
         transform: { try QueueArgument.header($0) })
-    var headers: [QueueHeader] = []
+    var headers: [HTTPField] = []
 
     @Option(
         name: [.customShort("d"), .customLong("data")],
@@ -31,22 +31,27 @@ struct QueueRequestOptions: ParsableArguments {
         if !data.isEmpty && uploadFile != nil { throw ValidationError("-d and -T exclude each other") }
     }
 
-    /// - Throws: ``CommandError`` when a file of `-d` cannot be read.
-    func submission(to url: String) throws(CommandError) -> QueueSubmission {
-        var submission = QueueSubmission(url: QueueArgument.url(url, uploading: uploadFile))
-        submission.headers = headers
-        submission.method = method ?? (uploadFile != nil ? "PUT" : data.isEmpty ? nil : "POST")
-        guard !data.isEmpty else { return submission }
+    /// - Throws: ``CommandError`` when the URL is none or a file of `-d` cannot be read.
+    func specification(to url: String) throws(CommandError) -> RequestSpecification {
+        var request: RequestSpecification
+        do throws(RequestValidationError) {
+            request = try RequestSpecification(
+                method: method ?? (uploadFile != nil ? "PUT" : data.isEmpty ? "GET" : "POST"),
+                url: QueueArgument.url(url, uploading: uploadFile), headers: headers)
+        } catch {
+            throw CommandError(error)
+        }
+        guard !data.isEmpty else { return request }
         var body: [UInt8] = []
         for (number, text) in data.enumerated() {
             if number > 0 { body.append(UInt8(ascii: "&")) }
             body += text.hasPrefix("@") ? try QueueBodyFile(String(text.dropFirst())).read() : Array(text.utf8)
         }
-        submission.body = .bytes(body)
+        request.body = .inline(body)
         // As curl says of what -d holds.
-        if !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
-            submission.headers.append(QueueHeader("Content-Type", "application/x-www-form-urlencoded"))
+        if !headers.contains(where: { $0.isNamed("Content-Type") }) {
+            request.headers.append(HTTPField("Content-Type", "application/x-www-form-urlencoded"))
         }
-        return submission
+        return request
     }
 }

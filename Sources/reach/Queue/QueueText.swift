@@ -10,7 +10,9 @@ struct QueueText {
     let stamp: (Timestamp) -> String
 
     /// Blockers that are the network's.
-    static let networkBlockers: Set<String> = ["class", "metered", "validated", "family", "target", "not-validated"]
+    static let networkBlockers: Set<String> = [
+        "no-path", "class", "metered", "validated", "family", "target", "not-validated",
+    ]
 
     // MARK: - Many
 

@@ -33,18 +33,9 @@ struct QueueWaitLine {
 
     /// Links that would satisfy the condition without their fault: `wlan0 no-carrier`.
     private static func candidates(_ links: [LinkReport], for explanation: QueueItemExplanation) -> [String] {
-        let words = explanation.item.when.split(separator: ",").map { $0.drop { $0 == " " } }
+        guard let condition = try? NetworkCondition(explanation.item.when) else { return [] }
         let fitting = links.filter { report in
-            report.linkClass != .loopback && !report.isBackground
-                && words.allSatisfy { word in
-                    switch word {
-                    case "unmetered": !report.isMetered
-                    case let word where word.hasPrefix("not "): report.linkClass.rawValue != word.dropFirst(4)
-                    case "interface=\(report.link.name)": true
-                    case let word where word.hasPrefix("interface="): false
-                    case let word: LinkClass(rawValue: String(word)).map { $0 == report.linkClass } ?? true
-                    }
-                }
+            report.linkClass != .loopback && !report.isBackground && condition.wouldAllow(report, among: links)
         }
         return fitting.compactMap { report in
             report.trouble.map { trouble in

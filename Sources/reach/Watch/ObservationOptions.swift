@@ -80,12 +80,12 @@ enum CommandLineValue {
         return duration
     }
 
-    static func condition(_ text: String) throws -> Condition {
-        guard let condition = Condition(text) else {
-            throw ValidationError(
-                "'\(DisplayText.sanitized(text))' is not a condition; there are \(Condition.grammar)")
+    static func condition(_ text: String) throws -> NetworkCondition {
+        do throws(NetworkConditionError) {
+            return try NetworkCondition(text)
+        } catch {
+            throw ValidationError(error.description)
         }
-        return condition
     }
 
     static func classRule(_ text: String) throws -> LinkPolicy.Rule {

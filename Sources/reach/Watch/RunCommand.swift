@@ -8,7 +8,7 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Wait until conditions hold, then become a command.",
         discussion: """
-            Conditions are \(Condition.grammar).
+            Conditions are \(NetworkCondition.grammar).
 
             The exit status is the command's; 124 on timeout, 126 if it cannot be executed, 127 if it is not found.
             """)
@@ -18,7 +18,7 @@ struct RunCommand: ParsableCommand {
         help: ArgumentHelp(
             "What to wait for. May be given several times: all must hold.", valueName: "condition"),
         transform: { try CommandLineValue.condition($0) })
-    var conditions: [Condition]
+    var conditions: [NetworkCondition]
 
     @Option(
         help: ArgumentHelp("Give up after this long.", valueName: "duration"),

@@ -9,7 +9,7 @@ struct WaitCommand: ParsableCommand {
         commandName: "wait",
         abstract: "Wait until conditions hold.",
         discussion: """
-            Conditions are \(Condition.grammar). Asks the daemon if one runs, otherwise the kernel.
+            Conditions are \(NetworkCondition.grammar). Asks the daemon if one runs, otherwise the kernel.
 
             Exit status: 0 as soon as all hold, 124 on timeout, 2 usage, 4 cannot observe.
             """)
@@ -20,7 +20,7 @@ struct WaitCommand: ParsableCommand {
             "What to wait for; \"reachable\" by default. May be given several times: all must hold.",
             valueName: "condition"),
         transform: { try CommandLineValue.condition($0) })
-    var conditions: [Condition] = []
+    var conditions: [NetworkCondition] = []
 
     @Option(
         help: ArgumentHelp("Give up after this long.", valueName: "duration"),
@@ -48,7 +48,7 @@ struct WaitCommand: ParsableCommand {
 /// Waits for conditions on the calling thread.
 struct Waiter {
     let target: Target
-    let conditions: [Condition]
+    let conditions: [NetworkCondition]
     let timeout: Duration?
     let source: DaemonOptions.Source
     let kernelOptions: EngineOptions
@@ -75,7 +75,7 @@ struct Waiter {
             guard let state = event.state else { return }
             isAnswered = true
             // Without validation the condition would never hold.
-            if conditions.contains(.internet), !state.isValidated {
+            if conditions.contains(where: \.isValidated), !state.isValidated {
                 unproved = .notValidated(target, by: event)
                 return loop.stop()
             }

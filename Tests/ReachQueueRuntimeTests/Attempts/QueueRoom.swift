@@ -112,7 +112,8 @@ final class QueueRoom: Sendable {
         _ url: String, method: String = "GET", when constraint: String = "any", body: RequestBody = .none,
         _ change: (inout QueuedRequest) -> Void = { _ in }
     ) async throws -> RequestID {
-        var request = try QueuedRequest(method: method, url: url, body: body, constraint: try Constraint(constraint))
+        var request = try QueuedRequest(
+            RequestSpecification(method: method, url: url, body: body, constraint: try NetworkCondition(constraint)))
         change(&request)
         return try await add([request])[0]
     }

@@ -89,8 +89,9 @@ struct ServerTests {
         let links = try TwoLinks()
         let room = try QueueRoom(in: links.machine)
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { $0.readRequest() }
-        var request = try QueuedRequest(method: "PUT", url: Self.url, body: .inline(Array("abc".utf8)))
-        request.headers = [.init(name: "Content-Length", value: "1")]
+        var request = try QueuedRequest(
+            RequestSpecification(method: "PUT", url: Self.url, body: .inline(Array("abc".utf8))))
+        request.headers = [HTTPField("Content-Length", "1")]
         room.perform { [request] room in room.queue.driver.ask({ .add(request, $0) }) { _ in } }
         let dead = try await room.wait(for: .dead)
         #expect(dead.event.reason == "invalid")

@@ -14,7 +14,7 @@ import Testing
     init() throws { stage = try StoreStage() }
 
     private static func request(of owner: UInt32, _ body: RequestBody = .none) throws -> QueuedRequest {
-        try QueuedRequest(method: "PUT", url: "https://a.example/", body: body, owner: owner)
+        try QueuedRequest(RequestSpecification(method: "PUT", url: "https://a.example/", body: body), owner: owner)
     }
 
     /// Requests that are over at once.

@@ -41,7 +41,7 @@ import Testing
             guard !answers.isEmpty else { return }
             let status = answers.removeFirst()
             let result = RequestResult(status: status, body: .inline(Array("ok".utf8)))
-            driver?.send(.ended(order.id, .answered(result, isAccepted: request.accepts(status: status))))
+            driver?.send(.ended(order.id, .answered(result, isAccepted: request.specification.accepts(status: status))))
         }
 
         func abort(_ id: RequestID) { aborted.append(id) }
@@ -71,7 +71,8 @@ import Testing
         stage.answers = [503, 200]
         if inMemory { driver.openInMemory() } else { try driver.open(try QueueDirectory(temporary.path + "/queue")) }
         driver.send(.paths(PathSet([Self.path], epoch: 1)))
-        let request = try QueuedRequest(method: "POST", url: "http://a.example/", body: .inline([1, 2, 3]))
+        let request = try QueuedRequest(
+            RequestSpecification(method: "POST", url: "http://a.example/", body: .inline([1, 2, 3])))
         try driver.add(request, makeKey: { "made" }) { stage.replies.append($0) }
         stage.onEvent = { if $0.kind == .done { stage.loop.stop() } }
         stage.run()
@@ -91,7 +92,7 @@ import Testing
         let stage = try Stage()
         let driver = stage.make()
         driver.openInMemory()
-        var request = try QueuedRequest(url: "http://a.example/")
+        var request = try QueuedRequest(RequestSpecification(url: "http://a.example/"))
         request.method = "G ET"
         #expect(throws: RequestValidationError.self) {
             try driver.add(request, makeKey: { "" }) { _ in stage.replies.append(.done) }
@@ -104,7 +105,7 @@ import Testing
         let driver = stage.make()
         driver.openInMemory()
         driver.send(.paths(PathSet([Self.path], epoch: 1)))
-        try driver.add(try QueuedRequest(url: "http://a.example/"), makeKey: { "" }) { reply in
+        try driver.add(try QueuedRequest(RequestSpecification(url: "http://a.example/")), makeKey: { "" }) { reply in
             stage.replies.append(reply)
         }
         stage.onEvent = { event in

@@ -76,7 +76,7 @@ import Testing
         let id = RequestID(rawValue: 1)
         #expect(try await stage.write(1, [StoreStage.insert(1, try StoreStage.request())], to: store))
         let result = RequestResult(
-            status: 201, headers: [.init(name: "Content-Type", value: "text/plain")], body: .inline([1, 2, 3]))
+            status: 201, headers: [HTTPField("Content-Type", "text/plain")], body: .inline([1, 2, 3]))
         let progress = RequestProgress(id: id, tries: 1)
         let end = StoreChange.finish(progress, .done, result, at: SystemClock.now)
         #expect(try await stage.write(2, [end], to: store))

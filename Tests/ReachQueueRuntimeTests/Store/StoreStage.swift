@@ -45,9 +45,10 @@ struct StoreStage {
 
     static func request(_ body: RequestBody = .none) throws -> QueuedRequest {
         var request = try QueuedRequest(
-            method: "PUT", url: "https://a.example/x?y=1",
-            headers: [.init(name: "A", value: "b: c"), .init(name: "D", value: "")],
-            body: body, constraint: Constraint("unmetered, wifi"), owner: 1000)
+            RequestSpecification(
+                method: "PUT", url: "https://a.example/x?y=1",
+                headers: [HTTPField("A", "b: c"), HTTPField("D", "")],
+                body: body, constraint: NetworkCondition("unmetered, wifi")), owner: 1000)
         request.idempotency = .key("k")
         request.orderKey = "o"
         request.priority = .high

@@ -71,7 +71,9 @@ final class CrashRun: QueueExecutor {
     }
 
     private func add() {
-        guard let driver, let request = try? QueuedRequest(method: "POST", url: "http://127.0.0.1/", owner: 0) else {
+        guard let driver,
+            let request = try? QueuedRequest(RequestSpecification(method: "POST", url: "http://127.0.0.1/"), owner: 0)
+        else {
             return
         }
         try? driver.add(request, makeKey: { "key-\(SystemClock.boot.nanoseconds)-\(Int.random(in: 0..<Int.max))" }) {

@@ -94,11 +94,12 @@ final class Soak {
         let kind = place < 9 ? "well" : place < 11 ? "busy" : place < 13 ? "gone" : place < 14 ? "newest" : "waits"
         guard
             var request = try? QueuedRequest(
-                method: "PUT", url: "http://127.0.0.1/\(kind)/\(added)",
-                body: .inline([UInt8](repeating: 7, count: 200)))
+                RequestSpecification(
+                    method: "PUT", url: "http://127.0.0.1/\(kind)/\(added)",
+                    body: .inline([UInt8](repeating: 7, count: 200))))
         else { return }
         if kind == "newest" { request.uniqueness = .coalesce(key: "state") }
-        if kind == "waits", let constraint = try? Constraint("interface=nosuch0") {
+        if kind == "waits", let constraint = try? NetworkCondition("interface=nosuch0") {
             request.constraint = constraint
             request.timeToLive = .seconds(6 * 3600)
         }

@@ -92,7 +92,7 @@ private final class DrainRun {
 
     private func add() throws {
         for number in 0..<count {
-            let request = try QueuedRequest(url: url + "\(number)")
+            let request = try QueuedRequest(RequestSpecification(url: url + "\(number)"))
             try queue?.driver.add(request, makeKey: UniqueKey.make) { [unowned self] reply in
                 guard case .added = reply else { exit(1) }
                 stored += 1

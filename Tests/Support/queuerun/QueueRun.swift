@@ -28,10 +28,10 @@ import ReachQueueRuntime
         }
         try queue.open(try QueueDirectory(arguments[1]))
         for number in 0..<count {
-            let request = try QueuedRequest(
+            let request = try RequestSpecification(
                 method: isGET ? "GET" : "POST", url: arguments[3] + "\(number)",
                 body: isGET ? .none : .inline(Array("body \(number)".utf8)))
-            try queue.driver.add(request, makeKey: UniqueKey.make) { reply in
+            try queue.driver.add(QueuedRequest(request), makeKey: UniqueKey.make) { reply in
                 if case .added(let id) = reply { say("added \(id)") }
             }
         }

@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachTransfer
 
 extension EndpointAnswer {

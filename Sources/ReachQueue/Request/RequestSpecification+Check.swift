@@ -1,31 +1,30 @@
 internal import ReachCore
 
-extension QueuedRequest {
-    /// The same request with what the queue adds: a request that may not be repeated gets an idempotency key.
+extension RequestSpecification {
+    /// The same specification with an idempotency key where it may not be repeated without one, and with the header field
+    /// that carries its key.
     ///
-    /// - Parameter makeKey: A new key that nobody has: a UUIDv7, as scheduling.md 4.4 has it.
-    package func completed(makeKey: () -> String) -> QueuedRequest {
-        guard !isRepeatable, !headers.contains(where: { Self.isKeyHeader($0.name) }) else { return keyedByHeader() }
+    /// - Parameter makeKey: Returns a new, unique key: a UUIDv7, so that keys sort by time in a server's table.
+    package func completed(makeKey: () -> String) -> RequestSpecification {
         var copy = self
-        let key = makeKey()
-        copy.idempotency = .key(key)
-        copy.headers.append(Header(name: "Idempotency-Key", value: key))
-        return copy
-    }
-
-    /// A key that the client set by itself counts as one.
-    private func keyedByHeader() -> QueuedRequest {
-        guard case .byMethod = idempotency, let header = headers.first(where: { Self.isKeyHeader($0.name) }) else {
-            return self
+        let field = headers.first { $0.isNamed(Self.keyField) }
+        switch (idempotency, field) {
+        case (.key(let key), _):
+            guard field?.value != key else { return self }
+            copy.headers.removeAll { $0.isNamed(Self.keyField) }
+            copy.headers.append(HTTPField(Self.keyField, key))
+        case (.byMethod, let field?): copy.idempotency = .key(field.value)
+        case (.byMethod, nil):
+            guard !isRepeatable else { return self }
+            copy.idempotency = .key(makeKey())
+            return copy.completed(makeKey: makeKey)
         }
-        var copy = self
-        copy.idempotency = .key(header.value)
         return copy
     }
 
-    private static func isKeyHeader(_ name: String) -> Bool { name.lowercased() == "idempotency-key" }
+    private static let keyField = "Idempotency-Key"
 
-    /// Holds it against what HTTP allows and what the queue takes.
+    /// Checks it against what HTTP allows and what the queue accepts.
     ///
     /// - Throws: ``RequestValidationError``, which names the field and the text at fault.
     package func check(_ limits: QueueLimits) throws(RequestValidationError) {
@@ -35,20 +34,22 @@ extension QueuedRequest {
         guard method != "CONNECT" else {
             throw RequestValidationError(.method, "'CONNECT' asks for a tunnel, not for an answer")
         }
-        if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.name, $0.value) }) {
+        var fields = headers.map { (name: $0.name, value: $0.value) }
+        if case .key(let key) = idempotency { fields.append((name: Self.keyField, value: key)) }
+        if let fault = RequestFieldFault.first(in: fields) {
             throw RequestValidationError(.header, fault.description)
         }
         let headBytes = url.utf8.count + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         guard headBytes <= limits.headBytes else {
             throw RequestValidationError(
-                .header, "URL and headers take \(headBytes) bytes; at most \(limits.headBytes) are taken")
+                .header, "URL and headers take \(headBytes) bytes; at most \(limits.headBytes) are allowed")
         }
         if case .inline(let bytes) = body, bytes.count > limits.inlineBodyBytes {
             throw RequestValidationError(
-                .body, "a body of \(bytes.count) bytes is too large to be held in the queue's file")
+                .body, "a body of \(bytes.count) bytes is too large for the queue's file")
         }
         if let timeToLive, timeToLive <= .zero {
-            throw RequestValidationError(.timeToLive, "a request must be given some time")
+            throw RequestValidationError(.timeToLive, "a request needs some time")
         }
         if let maximumAttempts, maximumAttempts < 1 {
             throw RequestValidationError(.maximumAttempts, "'\(maximumAttempts)' attempts are too few: at least 1")
@@ -57,7 +58,7 @@ extension QueuedRequest {
         try checkKeys(limits)
     }
 
-    /// More ranges than that only take up room: they would count towards no limit.
+    /// More ranges would use room that counts towards no limit.
     private static let statusRanges = 32
 
     private func checkStatuses() throws(RequestValidationError) {

@@ -1,0 +1,37 @@
+/// The answer to ``QueueService/add(_:for:reply:)``.
+package struct QueueReceipt: Hashable, Sendable {
+    package let id: Int64
+    /// One with the same key was there and stays: ``id`` is that one's.
+    package let isKept: Bool
+
+    package init(id: Int64, isKept: Bool) {
+        self.id = id
+        self.isKept = isKept
+    }
+}
+
+/// A body that a client uploads in pieces.
+package struct QueueUpload: Hashable, Sendable {
+    package let name: String
+    /// Bytes so far.
+    package let bytes: Int64
+
+    /// The queue deletes it after this long without a further piece or an ``QueueService/add(_:for:reply:)``.
+    package static let lifetime: Duration = .seconds(300)
+
+    package init(name: String, bytes: Int64) {
+        self.name = name
+        self.bytes = bytes
+    }
+
+    package struct Piece: Hashable, Sendable {
+        /// `nil` begins a body.
+        package let name: String?
+        package let bytes: [UInt8]
+
+        package init(name: String?, bytes: [UInt8]) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// What the network must be like: all terms hold for one path.
+///
+/// The one language for `wait --until`, `run --when`, `queue add --when`, sessions and rows of the queue's file; reach(1)
+/// documents it.
+package struct NetworkCondition: Hashable, Sendable {
+    /// The class of what carries the path, below tunnels too.
+    package var linkClass: LinkClass?
+    /// Classes that must not carry it.
+    package var excludedClasses: Set<LinkClass> = []
+    package var isUnmetered = false
+    /// Probes have proved the Internet behind it (connectivity `full`).
+    package var isValidated = false
+    /// The target, or a request's own host, is reachable; the path is then the one to it.
+    package var isTargetReachable = false
+    /// The target is known not to be reachable. Goes with no other term.
+    package var isTargetUnreachable = false
+    package var interface: String?
+    package var family: IPAddress.Family?
+
+    package init() {}
+
+    /// Any path.
+    package static let any = NetworkCondition()
+
+    package static let reachable: NetworkCondition = {
+        var condition = NetworkCondition()
+        condition.isTargetReachable = true
+        return condition
+    }()
+
+    /// AFNetworking's "reachable via Wi-Fi" is everything that is not a modem.
+    package static let viaWiFi: NetworkCondition = {
+        var condition = NetworkCondition()
+        condition.excludedClasses = [.wwan]
+        return condition
+    }()
+}
+
+/// What a condition looks at in a path.
+package protocol ConditionedPath {
+    var interface: String { get }
+    var linkClass: LinkClass { get }
+    /// What carries a tunnel; `nil` where that is unknown, and for all other classes.
+    var carrierClass: LinkClass? { get }
+    var isMetered: Bool { get }
+    /// Probes have proved the Internet behind it.
+    var isValidated: Bool { get }
+    /// The families in which the path works.
+    var families: Set<IPAddress.Family> { get }
+}
+
+extension ConditionedPath {
+    /// Whether a class carries it: its own, or the one below a tunnel.
+    package func isCarried(by wanted: LinkClass) -> Bool { linkClass == wanted || carrierClass == wanted }
+}
+
+extension NetworkCondition {
+    /// What keeps a path from satisfying a condition.
+    package struct Unmet: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// There is no path at all.
+        package static let path = Unmet(rawValue: 1 << 0)
+        /// The path is of another class, or by another interface.
+        package static let linkClass = Unmet(rawValue: 1 << 1)
+        package static let metered = Unmet(rawValue: 1 << 2)
+        package static let validated = Unmet(rawValue: 1 << 3)
+        package static let family = Unmet(rawValue: 1 << 4)
+        /// The target is not reachable.
+        package static let target = Unmet(rawValue: 1 << 5)
+    }
+
+    /// Empty where the path satisfies every term.
+    package func unmet(on path: some ConditionedPath) -> Unmet {
+        var unmet: Unmet = []
+        if let linkClass, !path.isCarried(by: linkClass) { unmet.insert(.linkClass) }
+        if excludedClasses.contains(where: path.isCarried) { unmet.insert(.linkClass) }
+        if let interface, interface != path.interface { unmet.insert(.linkClass) }
+        if isUnmetered, path.isMetered { unmet.insert(.metered) }
+        if isValidated, !path.isValidated { unmet.insert(.validated) }
+        if let family, !path.families.contains(family) { unmet.insert(.family) }
+        if path.families.isEmpty { unmet.insert(.family) }
+        return unmet
+    }
+
+    /// What is unmet where there is no path.
+    package var unmetWithoutPath: Unmet {
+        if isTargetReachable { return .target }
+        return linkClass == nil && excludedClasses.isEmpty && interface == nil ? .path : .linkClass
+    }
+
+    /// Whether it holds for a target. A stale or unknown state satisfies nothing: waiting ends on what is known.
+    package func holds(in state: ReachabilityState) -> Bool {
+        guard !state.isStale else { return false }
+        if isTargetUnreachable { return state.status == .notReachable }
+        return state.isReachable && StatePath.all(of: state).contains { unmet(on: $0).isEmpty }
+    }
+
+    /// Whether a link that cannot send at the moment would satisfy it if it could.
+    package func wouldAllow(_ link: LinkReport, among links: [LinkReport]) -> Bool {
+        unmet(on: CandidateLink(link, among: links)).isDisjoint(with: [.linkClass, .metered])
+    }
+}
+
+/// The path of a state in one family. Class, meter and proof are those of the state as a whole.
+private struct StatePath: ConditionedPath {
+    let interface: String
+    let linkClass: LinkClass
+    let carrierClass: LinkClass? = nil
+    let isMetered: Bool
+    let isValidated: Bool
+    let families: Set<IPAddress.Family>
+
+    private init(_ state: ReachabilityState, _ interface: String?, _ families: Set<IPAddress.Family>) {
+        self.interface = interface ?? ""
+        linkClass = state.linkClass ?? .other
+        isMetered = state.isMetered
+        isValidated = state.connectivity == .full
+        self.families = families
+    }
+
+    static func all(of state: ReachabilityState) -> [StatePath] {
+        let working = [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].filter { $0.1.status == .reachable }
+        guard !working.isEmpty else { return [StatePath(state, state.interface, [.ipv4, .ipv6])] }
+        return working.map { StatePath(state, $0.1.interface, [$0.0]) }
+    }
+}
+
+private struct CandidateLink: ConditionedPath {
+    let interface: String
+    let linkClass: LinkClass
+    let carrierClass: LinkClass?
+    let isMetered: Bool
+    let isValidated = false
+    let families: Set<IPAddress.Family> = []
+
+    init(_ report: LinkReport, among links: [LinkReport]) {
+        interface = report.link.name
+        linkClass = report.linkClass
+        isMetered = report.isMetered
+        let carrier = linkClass == .tunnel ? report.lower.last : nil
+        carrierClass = links.first { $0.link.name == carrier }?.linkClass
+    }
+}

@@ -1,0 +1,13 @@
+/// One header field of a request or a response.
+package struct HTTPField: Hashable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Compares without regard to case, as HTTP does (RFC 9110, 5.1).
+    package func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+}

@@ -1,0 +1,83 @@
+package import ReachCore
+
+/// The parts of a specification that people and programs write as words.
+extension RequestPriority {
+    /// - Throws: ``RequestValidationError``, which names the text and lists the words.
+    package init(_ text: String) throws(RequestValidationError) {
+        let number = UInt8(text).flatMap(RequestPriority.init(rawValue:))
+        guard let priority = Self.allCases.first(where: { "\($0)" == text }) ?? number else {
+            throw RequestValidationError(
+                .priority, "'\(shown(text))' is no priority: urgent, high, normal, low, or 0 to 3")
+        }
+        self = priority
+    }
+}
+
+extension RequestUniqueness {
+    /// The words for ``mode``.
+    private static let modes = Mode.allCases.map(\.rawValue) + [coalescing]
+    private static let coalescing = "coalesce"
+
+    /// - Parameter mode: `nil` is `keep`.
+    /// - Throws: ``RequestValidationError``, which names the text and lists the words.
+    package init(key: String?, mode: String?) throws(RequestValidationError) {
+        if let mode, !Self.modes.contains(mode) {
+            throw RequestValidationError(
+                .mode, "'\(shown(mode))' is no mode: \(Self.modes.joined(separator: ", "))")
+        }
+        guard let key else {
+            guard mode == nil else {
+                throw RequestValidationError(
+                    .mode, "a mode decides between requests with the same key: give a key, too")
+            }
+            self = .none
+            return
+        }
+        self =
+            mode.flatMap(Mode.init(rawValue:)).map { .unique(name: key, mode: $0) }
+            ?? (mode == nil ? .unique(name: key, mode: .keep) : .coalesce(key: key))
+    }
+
+    /// The name of the work; `nil` for ``none``.
+    package var key: String? {
+        switch self {
+        case .none: nil
+        case .unique(let name, _): name
+        case .coalesce(let key): key
+        }
+    }
+
+    package var mode: String? {
+        switch self {
+        case .none: nil
+        case .unique(_, let mode): mode.rawValue
+        case .coalesce: Self.coalescing
+        }
+    }
+}
+
+extension RequestSpecification {
+    /// Reads a condition that a request can wait for.
+    ///
+    /// - Throws: ``RequestValidationError``, which names the term at fault.
+    package static func condition(_ text: String) throws(RequestValidationError) -> NetworkCondition {
+        do throws(NetworkConditionError) {
+            let condition = try NetworkCondition(text)
+            guard !condition.isTargetUnreachable else {
+                throw NetworkConditionError(
+                    description: "'not-reachable' is not a condition for a request: it needs a path")
+            }
+            return condition
+        } catch {
+            throw RequestValidationError(.constraint, error.description)
+        }
+    }
+}
+
+extension Idempotency {
+    package var key: String? {
+        if case .key(let key) = self { key } else { nil }
+    }
+}
+
+private func shown(_ text: String) -> String { DisplayText.sanitized(String(text.prefix(64))) }

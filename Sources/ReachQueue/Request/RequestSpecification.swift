@@ -1,0 +1,94 @@
+package import ReachCore
+
+/// What a client wants sent, and when: the one form of a request on the command line, on the wire, in the queue, in the
+/// store and in sessions.
+package struct RequestSpecification: Hashable, Sendable {
+    package var method: String
+    /// As the client wrote it; ``destination`` is the part that the queue counts by.
+    package let url: String
+    package let destination: Destination
+    package var headers: [HTTPField] = []
+    package var body: RequestBody = .none
+    /// What the network must be like.
+    package var constraint: NetworkCondition = .any
+    package var priority: RequestPriority = .normal
+    /// From its storing on; `nil` is ``QueuePolicy/timeToLive``.
+    package var timeToLive: Duration?
+    package var idempotency: Idempotency = .byMethod
+    /// The queue sends requests of one user with the same order key one at a time, in the order of their storing.
+    package var orderKey: String?
+    /// It dies when the request before it, by the order key, died or was cancelled.
+    package var dependsOnPrevious = false
+    package var uniqueness: RequestUniqueness = .none
+    /// How many failures of the destination it survives; `nil`: any number. Failures of the network do not count.
+    package var maximumAttempts: Int?
+    /// The queue ends a running attempt when the class of its path no longer satisfies, although the path still works.
+    package var isStrict = false
+    /// Which statuses are success; AFNetworking's serializers accept 200 to 299.
+    package var acceptedStatuses: [ClosedRange<Int>] = [200...299]
+    /// The file for the body of the response, instead of the queue's own.
+    package var outputPath: String?
+
+    /// - Throws: ``RequestValidationError`` when the URL cannot be queued.
+    package init(
+        method: String = "GET", url: String, headers: [HTTPField] = [], body: RequestBody = .none,
+        constraint: NetworkCondition = .any
+    ) throws(RequestValidationError) {
+        self.init(method: method, stored: url, to: try Destination(url: url))
+        self.headers = headers
+        self.body = body
+        self.constraint = constraint
+    }
+
+    /// A specification that was checked before, with the destination found then: for rows of the queue's file.
+    package init(method: String, stored url: String, to destination: Destination) {
+        self.method = method
+        self.url = url
+        self.destination = destination
+    }
+
+    /// Whether it may be sent again when the outcome of an attempt is unknown.
+    package var isRepeatable: Bool { idempotency.allowsRepetition(ofMethod: method) }
+
+    /// Whether a server in the destination's place would read what is meant for the destination alone: it goes in the
+    /// clear, with credentials or a body. With HTTPS, a portal is recognised before anything is sent.
+    package var isRevealing: Bool {
+        guard !destination.isSecure else { return false }
+        return body != .none || headers.contains(where: Self.isCredential)
+    }
+
+    /// Whether a header field has credentials.
+    package static func isCredential(_ field: HTTPField) -> Bool {
+        ["authorization", "proxy-authorization", "cookie"].contains(field.name.lowercased())
+    }
+
+    package func accepts(status: Int) -> Bool { acceptedStatuses.contains { $0.contains(status) } }
+
+    /// How many bytes of the queue's room it uses, in round numbers: its texts, its body, and a row's overhead.
+    package var bytesHeld: Int64 {
+        let texts = url.utf8.count + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        return body.bytesHeld + Int64(texts + 256)
+    }
+}
+
+/// A specification in the queue of a user.
+@dynamicMemberLookup
+package struct QueuedRequest: Hashable, Sendable {
+    package var specification: RequestSpecification
+    /// The user, as the kernel named the client.
+    package var owner: UInt32
+
+    package init(_ specification: RequestSpecification, owner: UInt32 = 0) {
+        self.specification = specification
+        self.owner = owner
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<RequestSpecification, Value>) -> Value {
+        specification[keyPath: path]
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<RequestSpecification, Value>) -> Value {
+        get { specification[keyPath: path] }
+        set { specification[keyPath: path] = newValue }
+    }
+}
