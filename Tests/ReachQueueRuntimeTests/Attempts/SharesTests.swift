@@ -36,13 +36,14 @@ struct SharesTests {
         let room = try QueueRoom(in: links.machine) { $0.policy.shareGrace = .seconds(1) }
         let drips = try await room.add(
             servers.map { server in
-                var request = try QueuedRequest(url: "http://203.0.113.10:\(server.port)/", owner: Self.alice)
-                request.priority = .urgent
-                request.timeToLive = .seconds(8)
+                var request = try QueuedRequest(
+                    RequestSpecification(url: "http://203.0.113.10:\(server.port)/"), owner: Self.alice)
+                request.specification.priority = .urgent
+                request.specification.timeToLive = .seconds(8)
                 return request
             })
-        var request = try QueuedRequest(url: Self.url, owner: Self.bob)
-        request.priority = .urgent
+        var request = try QueuedRequest(RequestSpecification(url: Self.url), owner: Self.bob)
+        request.specification.priority = .urgent
         let id = try await room.add([request], when: { $0.queue.runningCount == 8 })[0]
         let done = try await room.wait(for: .done, of: id)
         let queued = try await room.wait(for: .queued, of: id)
@@ -105,7 +106,8 @@ struct SharesTests {
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
         }
         let room = try QueueRoom(in: links.machine)
-        let request = try QueuedRequest(url: Self.url, constraint: try Constraint("reachable"))
+        let request = try QueuedRequest(
+            RequestSpecification(url: Self.url, constraint: try NetworkCondition("reachable")))
         for round in 1...2 {
             let ids = try await room.add(Array(repeating: request, count: 4))
             for id in ids { try await room.wait(for: .done, of: id, within: .seconds(50)) }

@@ -46,18 +46,21 @@ import Testing
     }
 
     @Test func `what a portal must not read is still known after a restart`() async throws {
-        let secret = QueuedRequest.Header(name: "authorization", value: "Bearer x")
-        let cookie = QueuedRequest.Header(name: "Cookie", value: "a=b")
-        let plain = QueuedRequest.Header(name: "Accept", value: "*/*")
-        let requests = [
-            try QueuedRequest(url: "http://a.example/"),
-            try QueuedRequest(url: "http://a.example/", headers: [plain]),
-            try QueuedRequest(url: "http://a.example/", headers: [plain, secret]),
-            try QueuedRequest(url: "http://a.example:8080/", headers: [cookie]),
-            try QueuedRequest(method: "PUT", url: "http://192.0.2.1/", body: .inline([1])),
-            try QueuedRequest(method: "PUT", url: "http://a.example/", body: .file(path: "/etc/hostname", bytes: 1)),
-            try QueuedRequest(method: "PUT", url: "https://a.example/", headers: [secret, cookie], body: .inline([1])),
+        let secret = HTTPField("authorization", "Bearer x")
+        let cookie = HTTPField("Cookie", "a=b")
+        let plain = HTTPField("Accept", "*/*")
+        let specifications = [
+            try RequestSpecification(url: "http://a.example/"),
+            try RequestSpecification(url: "http://a.example/", headers: [plain]),
+            try RequestSpecification(url: "http://a.example/", headers: [plain, secret]),
+            try RequestSpecification(url: "http://a.example:8080/", headers: [cookie]),
+            try RequestSpecification(method: "PUT", url: "http://192.0.2.1/", body: .inline([1])),
+            try RequestSpecification(
+                method: "PUT", url: "http://a.example/", body: .file(path: "/etc/hostname", bytes: 1)),
+            try RequestSpecification(
+                method: "PUT", url: "https://a.example/", headers: [secret, cookie], body: .inline([1])),
         ]
+        let requests = specifications.map { QueuedRequest($0) }
         let expected = [false, false, true, true, true, true, false]
         #expect(requests.map(\.isRevealing) == expected)
         let store = try stage.open()
