@@ -69,10 +69,7 @@ extension Logger.Level {
     }
 }
 
-/// The configured log level: messages of this level and more severe ones are logged.
-package enum LogLevel: String, Hashable, CaseIterable, Sendable {
-    case debug, info, notice, warning, error
-
+extension LogLevel {
     /// The logger's level of the same name.
     package var level: Logger.Level {
         switch self {
