@@ -25,7 +25,7 @@ package struct FileLock: ~Copyable {
     deinit { release() }
 
     /// Releases the lock before the value ends.
-    package func release() { flock(file.rawValue, LOCK_UN) }
+    package func release() { Self.unlock(file.rawValue) }
 
     private static func claim(_ path: String) throws(Failure) -> CInt {
         // Each round begins because another process replaced the file meanwhile, which it does once.
@@ -37,7 +37,10 @@ package struct FileLock: ~Copyable {
                 return fresh
             }
             guard try lock(file.rawValue, path) else { throw .held(process: owner(file.rawValue)) }
-            guard facts.isStill(at: path) else { continue }
+            guard facts.isStill(at: path) else {
+                unlock(file.rawValue)
+                continue
+            }
             sign(file.rawValue)
             return try duplicate(file.rawValue, path)
         }
@@ -52,8 +55,12 @@ package struct FileLock: ~Copyable {
         let freshFacts = try Self.facts(of: fresh.rawValue, path + ".new")
         // Of those who replace it at the same time one goes on.
         guard try lock(fresh.rawValue, path) else { throw .held(process: owner(fresh.rawValue)) }
-        guard facts.isStill(at: path), freshFacts.isStill(at: path + ".new") else { return nil }
+        guard facts.isStill(at: path), freshFacts.isStill(at: path + ".new") else {
+            unlock(fresh.rawValue)
+            return nil
+        }
         if try !lock(old, path), let process = owner(old), FileLockHolders.of(facts.inode)?.contains(process) ?? true {
+            unlock(fresh.rawValue)
             throw .held(process: process)
         }
         sign(fresh.rawValue)
@@ -78,6 +85,9 @@ package struct FileLock: ~Copyable {
         guard errno == EWOULDBLOCK else { throw .failed(SystemError(call: "flock \(path)")) }
         return false
     }
+
+    /// Closing is not enough, see ``release()``.
+    private static func unlock(_ file: CInt) { flock(file, LOCK_UN) }
 
     /// The same open file, lock included, for who outlives this one.
     private static func duplicate(_ file: CInt, _ path: String) throws(Failure) -> CInt {

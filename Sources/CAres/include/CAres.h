@@ -15,4 +15,8 @@
  * process aborts with that message. From any thread. */
 const char *reach_ares_missing(void);
 
+/* Whether a socket type that c-ares asks for is a stream. Swift may attribute SOCK_STREAM to another module, depending on
+ * the order in which files are compiled. */
+static inline int reach_is_stream(int type) { return type == SOCK_STREAM; }
+
 #endif

@@ -16,7 +16,7 @@ extension DNSChannel {
 
     private static let functions = ares_socket_functions(
         asocket: { family, type, _, context in
-            let isStream = type == CInt(SOCK_STREAM.rawValue)
+            let isStream = reach_is_stream(type) != 0
             let descriptor = isStream ? reach_stream_socket(family) : reach_datagram_socket(family)
             return descriptor >= 0 ? descriptor : DNSChannel.owner(context)?.failed(-descriptor) ?? -1
         },

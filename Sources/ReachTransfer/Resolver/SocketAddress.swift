@@ -1,3 +1,5 @@
+// c-ares's header includes the same system headers, and a build as one module attributes their members to it.
+internal import CAres
 package import Glibc
 package import ReachCore
 

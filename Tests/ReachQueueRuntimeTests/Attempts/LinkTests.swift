@@ -102,7 +102,7 @@ struct LinkTests {
         #expect(interrupted.at - down >= .milliseconds(1900))
         #expect(interrupted.at - down <= .milliseconds(2500))
         try await room.wait(for: .waiting, of: id)
-        #expect(await room.explain(id)?.reasons.map(\.blocker) == [.linkClass])
+        #expect(await room.explain(id)?.reasons.map(\.blocker) == [.path])
         usleepSeconds(2)
         try links.bring(up: "lan0")
         try await room.wait(for: .done, of: id)

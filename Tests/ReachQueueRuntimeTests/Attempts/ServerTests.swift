@@ -147,7 +147,7 @@ struct ServerTests {
         try await room.resyncs.wait(for: 1)
         let id = try await room.add(Self.url)
         try await room.wait(for: .waiting, of: id)
-        #expect(await room.explain(id)?.reasons.map(\.blocker) == [.linkClass])
+        #expect(await room.explain(id)?.reasons.map(\.blocker) == [.path])
         try links.bring(up: "lan0")
         try await room.wait(for: .done, of: id)
         withExtendedLifetime(server) {}
