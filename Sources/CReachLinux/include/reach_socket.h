@@ -8,4 +8,8 @@ int reach_stream_socket(int family);
 /* A socket for ICMP echo requests (ping sockets, icmp(7)); -EACCES where net.ipv4.ping_group_range forbids it. */
 int reach_ping_socket(int family);
 
+/* Writes a socket address of AF_INET (4 bytes of address) or AF_INET6 (16 bytes) to `place`, which has room for 28 bytes.
+ * Returns its length. In C, because Swift attributes sockaddr_in to whichever module's header it reads first. */
+unsigned reach_socket_address(void *place, int is_ipv6, const unsigned char *address, unsigned short port, unsigned scope);
+
 #endif

@@ -1,5 +1,4 @@
-// c-ares's header includes the same system headers, and a build as one module attributes their members to it.
-internal import CAres
+internal import CReachLinux
 package import Glibc
 package import ReachCore
 
@@ -19,25 +18,12 @@ package struct SocketAddress {
     package var family: CInt { address.family == .ipv4 ? AF_INET : AF_INET6 }
 
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        func generic<Specific>(_ value: Specific) -> Result {
-            withUnsafePointer(to: value) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    body($0, socklen_t(MemoryLayout<Specific>.size))
-                }
-            }
+        // 32 bytes, aligned as any socket address has to be; sockaddr_in6 takes 28.
+        var place: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        return withUnsafeMutablePointer(to: &place) { place in
+            let isIPv6: CInt = address.family == .ipv4 ? 0 : 1
+            let length = reach_socket_address(place, isIPv6, address.bytes, port, scope)
+            return place.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
         }
-        if address.family == .ipv4 {
-            var value = sockaddr_in()
-            value.sin_family = sa_family_t(AF_INET)
-            value.sin_port = port.bigEndian
-            withUnsafeMutableBytes(of: &value.sin_addr) { $0.copyBytes(from: address.bytes) }
-            return generic(value)
-        }
-        var value = sockaddr_in6()
-        value.sin6_family = sa_family_t(AF_INET6)
-        value.sin6_port = port.bigEndian
-        value.sin6_scope_id = scope
-        withUnsafeMutableBytes(of: &value.sin6_addr) { $0.copyBytes(from: address.bytes) }
-        return generic(value)
     }
 }
