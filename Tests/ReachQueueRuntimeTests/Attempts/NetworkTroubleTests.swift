@@ -104,7 +104,10 @@ struct NetworkTroubleTests {
             let record = try #require(try await room.record(id))
             #expect(record.attempts == 0 && record.networkFailures >= 1)
         }
-        #expect(paths.asked.values.count <= 2, "one check serves all")
+        // Two checks for the eight failures of a round. A test that other tests hold up sees more than one round.
+        let checks = paths.asked.values.count
+        let failures = room.events.values.count { $0.event.kind == .retrying }
+        #expect(checks <= max(2, failures / 4), "one check serves all of a round")
         // The machine that runs tests is busy with others; what would block the loop would block it for a second.
         #expect(lateness.worst < .milliseconds(200), "\(lateness.worst)")
         // The kernel's news are not held up, either.
