@@ -51,7 +51,10 @@ final class FakeQueue: QueueService {
         answer(QueueUpload(name: name, bytes: Int64(uploads[name]?.count ?? 0)), reply)
     }
 
-    func list(_ filter: QueueFilter, for caller: Caller, reply: @escaping Reply<QueuePage>) {
+    func list(
+        _ filter: QueueFilter, for caller: Caller, inTurn: @escaping (_ part: @escaping () -> Void) -> Void,
+        reply: @escaping Reply<QueuePage>
+    ) {
         filters.append(filter)
         let matching = items.values.sorted { $0.id < $1.id }.filter { $0.id > filter.after }
         let page = Array(matching.prefix(filter.limit))

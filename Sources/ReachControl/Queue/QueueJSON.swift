@@ -91,7 +91,7 @@ extension JSONWriter {
                 })
             json.field("body_bytes", answer.bodyBytes)
             json.field("offset", answer.offset)
-            json.field("data", Base64.encode(answer.bytes))
+            json.field("data", base64: answer.bytes)
         }
     }
 

@@ -148,10 +148,12 @@ package struct JSONReader {
     private mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
-        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        position = bytes.withUnsafeBytes { JSONText.firstSpecial(in: $0, from: start) }
         if current == UInt8(ascii: "\"") {
             defer { position += 1 }
-            return String(decoding: bytes[start..<position], as: UTF8.self)
+            return bytes.withUnsafeBufferPointer {
+                String(decoding: UnsafeBufferPointer(rebasing: $0[start..<position]), as: UTF8.self)
+            }
         }
         var text = Array(bytes[start..<position])
         while !skip(UInt8(ascii: "\"")) {
