@@ -10,13 +10,15 @@ final class TargetRegistry {
     /// One watcher's target and event receiver.
     final class Watch {
         fileprivate let target: Target
+        fileprivate let owner: UInt32?
         fileprivate let sink: (MonitorEvent) -> Void
         fileprivate var engineID: UInt64 = 0
         /// Joins the changes of successive engines into one series, so that watchers never see a restart.
         fileprivate var series: ChangeSeries
 
-        fileprivate init(target: Target, sink: @escaping (MonitorEvent) -> Void) {
+        fileprivate init(target: Target, owner: UInt32?, sink: @escaping (MonitorEvent) -> Void) {
             self.target = target
+            self.owner = owner
             self.sink = sink
             series = ChangeSeries(of: target)
         }
@@ -60,8 +62,9 @@ final class TargetRegistry {
         watchNamedTargets()
     }
 
-    func watch(_ target: Target, _ sink: @escaping (MonitorEvent) -> Void) -> Watch {
-        let watch = Watch(target: target, sink: sink)
+    /// - Parameter owner: The user who wants to know; `nil` for this program.
+    func watch(_ target: Target, for owner: UInt32? = nil, _ sink: @escaping (MonitorEvent) -> Void) -> Watch {
+        let watch = Watch(target: target, owner: owner, sink: sink)
         watches[ObjectIdentifier(watch)] = watch
         begin(watch)
         return watch
@@ -84,10 +87,10 @@ final class TargetRegistry {
     func state(of watch: Watch) -> ReachabilityState? { watch.series.state }
 
     /// Replies with a target's state once it is determined.
-    func queryState(of target: Target, _ reply: @escaping (ReachabilityState) -> Void) {
+    func queryState(of target: Target, for owner: UInt32, _ reply: @escaping (ReachabilityState) -> Void) {
         var pending: Watch?
         var isAnswered = false
-        let watch = watch(target) { [unowned self] event in
+        let watch = watch(target, for: owner) { [unowned self] event in
             guard case .change(let change) = event, !isAnswered else { return }
             isAnswered = true
             reply(change.state)
@@ -146,7 +149,7 @@ final class TargetRegistry {
     private func begin(_ watch: Watch) {
         // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
-        watch.engineID = engine.watch(target) { [unowned watch] event in
+        watch.engineID = engine.watch(target, for: watch.owner) { [unowned watch] event in
             switch event {
             case .change(let change): watch.publish(change)
             case .resync(let moment, let reason): watch.sink(.resync(moment, reason: reason))
@@ -163,8 +166,10 @@ extension TargetRegistry: QueueNetwork {
         engine.followPaths(handler)
     }
 
-    func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
-        let watch = watch(target) { (event: MonitorEvent) in
+    func watch(
+        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
+    ) -> () -> Void {
+        let watch = watch(target, for: owner) { (event: MonitorEvent) in
             switch event {
             case .change(let change): handler(.state(change.state))
             case .wake: handler(.woke)

@@ -196,9 +196,9 @@ private final class Executor: QueueExecutor {
         }
     }
 
-    func watch(_ destination: Destination) {
+    func watch(_ destination: Destination, for owner: UInt32) {
         guard watches[destination] == nil, let target = destination.target else { return }
-        watches[destination] = network.watch(target) { [weak self] news in
+        watches[destination] = network.watch(target, for: owner) { [weak self] news in
             guard let self, case .state(let state) = news else { return }
             report(state, of: destination)
         }

@@ -47,6 +47,10 @@ class Failure(Exception):
     """It is not as it must be."""
 
 
+class Late(Failure):
+    """It took too long. A slow machine may be the reason: the attack is tried once more."""
+
+
 class Skip(Exception):
     """It cannot be tried here."""
 
@@ -127,7 +131,7 @@ class Fork:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.pipe], [], [], left)[0]:
                 self.end()
-                raise Failure(f"a helper is not done within {within} s")
+                raise Late(f"a helper is not done within {within} s")
             piece = os.read(self.pipe, 1 << 16)
             if not piece:
                 break
@@ -276,8 +280,7 @@ class Latency:
 
     def within(self, idle):
         """Whether it is at most five times one of these, or the least that is judged."""
-        return not self.refused and all(
-            self.p99[key] <= max(FLOOR, *(5 * each.p99[key] for each in idle)) for key in self.p99)
+        return all(self.p99[key] <= max(FLOOR, *(5 * each.p99[key] for each in idle)) for key in self.p99)
 
     def text(self):
         return ", ".join(f"{key} {1000 * self.p50[key]:.1f}/{1000 * self.p99[key]:.1f}" for key in ("status", "add"))
@@ -340,15 +343,20 @@ class Ground:
 
     number = 0
 
-    def __init__(self, options, measures=False):
+    def __init__(self, options, measures=False, beside=False):
+        """`beside`: an idle daemon is measured at the same time, which shows what is the machine's doing."""
         self.options = options
         self.measures = measures
+        self.beside = beside
         Ground.number += 1
         self.directory = Path(f"/run/attack/{Ground.number}")
         self.processes = []
         self.daemon = None
         # Before the attack.
         self.idle = None
+        # Of the idle daemon, during the attack.
+        self.idle_beside = None
+        self.idle_daemon = None
         self.latency = None
         self.configuration_text = ""
         self.environment = {}
@@ -375,9 +383,10 @@ class Ground:
     def __exit__(self, *_):
         for process in self.processes:
             process.end()
-        if self.daemon and self.daemon.poll() is None:
-            self.daemon.kill()
-            self.daemon.wait()
+        for daemon in (self.daemon, self.idle_daemon):
+            if daemon and daemon.poll() is None:
+                daemon.kill()
+                daemon.wait()
         for place in reversed(self.mounted):
             subprocess.run(["umount", "-l", place], check=False)
         self.network.remove()
@@ -441,7 +450,28 @@ class Ground:
         if answers:
             self.await_answer()
         if answers and self.measures and self.idle is None:
-            self.idle = self._latency(0.6)
+            if self.beside:
+                self._start_idle_daemon()
+            self.idle = self._latency(self.socket, 0.6)
+
+    def _start_idle_daemon(self):
+        """A daemon that nobody attacks."""
+        place = self._directory("idle", 0o755, DAEMON)
+        (self.etc / "idle.toml").write_text("")
+        self.idle_socket = place / "reach.sock"
+        with open(self.logs / "idle.log", "ab") as log:
+            self.idle_daemon = subprocess.Popen(
+                [self.options.reachd, "--config", str(self.etc / "idle.toml"), "--socket", str(self.idle_socket), "--state",
+                 str(place / "state")],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, user=DAEMON, group=DAEMON, extra_groups=[],
+                cwd="/", preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL), env={"PATH": "/usr/bin:/bin"})
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError, Failure), someone(B), Client(self.idle_socket, 2) as client:
+                client.call("Monitor.Status")
+                return
+            time.sleep(0.01)
+        raise Late("the idle daemon does not answer within 10 s")
 
     def await_answer(self, within=10):
         deadline = time.monotonic() + within
@@ -452,7 +482,7 @@ class Ground:
             if self.daemon.poll() is not None:
                 raise Failure(f"reachd ended with {self.ending()}: {self.last_lines()}")
             if time.monotonic() > deadline:
-                raise Failure(f"reachd does not answer within {within} s: {self.last_lines()}")
+                raise Late(f"reachd does not answer within {within} s: {self.last_lines()}")
             time.sleep(0.01)
 
     def last_lines(self, count=2):
@@ -533,15 +563,24 @@ class Ground:
 
     def measure(self, seconds=1.5, may_refuse=False):
         """B's latency now; a refusal is an answer too, where it may be refused."""
-        self.latency = self._latency(seconds, may_refuse)
+        if not self.idle_daemon:
+            self.latency = self._latency(self.socket, seconds, may_refuse)
+        else:
+            finish = self._begin_latency(self.idle_socket, seconds)
+            self.latency = self._latency(self.socket, seconds, may_refuse)
+            self.idle_beside = finish()
         return self.latency
 
     def is_slow(self):
         """Whether B waited longer than is right."""
-        return not self.latency.within([self.options.idle, *filter(None, [self.idle])])
+        return not self.latency.within([self.options.idle, *filter(None, [self.idle, self.idle_beside])])
 
-    def _latency(self, seconds, may_refuse=False):
+    def _latency(self, path, seconds, may_refuse=False):
+        return self._begin_latency(path, seconds, may_refuse)()
+
+    @staticmethod
+    def _begin_latency(path, seconds, may_refuse=False):
         calls = {"status": ("Monitor.Status", {}), "add": ("Queue.Add", ADD)}
-        forks = {key: Fork(call_on_a_grid, self.socket, method, parameters, seconds, user=B)
+        forks = {key: Fork(call_on_a_grid, path, method, parameters, seconds, user=B)
                  for key, (method, parameters) in calls.items()}
-        return Latency({key: fork.result(seconds + 3 * PATIENCE) for key, fork in forks.items()}, may_refuse)
+        return lambda: Latency({key: fork.result(seconds + 3 * PATIENCE) for key, fork in forks.items()}, may_refuse)

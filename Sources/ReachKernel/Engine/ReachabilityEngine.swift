@@ -74,16 +74,19 @@ package final class ReachabilityEngine {
 
     /// Calls `handler` with the target's state once it is determined, and with every later change.
     ///
+    /// - Parameter owner: The user who wants to know, so that one user's names do not keep another's from being resolved;
+    ///   `nil` for this program.
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
-    package func watch(_ target: Target, _ handler: @escaping Handler) -> UInt64 {
+    package func watch(_ target: Target, for owner: UInt32? = nil, _ handler: @escaping Handler) -> UInt64 {
         lastID += 1
         let id = lastID
         let now = SystemClock.now
         if let watch = watches[target] {
+            watch.addOwner(owner)
             watch.add(id, at: now, handler)
             return id
         }
-        let watch = WatchedTarget(target: target, holdDown: options.holdDown, at: now)
+        let watch = WatchedTarget(target: target, owner: owner, holdDown: options.holdDown, at: now)
         watches[target] = watch
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
@@ -304,7 +307,9 @@ package final class ReachabilityEngine {
         let target = watch.target
         let reference = EngineReference(self)
         let mailbox = loop.mailbox
-        resolver.resolve(name) { answer in mailbox.post { _ in reference.engine?.handle(answer, for: target) } }
+        resolver.resolve(name, for: watch.owner) { answer in
+            mailbox.post { _ in reference.engine?.handle(answer, for: target) }
+        }
     }
 
     private func handle(_ answer: NameAnswer, for target: Target) {

@@ -14,7 +14,9 @@ package protocol QueueExecutor: AnyObject {
     /// Finds out whether the path works. To be told: ``QueueCommand/pathChecked(interfaceIndex:works:)``.
     func checkPath(_ path: QueuePath)
     /// Watches the way to a destination. To be told: ``QueueCommand/targetPath(_:_:)``, at first and whenever it changes.
-    func watch(_ destination: Destination)
+    ///
+    /// - Parameter owner: The user whose request needs it first.
+    func watch(_ destination: Destination, for owner: UInt32)
     func unwatch(_ destination: Destination)
 }
 

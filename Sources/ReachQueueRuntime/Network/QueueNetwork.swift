@@ -12,8 +12,17 @@ package protocol QueueNetwork: AnyObject {
 
     /// Tells the state of a target, once it is determined, and every change; and when the machine wakes.
     ///
+    /// - Parameter owner: The user whose request waits for it; `nil` for this program.
     /// - Returns: Ends it.
-    func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void
+    func watch(
+        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
+    ) -> () -> Void
+}
+
+extension QueueNetwork {
+    package func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
+        watch(target, for: nil, handler)
+    }
 }
 
 package enum QueueNetworkEvent: Sendable {
@@ -22,8 +31,10 @@ package enum QueueNetworkEvent: Sendable {
 }
 
 extension ReachabilityEngine: QueueNetwork {
-    package func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
-        let id = watch(target) { (event: EngineEvent) in
+    package func watch(
+        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
+    ) -> () -> Void {
+        let id = watch(target, for: owner) { (event: EngineEvent) in
             switch event {
             case .change(let change): handler(.state(change.state))
             case .wake: handler(.woke)

@@ -29,6 +29,9 @@ final class SessionLoop {
     var fetching: [UInt64: RequestTask] = [:]
     /// Watches for the first state of a target.
     var looks: [Target: FirstLook] = [:]
+    /// Ends the watches that wait for the Internet, by their numbers.
+    var onlineWatches: [UInt64: () -> Void] = [:]
+    var lastOnlineWatch: UInt64 = 0
     private var activityTimer: TimerQueue.ID?
 
     init(_ loop: EventLoop, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {
@@ -92,6 +95,8 @@ final class SessionLoop {
         tasks = [:]
         looks.values.forEach { $0.end() }
         looks = [:]
+        onlineWatches.values.forEach { $0() }
+        onlineWatches = [:]
         let isWritten = engine?.close(patience: patience) ?? true
         engine = nil
         for waiter in awaitingStorage.values.joined() { waiter(nil) }
@@ -142,7 +147,9 @@ final class SessionLoop {
         case .refused(let refusal):
             bodies.drop(body, spool: engine?.spool)
             refuse(task, RequestError(refusal))
-        default: refuse(task, RequestError(.storage))
+        default:
+            bodies.drop(body, spool: engine?.spool)
+            refuse(task, RequestError(.storage))
         }
     }
 

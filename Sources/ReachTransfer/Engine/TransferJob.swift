@@ -154,7 +154,12 @@ final class TransferJob {
             return tools.systemTrust.load { [weak self] trust in
                 guard let self else { return }
                 self.trust = trust
-                run(machine.trustFound(at: SystemClock.boot))
+                // Without the list every server would seem untrusted, although this machine is at fault.
+                let isNeeded = !machine.request.security.allowsInvalidCertificates
+                let failure = trust == nil && isNeeded ? tools.systemTrust.failure : nil
+                run(
+                    failure.map { machine.failed($0, at: SystemClock.boot) } ?? machine.trustFound(at: SystemClock.boot)
+                )
             }
         }
         do throws(TransferFailure) {
