@@ -7,7 +7,7 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Requests, and whose fault it is when they fail (scheduling.md 5, N6, N11, N12).
+/// Requests, and whose fault it is when they fail.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
 struct NetworkTroubleTests {
     private static let url = "http://203.0.113.10/"
@@ -47,7 +47,7 @@ struct NetworkTroubleTests {
     ]
 
     @Test(arguments: faults)
-    func `N12: a fault of the server is the server's when the path works`(fault: Fault) async throws {
+    func `a fault of the server is the server's when the path works`(fault: Fault) async throws {
         let links = try TwoLinks(up: ["lan0"])
         let paths = PlayedPaths { true }
         let room = try QueueRoom(in: links.machine, paths: paths) { $0.attempts.timeouts.idle = .milliseconds(300) }
@@ -61,7 +61,7 @@ struct NetworkTroubleTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `N11: what a portal answers kills nothing, and all is sent when somebody has paid`() async throws {
+    @Test func `what a portal answers kills nothing, and all is sent when somebody has paid`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let paid = EventLog<Bool>()
         let paths = PlayedPaths { !paid.values.isEmpty }
@@ -81,7 +81,7 @@ struct NetworkTroubleTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `N6: with name servers that drop everything, attempts end in time, cost nothing and delay nobody`()
+    @Test func `with name servers that drop everything, attempts end in time, cost nothing and delay nobody`()
         async throws
     {
         let links = try TwoLinks(up: ["lan0"])
