@@ -104,7 +104,7 @@ package final class EventLoop {
         deferred.append(work)
     }
 
-    /// The most pieces of deferred work between two looks at the descriptors. Many users who defer a piece each must not
+    /// The most pieces of deferred work between two polls of the descriptors. Many users who defer a piece each must not
     /// delay the kernel's notices: 64 is the number of events that one call of epoll_wait returns here.
     package static let deferredPerTurn = 64
 

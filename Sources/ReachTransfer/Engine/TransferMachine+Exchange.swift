@@ -2,7 +2,7 @@ internal import ReachCore
 
 /// An attempt's events, from the moment at which its request is sent.
 extension TransferMachine {
-    /// Whether an attempt is under way, whose events count.
+    /// Whether an attempt is running, so that its events count.
     var isTransferring: Bool {
         switch state {
         case .connecting, .exchanging, .stopping: true

@@ -76,7 +76,7 @@ struct TransferMachine {
 
     typealias Outcome = Result<ResponseHead?, TransferFailure>
 
-    /// As of the hop under way.
+    /// The request of the current hop.
     var request: TransferRequest
     var state = State.waiting
     var record: TransferRecord

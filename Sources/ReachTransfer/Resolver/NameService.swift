@@ -33,7 +33,7 @@ package final class NameService {
         let question: NameQuestion
         let completion: Completion
         var limit: TimerQueue.ID?
-        /// The lookups under way.
+        /// The running lookups.
         var keys: Set<AnswerCache.Key> = []
         var outcomes: [NameLookupOutcome] = []
         var delay: TimerQueue.ID?
