@@ -10,7 +10,7 @@ package enum URLCharacters {
         }
     }
 
-    /// `sub-delims`.
+    /// Whether the byte is one of `sub-delims`.
     static func isDelimiter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: ";"),

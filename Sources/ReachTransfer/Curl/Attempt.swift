@@ -27,7 +27,7 @@ final class Attempt {
     var remoteAddress: IPAddress?
     var localAddress: IPAddress?
     var isReused = true
-    /// The socket of the connection that it opened; -1 where it reuses one.
+    /// The socket of the connection that it opened; -1 if it reuses one.
     var socket: CInt = -1
 
     let upload: (any UploadSource)?

@@ -2,7 +2,7 @@
 protocol UploadSource: AnyObject {
     /// Copies the next piece into a buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadPiece
-    /// Starts again at the first byte; `false` where that is impossible.
+    /// Starts again at the first byte; `false` if that is impossible.
     func rewind() -> Bool
     /// The length of the body in bytes.
     var count: UInt64 { get }

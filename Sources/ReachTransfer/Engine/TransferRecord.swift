@@ -62,7 +62,7 @@ struct TransferRecord {
             toReceive: head?.contentLength)
     }
 
-    /// Progress to report now; `nil` where nothing moved, or where the last report is too recent.
+    /// Progress to report now; `nil` if nothing moved, or if the last report is too recent.
     mutating func dueProgress(at now: BootTime, isLast: Bool) -> TransferProgress? {
         let progress = progress
         guard progress.sent != reported.sent || progress.received != reported.received else { return nil }

@@ -37,8 +37,8 @@ package final class NameService {
         var keys: Set<AnswerCache.Key> = []
         var outcomes: [NameLookupOutcome] = []
         var delay: TimerQueue.ID?
-        /// The name servers are queried too: the system failed, and they give the reason; or it is busy, and they may
-        /// know.
+        /// Whether the name servers are queried, too: because the system failed, and they give the reason; or because it
+        /// is busy, and they may know the name.
         var asksServers = false
 
         init(_ question: NameQuestion, _ completion: @escaping Completion) {

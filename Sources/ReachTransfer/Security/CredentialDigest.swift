@@ -8,7 +8,7 @@ internal import ReachCore
 struct CredentialDigest: Hashable {
     private let bytes: [UInt8]
 
-    /// `nil` where the request has no credentials: most have none, and for those nothing is computed.
+    /// `nil` if the request has no credentials: most have none, and for those nothing is computed.
     init?(_ request: TransferRequest) {
         var text: [UInt8] = []
         for field in request.headers where Self.isCredential(field.name) {
