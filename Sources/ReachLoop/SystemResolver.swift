@@ -5,7 +5,7 @@ package import ReachCore
 /// The system's resolver, getaddrinfo(3): hosts file, search domains, multicast DNS and whatever nsswitch.conf(5) names.
 /// It blocks, so it runs on threads of its own, which end when there is nothing to do.
 ///
-/// A lookup keeps its thread until the system gives up, even if no caller waits for it any more.
+/// A name that is being looked up keeps its thread until the system gives up, whoever still waits for it.
 package final class SystemResolver: Sendable {
     package struct ID: Hashable, Sendable {
         fileprivate let rawValue: UInt64
@@ -32,7 +32,7 @@ package final class SystemResolver: Sendable {
 
     package init() {}
 
-    /// Whether another name would have to wait for a thread.
+    /// Another name would wait for a thread.
     package var isBusy: Bool { state.withLock { $0.threads == Self.threadLimit } }
 
     /// Looks up `name`.

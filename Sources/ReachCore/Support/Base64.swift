@@ -1,8 +1,8 @@
 /// Base64 with the alphabet of RFC 4648, section 4, and padding. Half a mebibyte takes about a millisecond: the daemon does
-/// this on the thread that serves all clients.
+/// this on the thread that serves everybody.
 package enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    /// The value of each byte as a letter of the alphabet; 255 for all other bytes.
+    /// What each byte stands for; 255 for one that is no letter.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
         for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
@@ -54,7 +54,7 @@ package enum Base64 {
         var isGood = true
         let bytes = [UInt8](unsafeUninitializedCapacity: digits * 3 / 4) { output, filled in
             isGood = values.withUnsafeBufferPointer { values in
-                /// The bits of up to four letters; those of the first letter are the highest.
+                /// The bits of up to four letters, the first one's uppermost.
                 func group(at index: Int, _ count: Int) -> UInt32? {
                     var (group, all): (UInt32, UInt8) = (0, 0)
                     for number in 0..<count {

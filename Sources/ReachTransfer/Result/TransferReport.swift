@@ -63,10 +63,10 @@ package struct ResponseHead: Hashable, Sendable {
 /// The progress of a transfer, in bytes of bodies.
 package struct TransferProgress: Hashable, Sendable {
     package var sent: UInt64
-    /// `nil` if there is no body to send.
+    /// `nil` where there is no body to send.
     package var toSend: UInt64?
     package var received: UInt64
-    /// `nil` if the server does not send the length.
+    /// `nil` where the server does not send the length.
     package var toReceive: UInt64?
 
     package init(sent: UInt64 = 0, toSend: UInt64? = nil, received: UInt64 = 0, toReceive: UInt64? = nil) {
