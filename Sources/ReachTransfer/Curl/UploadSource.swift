@@ -9,9 +9,9 @@ protocol UploadSource: AnyObject {
 }
 
 enum UploadPiece {
-    /// Bytes read; 0 at the end.
+    /// The number of bytes read; 0 at the end.
     case bytes(Int)
-    /// More comes later: the source then says so.
+    /// There are no bytes yet; the source reports when there are.
     case wait
     case failed(TransferFailure)
 }
