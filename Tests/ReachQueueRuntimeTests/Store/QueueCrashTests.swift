@@ -118,6 +118,6 @@ import Testing
         #expect(repeated <= kills * 4)
         #expect(delivered.values.allSatisfy { $0.keys.count == 1 })
         #expect(try ends().allSatisfy { $0.value == 1 })
-        print("kills: \(kills) kills, \(acknowledged.count) acknowledged, \(delivered.count) delivered, \(repeated) twice")
+        print("\(kills) kills, \(acknowledged.count) acknowledged, \(delivered.count) delivered, \(repeated) twice")
     }
 }
