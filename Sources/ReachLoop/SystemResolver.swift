@@ -44,11 +44,11 @@ package final class SystemResolver: Sendable {
         }
     }
 
-    /// Names looked up at a time; the rest wait. Where a server is silent, each takes ten seconds and more.
+    /// The number of lookups at the same time; further ones wait. If a server is silent, each takes ten seconds or more.
     private static let threadLimit = 8
-    /// Names of one owner that are looked up at a time.
+    /// The number of lookups of one owner at the same time.
     private static let ownerLimit = 4
-    /// Enough for any host that is meant to be reached; more would only be tried for nothing.
+    /// The most addresses of one name. No host needs more, and trying them all would take too long.
     private static let addressLimit = 16
 
     private let state = Mutex(State())
@@ -71,19 +71,21 @@ package final class SystemResolver: Sendable {
     package func resolve(
         _ name: String, for owner: UInt32? = nil, completion: @escaping @Sendable (NameAnswer) -> Void
     ) -> ID {
-        let (id, startsThread) = state.withLock { state in
+        let (id, first) = state.withLock { state in
             state.lastID += 1
             let id = ID(rawValue: state.lastID)
             state.waiting.append(Request(id: id, name: name, owner: owner, completion: completion))
-            guard state.threads < Self.threadLimit, state.mayLookUp(owner) else { return (id, false) }
+            guard state.threads < Self.threadLimit, let first = state.next() else { return (id, nil as Request?) }
             state.threads += 1
-            return (id, true)
+            return (id, first)
         }
-        if startsThread, !BackgroundThread.startIfPossible(named: "reach-resolve", { self.work() }) { lackThread() }
+        guard let first else { return id }
+        if !BackgroundThread.startIfPossible(named: "reach-resolve", { self.work(first) }) { lackThread(for: first) }
         return id
     }
 
-    /// A name that is not being looked up yet never is: its completion is called with ``NameAnswer/notAsked``.
+    /// Cancels a lookup that has not begun: its completion is called with ``NameAnswer/notAsked``. One that has begun
+    /// continues.
     package func cancel(_ id: ID) {
         let request = state.withLock { state in
             state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
@@ -91,10 +93,12 @@ package final class SystemResolver: Sendable {
         request?.completion(.notAsked)
     }
 
-    /// The process is out of threads: what no thread would come to is answered.
-    private func lackThread() {
+    /// Handles a lack of threads: without any thread, the waiting lookups fail.
+    private func lackThread(for request: Request) {
         let abandoned = state.withLock { state in
             state.threads -= 1
+            state.finish(request.owner)
+            state.waiting.insert(request, at: 0)
             guard state.threads == 0 else { return [] as [Request] }
             defer { state.waiting = [] }
             return state.waiting
@@ -102,17 +106,17 @@ package final class SystemResolver: Sendable {
         for request in abandoned { request.completion(.notAsked) }
     }
 
-    private func work() {
-        var last: Request?
-        while let request = next(after: last) {
-            request.completion(ask(request.name))
-            last = request
+    private func work(_ first: Request) {
+        var request: Request? = first
+        while let current = request {
+            current.completion(ask(current.name))
+            request = next(after: current)
         }
     }
 
-    private func next(after last: Request?) -> Request? {
+    private func next(after last: Request) -> Request? {
         state.withLock { state in
-            state.finish(last?.owner)
+            state.finish(last.owner)
             let next = state.next()
             if next == nil { state.threads -= 1 }
             return next
