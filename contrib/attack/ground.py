@@ -244,7 +244,7 @@ def call_on_a_grid(path, method, parameters, seconds):
     """How long each of many calls took, from when it was due: a stall counts against every call that it delays."""
     frame = json.dumps({"method": f"io.reach.{method}", "parameters": parameters}).encode() + b"\0"
     began = time.monotonic()
-    waited, refused = [], ""
+    waited, served, refused = [], [], ""
 
     def overdue():
         now = time.monotonic()
@@ -257,17 +257,23 @@ def call_on_a_grid(path, method, parameters, seconds):
             pause = due - time.monotonic()
             if pause > 0:
                 time.sleep(pause)
+            sent = time.monotonic()
             client.socket.sendall(frame)
             try:
                 client.receive()
             except Refused as error:
                 refused = str(error)
-            waited.append(time.monotonic() - due)
+            now = time.monotonic()
+            waited.append(now - due)
+            served.append(now - sent)
             if time.monotonic() > began + seconds + PATIENCE:
                 break
     except (OSError, Failure):
         pass
-    return {"waited": waited + overdue(), "refused": refused}
+    if len(waited) < int(seconds / GRID) and not refused:
+        # What was not answered counts as well.
+        served.append(PATIENCE)
+    return {"waited": waited + overdue(), "served": served, "refused": refused}
 
 
 class Latency:
@@ -277,10 +283,17 @@ class Latency:
         self.refused = "" if may_refuse else ", ".join(filter(None, (sample["refused"] for sample in samples.values())))
         self.p50 = {key: quantile(sample["waited"], 0.5) for key, sample in samples.items()}
         self.p99 = {key: quantile(sample["waited"], 0.99) for key, sample in samples.items()}
+        # From when it was sent: on a machine that is too slow for the grid, what waits adds up, and ratios mean nothing.
+        self.served = {key: quantile(sample["served"], 0.99) for key, sample in samples.items()}
 
     def within(self, idle):
         """Whether it is at most five times one of these, or the least that is judged."""
         return all(self.p99[key] <= max(FLOOR, *(5 * each.p99[key] for each in idle)) for key in self.p99)
+
+    def is_served_as(self, beside, share):
+        """Whether each call alone takes at most five times as long as those of an idle daemon at the same time; of a busy
+        daemon, which asks for a processor all the time, without the share of the time in which it got none."""
+        return all(self.served[key] * share <= max(FLOOR, 5 * beside.served[key]) for key in self.served)
 
     def text(self):
         return ", ".join(f"{key} {1000 * self.p50[key]:.1f}/{1000 * self.p99[key]:.1f}" for key in ("status", "add"))
@@ -357,6 +370,8 @@ class Ground:
         # Of the idle daemon, during the attack.
         self.idle_beside = None
         self.idle_daemon = None
+        # How much of the processor time that the daemon's loop asked for it got meanwhile.
+        self.share = 1.0
         self.latency = None
         self.configuration_text = ""
         self.environment = {}
@@ -567,12 +582,23 @@ class Ground:
             self.latency = self._latency(self.socket, seconds, may_refuse)
         else:
             finish = self._begin_latency(self.idle_socket, seconds)
+            ran, waited = self._schedule()
             self.latency = self._latency(self.socket, seconds, may_refuse)
+            ran, waited = (after - before for after, before in zip(self._schedule(), (ran, waited)))
+            self.share = ran / max(1, ran + waited)
             self.idle_beside = finish()
         return self.latency
 
+    def _schedule(self):
+        """How long the daemon's loop has run, and waited for a processor, in nanoseconds."""
+        with contextlib.suppress(OSError, ValueError):
+            return [int(word) for word in Path(f"/proc/{self.daemon.pid}/task/{self.daemon.pid}/schedstat").read_text().split()[:2]]
+        return [0, 0]
+
     def is_slow(self):
         """Whether B waited longer than is right."""
+        if self.idle_beside and self.latency.is_served_as(self.idle_beside, self.share):
+            return False
         return not self.latency.within([self.options.idle, *filter(None, [self.idle, self.idle_beside])])
 
     def _latency(self, path, seconds, may_refuse=False):
