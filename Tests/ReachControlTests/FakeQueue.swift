@@ -120,7 +120,7 @@ extension Instant {
 
 extension QueueItemExplanation.Reason {
     static let unmetered = Self(
-        blocker: "constraint", since: .second(60), until: nil, text: "No unmetered network is there.",
+        blocker: "condition", since: .second(60), until: nil, text: "No unmetered network is there.",
         remedy: "It starts when one is.")
     static let held = Self(
         blocker: "backoff", since: .second(60), until: .second(90), text: "It \"failed\".", remedy: "Nothing to do.")
@@ -138,7 +138,7 @@ extension QueueItem {
         var item = waiting(7)
         item.state = "running"
         item.reason = "status"
-        item.blockers = ["held", "constraint"]
+        item.blockers = ["held", "condition"]
         item.order = "o\u{7}"
         item.key = "k"
         item.idempotencyKey = "i"

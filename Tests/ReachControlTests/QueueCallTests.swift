@@ -42,7 +42,7 @@ import Testing
         var request = try RequestSpecification(method: "PATCH", url: "https://host.example/\u{e4}")
         request.headers = [HTTPField("A", "1"), HTTPField("A", "\"2\"")]
         request.body = .inline([0, 255, 10])
-        request.constraint = try NetworkCondition("unmetered, not wwan")
+        request.condition = try NetworkCondition("unmetered, not wwan")
         request.priority = .low
         request.timeToLive = .seconds(90)
         request.idempotency = .key("i")

@@ -15,7 +15,7 @@ struct QueueServiceHandlerTests {
     /// A request that nothing lets start.
     private static var waiting: RequestSpecification {
         get throws {
-            try RequestSpecification(url: "http://192.0.2.1/x", constraint: NetworkCondition("interface=nosuch0"))
+            try RequestSpecification(url: "http://192.0.2.1/x", condition: NetworkCondition("interface=nosuch0"))
         }
     }
 

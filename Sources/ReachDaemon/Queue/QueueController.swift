@@ -148,7 +148,7 @@ extension QueueEventRecord {
         blockers = event.blockers.words
         notBefore = event.notBefore?.wall
         destination = event.destination?.description
-        when = event.constraint?.description
+        when = event.condition?.description
         count = event.count
     }
 }

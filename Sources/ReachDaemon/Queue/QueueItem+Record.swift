@@ -11,12 +11,12 @@ extension QueueItem {
     ///   - state: Of one that is not over.
     ///   - explanation: Of one that is not over.
     init(
-        _ record: RequestRecord, state: RequestState?, explanation: QueueExplanation?, progress: AttemptProgress?
+        _ record: RequestRecord, state: QueuedRequestState?, explanation: QueueExplanation?, progress: AttemptProgress?
     ) {
         let request = record.request
         self.init(
             id: record.id.rawValue, user: request.owner, state: (state ?? record.outcome.state).rawValue,
-            method: request.method, url: request.url, when: request.constraint.description,
+            method: request.method, url: request.url, when: request.condition.description,
             priority: "\(request.priority)", created: record.created, deadline: record.deadline)
         switch record.outcome.end {
         case .dead(let death): reason = death.rawValue
@@ -41,7 +41,7 @@ extension QueueItem {
 
 extension RequestOutcome {
     /// Of a request that the scheduler does not know; one that is not over is about to be.
-    fileprivate var state: RequestState {
+    fileprivate var state: QueuedRequestState {
         switch end {
         case .done: .done
         case .dead: .dead

@@ -8,7 +8,7 @@ internal import ReachQueueRuntime
 extension QueueServiceHandler {
     package func list(_ filter: QueueFilter, for caller: Caller, reply: @escaping Reply<QueuePage>) {
         attempt(reply) { engine throws(QueueServiceError) in
-            let known = Set(RequestState.allCases.map(\.rawValue))
+            let known = Set(QueuedRequestState.allCases.map(\.rawValue))
             if let unknown = filter.states.subtracting(known).min() {
                 throw .invalid(field: "state", reason: "'\(DisplayText.sanitized(unknown))' is no state")
             }
@@ -20,7 +20,7 @@ extension QueueServiceHandler {
 
     /// Reads portions until a page is full or all are read.
     private func collect(
-        _ filter: QueueFilter, _ limit: Int, _ client: QueueCommand.Client, _ caller: Caller, _ found: [QueueItem],
+        _ filter: QueueFilter, _ limit: Int, _ client: QueueInput.Client, _ caller: Caller, _ found: [QueueItem],
         after: Int64, from engine: QueueEngine, _ reply: @escaping Reply<QueuePage>
     ) {
         var query = RecordQuery(
@@ -44,7 +44,7 @@ extension QueueServiceHandler {
     }
 
     private func finish(
-        _ items: [QueueItem], hasMore: Bool, _ client: QueueCommand.Client, _ engine: QueueEngine,
+        _ items: [QueueItem], hasMore: Bool, _ client: QueueInput.Client, _ engine: QueueEngine,
         _ reply: Reply<QueuePage>
     ) {
         let count = engine.driver.count(of: client)
@@ -135,7 +135,7 @@ extension QueueServiceHandler {
 extension QueueFilter {
     /// Whether all that is wanted is over, or none of it.
     fileprivate var isOver: Bool? {
-        let over = Set(RequestState.allCases.filter(\.isTerminal).map(\.rawValue))
+        let over = Set(QueuedRequestState.allCases.filter(\.isTerminal).map(\.rawValue))
         if states.isEmpty { return nil }
         if states.isSubset(of: over) { return true }
         return states.isDisjoint(with: over) ? false : nil

@@ -26,8 +26,8 @@ package final class QueueServiceHandler: QueueService {
     /// Root and the daemon's own user may do everything.
     func isPrivileged(_ caller: Caller) -> Bool { caller.user == 0 || caller.user == getuid() }
 
-    func client(_ caller: Caller) -> QueueCommand.Client {
-        isPrivileged(caller) ? .root : QueueCommand.Client(user: caller.user)
+    func client(_ caller: Caller) -> QueueInput.Client {
+        isPrivileged(caller) ? .root : QueueInput.Client(user: caller.user)
     }
 
     /// Runs `body`, and answers with what it throws.
@@ -48,9 +48,9 @@ package final class QueueServiceHandler: QueueService {
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             var request = QueuedRequest(specification, owner: caller.user)
-            if request.constraint == .any, request.destination.isOnThisMachine {
+            if request.condition == .any, request.destination.isOnThisMachine {
                 // It needs no link, and no link leads there.
-                request.constraint.isTargetReachable = true
+                request.condition.isTargetReachable = true
             }
             guard case .spooled(let name, _) = specification.body else {
                 return add(request, to: engine, reply: reply)
@@ -123,7 +123,7 @@ package final class QueueServiceHandler: QueueService {
         let limits = keeper.policy.limits
         let isUsers = refusal == .userLimit
         guard isUsers || refusal == .queueFull else { return nil }
-        let count = engine.driver.count(of: isUsers ? QueueCommand.Client(user: request.owner) : .root)
+        let count = engine.driver.count(of: isUsers ? QueueInput.Client(user: request.owner) : .root)
         let allowed = isUsers ? limits.ownerRequests : limits.requests
         let suffix = isUsers ? "_per_user" : ""
         if count >= allowed {
@@ -159,7 +159,7 @@ package final class QueueServiceHandler: QueueService {
     /// - Parameter id: What an error names.
     private func change(
         _ id: Int64, _ caller: Caller, _ reply: @escaping Reply<Void>,
-        _ command: (QueueCommand.Client, QueueCommand.Ticket) -> QueueCommand
+        _ command: (QueueInput.Client, QueueInput.Ticket) -> QueueInput
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             let client = client(caller)
@@ -191,7 +191,7 @@ package final class QueueServiceHandler: QueueService {
                         field: "reason", reason: "'\(DisplayText.sanitized(reason))' is no reason of a death: \(words)")
                 }
             }
-            let (command, id): ((QueueCommand.Ticket) -> QueueCommand, Int64) =
+            let (command, id): ((QueueInput.Ticket) -> QueueInput, Int64) =
                 switch selection {
                 case .request(let id): ({ .retry(RequestID(rawValue: id), client, $0) }, id)
                 case .all: ({ .retryAll(death, client, $0) }, 0)

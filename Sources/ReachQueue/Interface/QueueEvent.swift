@@ -20,7 +20,7 @@ package struct QueueEvent: Hashable, Sendable {
         case done
         case dead
         case cancelled
-        /// Other than these, of the queue as a whole: a constraint is met, or no longer.
+        /// Other than these, of the queue as a whole: a condition is met, or no longer.
         case opened
         case closed
         case breakerOpen = "breaker-open"
@@ -49,7 +49,7 @@ package struct QueueEvent: Hashable, Sendable {
     package var blockers: Blocker = []
     package var notBefore: Instant?
     package var destination: Destination?
-    package var constraint: NetworkCondition?
+    package var condition: NetworkCondition?
     /// How many requests it concerns.
     package var count: Int?
 
@@ -80,7 +80,7 @@ extension QueueEvent {
             if !blockers.isEmpty { object.field("blockers", blockers.words) }
             if let notBefore { object.field("not_before", notBefore.wall) }
             if let destination { object.field("destination", destination.description) }
-            if let constraint { object.field("when", constraint.description) }
+            if let condition { object.field("when", condition.description) }
             if let count { object.field("count", Int64(count)) }
         }
         return writer.bytes

@@ -85,7 +85,7 @@ package struct RequestProgress: Hashable, Sendable {
 
 /// A request as the store gives it back: all that the scheduler has to know.
 package struct StoredRequest: Hashable, Sendable {
-    package enum Condition: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         case waiting
         /// An attempt was being made when the run ended.
         case leased
@@ -93,10 +93,10 @@ package struct StoredRequest: Hashable, Sendable {
     }
 
     package var progress: RequestProgress
-    package var condition: Condition = .waiting
+    package var state: State = .waiting
     package var owner: UInt32
     package var destination: Destination
-    package var constraint: NetworkCondition
+    package var condition: NetworkCondition
     package var priority: RequestPriority
     package var orderKey: String?
     package var uniqueness: RequestUniqueness
@@ -116,7 +116,7 @@ package struct StoredRequest: Hashable, Sendable {
         progress = RequestProgress(id: id)
         owner = request.owner
         destination = request.destination
-        constraint = request.constraint
+        condition = request.condition
         priority = request.priority
         orderKey = request.orderKey
         uniqueness = request.uniqueness
@@ -135,16 +135,16 @@ package struct StoredRequest: Hashable, Sendable {
 
 extension StoredRequest {
     package init(
-        progress: RequestProgress, condition: Condition, owner: UInt32, destination: Destination,
-        constraint: NetworkCondition, priority: RequestPriority, orderKey: String?, uniqueness: RequestUniqueness,
+        progress: RequestProgress, state: State, owner: UInt32, destination: Destination,
+        condition: NetworkCondition, priority: RequestPriority, orderKey: String?, uniqueness: RequestUniqueness,
         dependsOnPrevious: Bool, isStrict: Bool, isRepeatable: Bool, maximumAttempts: Int?, bytesHeld: Int64,
         answerBytes: Int64 = 0, created: Instant, deadline: Instant
     ) {
         self.progress = progress
-        self.condition = condition
+        self.state = state
         self.owner = owner
         self.destination = destination
-        self.constraint = constraint
+        self.condition = condition
         self.priority = priority
         self.orderKey = orderKey
         self.uniqueness = uniqueness

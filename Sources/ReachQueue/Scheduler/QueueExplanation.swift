@@ -14,10 +14,10 @@ package struct QueueExplanation: Hashable, Sendable {
     }
 
     package let id: RequestID
-    package let state: RequestState
+    package let state: QueuedRequestState
     package let owner: UInt32
     package let destination: Destination
-    package let constraint: NetworkCondition
+    package let condition: NetworkCondition
     /// Empty when it runs, or will in a moment.
     package let reasons: [Reason]
     /// The path it would take or takes.
@@ -51,7 +51,7 @@ extension QueueScheduler {
         let reasons = isIdle ? blocks(of: slot).map { reason(for: $0, of: entry, in: group) } : []
         return QueueExplanation(
             id: entry.id, state: state(of: slot), owner: entry.owner,
-            destination: destinations[Int(entry.destination)].destination, constraint: group.key.constraint,
+            destination: destinations[Int(entry.destination)].destination, condition: group.key.condition,
             reasons: reasons, path: attempt?.path ?? (group.gate.isOpen ? group.path : nil),
             attempts: Int(entry.attempts), networkFailures: Int(entry.networkFailures), tries: Int(entry.tries),
             deadline: self.moment(of: entry.deadline), death: entry.reason)
@@ -93,10 +93,10 @@ extension QueueScheduler {
     }
 
     private func networkWords(for block: Block, in group: RequestGroup) -> (text: String, remedy: String) {
-        let constraint = group.key.constraint
+        let condition = group.key.condition
         if let until = block.until {
             return (
-                "'\(constraint)' has only just come true.",
+                "'\(condition)' has only just come true.",
                 "It may start in \(DurationText.describe(max(until - now, .zero))), if that lasts."
             )
         }
@@ -114,7 +114,7 @@ extension QueueScheduler {
         case .target:
             return ("Its host is not reachable.", "It starts when there is a path to it.")
         case .path: return ("There is no network path.", "It starts when there is one.")
-        default: return ("No path satisfies '\(constraint)'.", "It starts when there is one.")
+        default: return ("No path satisfies '\(condition)'.", "It starts when there is one.")
         }
     }
 }

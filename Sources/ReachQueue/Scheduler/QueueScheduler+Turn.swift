@@ -16,7 +16,7 @@ extension QueueScheduler {
         return event
     }
 
-    mutating func reply(_ ticket: QueueCommand.Ticket, _ reply: QueueReply, insertion: RequestID? = nil) {
+    mutating func reply(_ ticket: QueueInput.Ticket, _ reply: QueueReply, insertion: RequestID? = nil) {
         turn.replies.append(PendingReply(ticket: ticket, reply: reply, insertion: insertion))
     }
 

@@ -59,7 +59,7 @@ package final class QueueTransfers {
     private var engine: TransferEngine?
     private let makeEngine: () throws(TransferFailure) -> TransferEngine
     private let options: Options
-    private let send: (QueueCommand) -> Void
+    private let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
     var spool: QueueSpool?
     /// Told at most ten times a second for each attempt.
@@ -74,7 +74,7 @@ package final class QueueTransfers {
 
     /// - Parameter send: Takes what comes of attempts.
     init(
-        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueCommand) -> Void
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueInput) -> Void
     ) {
         self.loop = loop
         makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
@@ -150,9 +150,9 @@ package final class QueueTransfers {
                 event: { [weak self] in self?.take($0, of: id, number) }))
     }
 
-    private func refuse(_ order: AttemptOrder, as kind: TransferFault.Cause) {
+    private func refuse(_ order: AttemptOrder, as kind: AttemptFault.Kind) {
         running[order.id] = nil
-        send(.ended(order.id, .failed(TransferFault(kind))))
+        send(.ended(order.id, .failed(AttemptFault(kind))))
     }
 
     private func findEngine() throws(TransferFailure) -> TransferEngine {
@@ -216,7 +216,7 @@ package final class QueueTransfers {
     private func endForQuota(_ id: RequestID) {
         if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
         leftovers[id] = .useless
-        send(.ended(id, .failed(TransferFault(.quota))))
+        send(.ended(id, .failed(AttemptFault(.quota))))
     }
 
     private func received(_ head: ResponseHead, _ attempt: Running) {
@@ -250,7 +250,7 @@ package final class QueueTransfers {
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
                 running[id] = nil
-                return send(.ended(id, .failed(TransferFault(.local))))
+                return send(.ended(id, .failed(AttemptFault(.local))))
             }
             end(
                 id, attempt.isGoingOn ? report.inOnePiece(bytes) : report,
@@ -273,7 +273,7 @@ package final class QueueTransfers {
             guard failure == 0 else {
                 running[id] = nil
                 let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
-                return send(.ended(id, .failed(TransferFault(isFull ? .local : .file))))
+                return send(.ended(id, .failed(AttemptFault(isFull ? .local : .file))))
             }
             end(id, report, answer: .file(path: path, bytes: Int64(clamping: bytes)))
         }
@@ -283,13 +283,13 @@ package final class QueueTransfers {
     private func beginAnew(_ id: RequestID) {
         leftovers[id] = .useless
         running[id] = nil
-        send(.ended(id, .failed(TransferFault(.local))))
+        send(.ended(id, .failed(AttemptFault(.local))))
     }
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
         guard let attempt = running.removeValue(forKey: id) else { return }
         if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
-            return send(.ended(id, .failed(TransferFault(.quota))))
+            return send(.ended(id, .failed(AttemptFault(.quota))))
         }
         send(.ended(id, AttemptEnd(report, accepting: attempt.request.acceptedStatuses, answer: answer)))
     }

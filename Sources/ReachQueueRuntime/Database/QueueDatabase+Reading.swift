@@ -29,21 +29,21 @@ extension QueueDatabase {
             """)
         var requests: [StoredRequest] = []
         requests.reserveCapacity(Int(try database.number("SELECT count(*) FROM request WHERE state IN (0, 1, 3)") ?? 0))
-        // Nearly all rows have the constraint of the row before, or its destination.
-        var known = (text: "", constraint: NetworkCondition.any)
+        // Nearly all rows have the condition of the row before, or its destination.
+        var known = (text: "", condition: NetworkCondition.any)
         var destination = Destination(stored: "")
         while try rows.step() {
             let text = rows.text(4) ?? ""
             if text != known.text { known = (text, (try? NetworkCondition(text)) ?? .any) }
             let name = rows.text(3) ?? ""
             if name != destination.description { destination = Destination(stored: name) }
-            requests.append(request(rows, known.constraint, destination, at: now))
+            requests.append(request(rows, known.condition, destination, at: now))
         }
         return requests
     }
 
     private func request(
-        _ row: SQLiteStatement, _ constraint: NetworkCondition, _ destination: Destination, at now: Instant
+        _ row: SQLiteStatement, _ condition: NetworkCondition, _ destination: Destination, at now: Instant
     ) -> StoredRequest {
         let deadline = moment(wall: row.integer(15), boot: row.integer(16), in: row.integer(17), at: now)
         let created = BootTime(nanoseconds: deadline.boot.nanoseconds &- row.integer(14))
@@ -56,8 +56,8 @@ extension QueueDatabase {
             networkFailures: Int(row.integer(19)), tries: Int(row.integer(20)), isHeld: row.flag(21),
             notBefore: notBefore, isNetworkFailure: row.flag(22))
         var request = StoredRequest(
-            progress: progress, condition: condition(row, at: now), owner: UInt32(clamping: row.integer(2)),
-            destination: destination, constraint: constraint,
+            progress: progress, state: state(row, at: now), owner: UInt32(clamping: row.integer(2)),
+            destination: destination, condition: condition,
             priority: RequestPriority(rawValue: UInt8(clamping: row.integer(5))) ?? .normal, orderKey: row.text(6),
             uniqueness: (try? RequestUniqueness(key: row.text(8), mode: row.text(7))) ?? .none,
             dependsOnPrevious: row.flag(9),
@@ -72,7 +72,7 @@ extension QueueDatabase {
         return request
     }
 
-    private func condition(_ row: SQLiteStatement, at now: Instant) -> StoredRequest.Condition {
+    private func state(_ row: SQLiteStatement, at now: Instant) -> StoredRequest.State {
         switch RowState(rawValue: row.integer(1)) {
         case .leased: return .leased
         case .dead:
@@ -131,10 +131,10 @@ extension QueueDatabase {
 
     /// From a row that begins with ``RequestColumns/specification``; its body is not in it.
     func queuedRequest(_ row: SQLiteStatement) -> QueuedRequest {
-        let (condition, accepted) = (row.text(10) ?? "any", row.text(4) ?? "")
-        if condition != lastRead.condition {
-            lastRead.condition = condition
-            lastRead.constraint = (try? NetworkCondition(condition)) ?? .any
+        let (terms, accepted) = (row.text(10) ?? "any", row.text(4) ?? "")
+        if terms != lastRead.terms {
+            lastRead.terms = terms
+            lastRead.condition = (try? NetworkCondition(terms)) ?? .any
         }
         if accepted != lastRead.accepted {
             lastRead.accepted = accepted
@@ -143,7 +143,7 @@ extension QueueDatabase {
         var request = RequestSpecification(
             method: row.text(0) ?? "GET", stored: row.text(1) ?? "", to: Destination(stored: row.text(19) ?? ""))
         request.headers = RequestColumns.headers(row.text(2) ?? "")
-        request.constraint = lastRead.constraint
+        request.condition = lastRead.condition
         request.idempotency = row.text(3).map { .key($0) } ?? .byMethod
         request.acceptedStatuses = lastRead.statuses
         request.outputPath = row.text(5)

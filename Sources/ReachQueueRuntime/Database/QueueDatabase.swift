@@ -23,7 +23,7 @@ final class QueueDatabase {
     /// What the leases say that were written since the file was opened: their rows need not be read when they end.
     var leases: [RequestID: (attempt: Int, interface: String, start: Timestamp)] = [:]
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
-    var lastRead = (condition: "", constraint: NetworkCondition.any, accepted: "", statuses: [ClosedRange<Int>]())
+    var lastRead = (terms: "", condition: NetworkCondition.any, accepted: "", statuses: [ClosedRange<Int>]())
 
     /// Opens the file, checks it and brings it up to date.
     init(
@@ -193,7 +193,7 @@ final class QueueDatabase {
         let lifetime = (stored.deadline.boot - stored.created.boot).nanoseconds
         try statements.insert.run(
             .integer(stored.id.rawValue), .integer(stored.owner), .text(stored.destination.description),
-            .text(stored.constraint.description), .integer(stored.priority.rawValue), .optional(stored.orderKey),
+            .text(stored.condition.description), .integer(stored.priority.rawValue), .optional(stored.orderKey),
             .optional(request.uniqueness.mode), .optional(request.uniqueness.key), .flag(stored.dependsOnPrevious),
             .flag(stored.isStrict), .flag(stored.isRepeatable), .optional(stored.maximumAttempts),
             .integer(stored.bytesHeld), .integer(lifetime), .integer(stored.deadline.wall.nanosecondsSince1970),

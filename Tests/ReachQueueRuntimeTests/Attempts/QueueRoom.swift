@@ -109,11 +109,11 @@ final class QueueRoom: Sendable {
 
     /// Queues a request and waits until it is safe.
     func add(
-        _ url: String, method: String = "GET", when constraint: String = "any", body: RequestBody = .none,
+        _ url: String, method: String = "GET", when condition: String = "any", body: RequestBody = .none,
         _ change: (inout QueuedRequest) -> Void = { _ in }
     ) async throws -> RequestID {
         var request = try QueuedRequest(
-            RequestSpecification(method: method, url: url, body: body, constraint: try NetworkCondition(constraint)))
+            RequestSpecification(method: method, url: url, body: body, condition: try NetworkCondition(condition)))
         change(&request)
         return try await add([request])[0]
     }

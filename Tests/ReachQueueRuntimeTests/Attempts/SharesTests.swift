@@ -107,7 +107,7 @@ struct SharesTests {
         }
         let room = try QueueRoom(in: links.machine)
         let request = try QueuedRequest(
-            RequestSpecification(url: Self.url, constraint: try NetworkCondition("reachable")))
+            RequestSpecification(url: Self.url, condition: try NetworkCondition("reachable")))
         for round in 1...2 {
             let ids = try await room.add(Array(repeating: request, count: 4))
             for id in ids { try await room.wait(for: .done, of: id, within: .seconds(50)) }

@@ -95,7 +95,7 @@ import Testing
                 try ChildProcess.run(["cp", original.file, stage.file])
                 do {
                     let database = try SQLiteDatabase.open(stage.file)
-                    // Where a constraint or a key forbids it, no file can hold it.
+                    // Where a condition or a key forbids it, no file can hold it.
                     try? database.execute("UPDATE OR IGNORE \(table) SET \(column) = \(value)")
                 }
                 _ = try await Self.use(stage)

@@ -36,10 +36,10 @@ import Testing
         #expect(contents.nextID == 8)
         let stored = try #require(contents.requests.first)
         #expect(contents.requests.count == 1)
-        #expect(stored.condition == .leased)
+        #expect(stored.state == .leased)
         #expect(stored.progress == RequestProgress(id: RequestID(rawValue: 7), tries: 1))
         #expect(stored.owner == 1000 && stored.orderKey == "o" && stored.priority == .high && stored.isRepeatable)
-        #expect(stored.constraint == request.constraint && stored.destination == request.destination)
+        #expect(stored.condition == request.condition && stored.destination == request.destination)
         #expect(stored.bytesHeld == request.bytesHeld)
         #expect(stored.deadline.boot - stored.created.boot == .seconds(100))
         #expect(stored.deadline.boot > SystemClock.boot && stored.deadline.boot < SystemClock.boot + .seconds(101))
@@ -105,7 +105,7 @@ import Testing
         let seen = stage.notices.values.count
         _ = try stage.open()
         let stored = try #require(try await stage.contents(after: seen).requests.first)
-        #expect(stored.condition == .leased)
+        #expect(stored.state == .leased)
         #expect(stored.progress.isHeld)
     }
 
@@ -133,7 +133,7 @@ import Testing
         #expect(contents.breakers == [breaker])
         #expect(contents.heldQueues == [0])
         #expect(contents.requests.map(\.id) == [id])
-        guard case .dead(.authentication, let time)? = contents.requests.first?.condition else {
+        guard case .dead(.authentication, let time)? = contents.requests.first?.state else {
             throw StoreStage.Failure(text: "\(contents.requests)")
         }
         #expect(time.wall == now.wall)

@@ -48,7 +48,7 @@ struct StoreStage {
             RequestSpecification(
                 method: "PUT", url: "https://a.example/x?y=1",
                 headers: [HTTPField("A", "b: c"), HTTPField("D", "")],
-                body: body, constraint: NetworkCondition("unmetered, wifi")), owner: 1000)
+                body: body, condition: NetworkCondition("unmetered, wifi")), owner: 1000)
         request.idempotency = .key("k")
         request.orderKey = "o"
         request.priority = .high
