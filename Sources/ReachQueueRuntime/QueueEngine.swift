@@ -70,8 +70,8 @@ package final class QueueEngine {
     /// Where long bodies are; `nil` where the queue is in memory only.
     package var spool: QueueSpool? { executor.attempts?.spool }
 
-    /// What probes have proved; `nil` where none run.
-    package func learn(_ survey: ConnectivitySurvey?) { executor.feed?.learn(survey) }
+    /// - Parameter survey: What probes have proved; `nil` where none run.
+    package func update(survey: ConnectivitySurvey?) { executor.feed?.update(survey: survey) }
 
     /// Told how far attempts are.
     package var whenMoved: (AttemptProgress) -> Void {

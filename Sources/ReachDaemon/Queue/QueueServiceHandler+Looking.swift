@@ -1,17 +1,13 @@
 package import ReachControl
 internal import ReachCore
 internal import ReachLoop
-internal import ReachQueue
+package import ReachQueue
 internal import ReachQueueRuntime
 
 /// What clients want to know of requests and of their answers.
 extension QueueServiceHandler {
     package func list(_ filter: QueueFilter, for caller: Caller, reply: @escaping Reply<QueuePage>) {
         attempt(reply) { engine throws(QueueServiceError) in
-            let known = Set(QueuedRequestState.allCases.map(\.rawValue))
-            if let unknown = filter.states.subtracting(known).min() {
-                throw .invalid(field: "state", reason: "'\(DisplayText.sanitized(unknown))' is no state")
-            }
             guard filter.limit > 0 else { throw .invalid(field: "limit", reason: "at least one is listed") }
             let limit = min(filter.limit, Self.longestPage)
             collect(filter, limit, client(caller), caller, [], after: filter.after, from: engine, reply)
@@ -20,7 +16,7 @@ extension QueueServiceHandler {
 
     /// Reads portions until a page is full or all are read.
     private func collect(
-        _ filter: QueueFilter, _ limit: Int, _ client: QueueInput.Client, _ caller: Caller, _ found: [QueueItem],
+        _ filter: QueueFilter, _ limit: Int, _ client: QueueInput.Client, _ caller: Caller, _ found: [RequestReport],
         after: Int64, from engine: QueueEngine, _ reply: @escaping Reply<QueuePage>
     ) {
         var query = RecordQuery(
@@ -44,47 +40,38 @@ extension QueueServiceHandler {
     }
 
     private func finish(
-        _ items: [QueueItem], hasMore: Bool, _ client: QueueInput.Client, _ engine: QueueEngine,
+        _ items: [RequestReport], hasMore: Bool, _ client: QueueInput.Client, _ engine: QueueEngine,
         _ reply: Reply<QueuePage>
     ) {
         let count = engine.driver.count(of: client)
-        reply(.success(QueuePage(items: items, next: hasMore ? items.last?.id : nil, count: count)))
+        reply(.success(QueuePage(items: items, next: hasMore ? items.last?.id.rawValue : nil, count: count)))
     }
 
-    private func item(_ record: RequestRecord, _ engine: QueueEngine) -> QueueItem {
-        let isOver = record.outcome.end != nil
-        return QueueItem(
-            record, state: isOver ? nil : engine.driver.state(of: record.id),
-            explanation: isOver ? nil : engine.driver.explain(record.id),
-            progress: isOver ? nil : engine.progress(of: record.id))
+    /// Adds what only the scheduler and the attempts know of a request that is not over.
+    private func item(_ stored: RequestReport, _ engine: QueueEngine, isWhole: Bool = false) -> RequestReport {
+        guard stored.end == nil else { return stored }
+        var report = stored
+        if let explanation = engine.driver.explain(report.id) { report.add(explanation, isWhole: isWhole) }
+        report.running = engine.progress(of: report.id)
+        return report
     }
 
-    package func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItem>) {
-        find(id, for: caller, reply) { [weak self] record, engine in
-            if let self { reply(.success(item(record, engine))) }
+    package func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {
+        find(id, for: caller, reply) { [weak self] report, engine in
+            if let self { reply(.success(item(report, engine))) }
         }
     }
 
-    package func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItemExplanation>) {
-        find(id, for: caller, reply) { [weak self] record, engine in
-            guard let self else { return }
-            let explanation = engine.driver.explain(record.id)
-            let reasons = (explanation?.reasons ?? []).map { reason in
-                QueueItemExplanation.Reason(
-                    blocker: reason.blocker.words.first ?? "", since: reason.since, until: reason.until,
-                    text: reason.text, remedy: reason.remedy)
-            }
-            reply(
-                .success(
-                    QueueItemExplanation(
-                        item: item(record, engine), reasons: reasons, interface: explanation?.path?.interface)))
+    package func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {
+        find(id, for: caller, reply) { [weak self] report, engine in
+            if let self { reply(.success(item(report, engine, isWhole: true))) }
         }
     }
 
     /// Reads a request of the caller's.
     private func find<Value>(
         _ id: Int64, for caller: Caller, _ reply: @escaping Reply<Value>,
-        _ body: @escaping (RequestRecord, QueueEngine) -> Void
+        _ body: @escaping (RequestReport, QueueEngine) -> Void
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             let client = client(caller)
@@ -99,14 +86,14 @@ extension QueueServiceHandler {
         _ id: Int64, from offset: Int64, upTo count: Int, for caller: Caller, reply: @escaping Reply<QueueAnswer>
     ) {
         guard offset >= 0 else {
-            return keeper.loop.afterEvents {
+            return controller.loop.afterEvents {
                 reply(.failure(.invalid(field: "offset", reason: "\(offset) is before the beginning")))
             }
         }
         let count = min(max(count, 0), QueueAnswer.longest)
-        let isOwner = { (record: RequestRecord) in record.request.owner == caller.user }
+        let isOwner = { (record: RequestReport) in record.request.owner == caller.user }
         find(id, for: caller, reply) { record, engine in
-            guard let result = record.outcome.result, let end = record.outcome.end else {
+            guard let result = record.result, let end = record.end else {
                 return reply(.failure(.noAnswer(id)))
             }
             let answer = { (bytes: [UInt8]) in
@@ -114,7 +101,7 @@ extension QueueServiceHandler {
                     engine.driver.markRead(record.id)
                 }
                 return QueueAnswer(
-                    id: id, state: end == .done ? "done" : "dead", status: result.status,
+                    id: id, state: end == .done ? .done : .dead, status: result.status,
                     headers: result.headers, bodyBytes: result.body.count,
                     offset: offset, bytes: bytes)
             }
@@ -135,7 +122,7 @@ extension QueueServiceHandler {
 extension QueueFilter {
     /// Whether all that is wanted is over, or none of it.
     fileprivate var isOver: Bool? {
-        let over = Set(QueuedRequestState.allCases.filter(\.isTerminal).map(\.rawValue))
+        let over = Set(QueuedRequestState.allCases.filter(\.isTerminal))
         if states.isEmpty { return nil }
         if states.isSubset(of: over) { return true }
         return states.isDisjoint(with: over) ? false : nil

@@ -7,19 +7,19 @@ internal import ReachQueueRuntime
 
 /// Answers what clients ask of the queue: who may ask, in whose name, and in their words. Confined to the loop.
 package final class QueueServiceHandler: QueueService {
-    let keeper: QueueController
+    let controller: QueueController
     private let uploads: QueueUploads
     /// A page is read in portions, so that nobody waits for all of it: one takes about a millisecond.
     static let portion = 32
     static let longestPage = 1000
 
-    init(_ keeper: QueueController) {
-        self.keeper = keeper
-        uploads = QueueUploads(loop: keeper.loop)
+    init(_ controller: QueueController) {
+        self.controller = controller
+        uploads = QueueUploads(loop: controller.loop)
     }
 
     func engine() throws(QueueServiceError) -> QueueEngine {
-        guard let engine = keeper.engine else { throw .notAvailable(reason: "this daemon keeps no queue") }
+        guard let engine = controller.engine else { throw .notAvailable(reason: "this daemon keeps no queue") }
         return engine
     }
 
@@ -37,7 +37,7 @@ package final class QueueServiceHandler: QueueService {
         do throws(QueueServiceError) {
             try body(try engine())
         } catch {
-            keeper.loop.afterEvents { reply(.failure(error)) }
+            controller.loop.afterEvents { reply(.failure(error)) }
         }
     }
 
@@ -78,7 +78,7 @@ package final class QueueServiceHandler: QueueService {
 
     private func check(_ specification: RequestSpecification) throws(QueueServiceError) {
         do throws(RequestValidationError) {
-            try specification.check(keeper.policy.limits)
+            try specification.check(controller.policy.limits)
         } catch {
             throw QueueServiceError(error)
         }
@@ -103,15 +103,15 @@ package final class QueueServiceHandler: QueueService {
 
     package func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
         attempt(reply) { _ throws(QueueServiceError) in
-            keeper.whenOpen { [weak self] in self?.take(piece, from: caller, reply) }
+            controller.whenOpen { [weak self] in self?.receive(piece, from: caller, reply) }
         }
     }
 
-    private func take(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
+    private func receive(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
         attempt(reply) { engine throws(QueueServiceError) in
             guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
             let place = QueueUploads.Place(
-                spool: spool, driver: engine.driver, limits: keeper.policy.limits, isLimited: !isPrivileged(caller))
+                spool: spool, driver: engine.driver, limits: controller.policy.limits, isLimited: !isPrivileged(caller))
             uploads.receive(piece, of: caller.user, into: place, reply: reply)
         }
     }
@@ -120,7 +120,7 @@ package final class QueueServiceHandler: QueueService {
     private func excess(
         of request: QueuedRequest, _ refusal: QueueReply.Refusal, in engine: QueueEngine
     ) -> QueueExcess? {
-        let limits = keeper.policy.limits
+        let limits = controller.policy.limits
         let isUsers = refusal == .userLimit
         guard isUsers || refusal == .queueFull else { return nil }
         let count = engine.driver.count(of: isUsers ? QueueInput.Client(user: request.owner) : .root)
@@ -210,17 +210,17 @@ package final class QueueServiceHandler: QueueService {
     ) throws(QueueServiceError) -> QueueWatch {
         _ = try engine()
         let client = client(caller)
-        let number = keeper.watch { news in
-            switch news {
-            case .event(let record):
-                // What concerns the queue as a whole tells of others' destinations.
-                guard let owner = record.user ?? (client == .root ? 0 : nil), client.mayTouch(owner) else { return }
-                if id == nil || record.id == id { sink(.event(record)) }
-            case .moved(let progress):
-                guard progress.id.rawValue == id, client.mayTouch(progress.owner) else { return }
-                sink(.progress(QueueProgress(progress)))
+        let number = controller.watch { notice in
+            switch notice {
+            case .event(let event):
+                // Events of the queue as a whole name others' destinations.
+                guard let owner = event.owner ?? (client == .root ? 0 : nil), client.mayTouch(owner) else { return }
+                if id == nil || event.request?.rawValue == id { sink(notice) }
+            case .progress(let progress):
+                if progress.id.rawValue == id, client.mayTouch(progress.owner) { sink(notice) }
+            case .other: break
             }
         }
-        return QueueWatch { [weak keeper] in keeper?.unwatch(number) }
+        return QueueWatch { [weak controller] in controller?.unwatch(number) }
     }
 }

@@ -5,7 +5,7 @@ package import ReachCore
 package struct RequestSpecification: Hashable, Sendable {
     package var method: String
     /// As the client wrote it; ``destination`` is the part that the queue counts by.
-    package let url: String
+    package var url: String
     package let destination: Destination
     package var headers: [HTTPField] = []
     package var body: RequestBody = .none

@@ -85,7 +85,7 @@ extension QueueScheduler {
             }
         var event = event(.retrying, slot, reason: word)
         event.status = result?.status
-        event.notBefore = moment(of: entries[Int(slot)].notBefore)
+        event.notBefore = moment(of: entries[Int(slot)].notBefore).wall
         tell(event)
     }
 }

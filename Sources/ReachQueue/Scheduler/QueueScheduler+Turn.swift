@@ -45,7 +45,7 @@ extension QueueScheduler {
             entries[Int(slot)].flags.insert(.toldWaiting)
             var waiting = event(.waiting, slot)
             waiting.blockers = blockers
-            if entry.notBefore > now { waiting.notBefore = moment(of: entry.notBefore) }
+            if entry.notBefore > now { waiting.notBefore = moment(of: entry.notBefore).wall }
             tell(waiting)
         }
     }

@@ -1,5 +1,5 @@
 internal import Glibc
-package import ReachCore
+internal import ReachCore
 internal import ReachLoop
 package import ReachQueue
 package import ReachTransfer
@@ -31,7 +31,7 @@ package final class QueueTransfers {
         var transfer: TransferID?
         /// What its host is asked about; `nil` without one.
         var sent: TransferRequest?
-        var progress = TransferProgress()
+        var progress = ByteProgress()
         /// So many bytes an earlier attempt brought, and the server was asked to go on behind them.
         var resumedAt: UInt64?
         /// The server does go on there.
@@ -203,7 +203,7 @@ package final class QueueTransfers {
     private func holdsQuota(_ attempt: Running) -> Bool {
         guard attempt.request.outputPath == nil, let spool else { return true }
         let (id, owner) = (attempt.order.id, attempt.request.owner)
-        quota.set(id, of: owner, to: Self.progress(attempt).progress.received)
+        quota.set(id, of: owner, to: UInt64(clamping: Self.progress(attempt).bytes.received))
         while quota.bytes(of: owner) > options.ownerAnswerBytes {
             guard let idle = quota.first(of: owner, where: { running[$0] == nil }) else { return false }
             quota.remove(idle)
@@ -297,12 +297,12 @@ package final class QueueTransfers {
     private static func progress(_ attempt: Running) -> AttemptProgress {
         var progress = attempt.progress
         if attempt.isGoingOn, let kept = attempt.resumedAt {
-            progress.received += kept
-            progress.toReceive = progress.toReceive.map { $0 + kept }
+            progress.received += Int64(clamping: kept)
+            progress.toReceive = progress.toReceive.map { $0 + Int64(clamping: kept) }
         }
         return AttemptProgress(
-            id: attempt.order.id, owner: attempt.request.owner, number: attempt.order.number,
-            interface: attempt.order.path.interface, began: attempt.began, progress: progress)
+            id: attempt.order.id, owner: attempt.request.owner, interface: attempt.order.path.interface,
+            began: attempt.began, bytes: progress)
     }
 
     // MARK: What attempts leave behind
@@ -333,15 +333,4 @@ package final class QueueTransfers {
     func testimony(on path: QueuePath) -> PassiveHealth.PassiveEvidence {
         witness.testimony(on: path.interfaceIndex, at: SystemClock.boot)
     }
-}
-
-/// How far an attempt is.
-package struct AttemptProgress: Hashable, Sendable {
-    package let id: RequestID
-    package let owner: UInt32
-    /// 1 for the request's first.
-    package let number: Int
-    package let interface: String
-    package let began: Instant
-    package let progress: TransferProgress
 }

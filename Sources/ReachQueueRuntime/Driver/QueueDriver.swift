@@ -117,18 +117,10 @@ package final class QueueDriver {
         send(command(lastTicket))
     }
 
-    /// Reads what is kept of a request. `body` is called on any thread.
-    package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
-        if let store { store.outcome(of: id, body) } else { body(nil) }
-    }
-
     package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
 
     /// How many requests are not over: the client's, or for root everybody's.
     package func count(of client: QueueInput.Client) -> Int { scheduler.count(of: client) }
-
-    /// The state of a request that is not over, or dead; `nil` for all others.
-    package func state(of id: RequestID) -> QueuedRequestState? { scheduler.state(of: id) }
 
     package var epoch: UInt64 { scheduler.epochTold }
 
@@ -146,7 +138,7 @@ package final class QueueDriver {
     /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
     ///
     /// - Parameter user: Who wants to know: users take turns.
-    package func record(of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (RequestRecord?) -> Void) {
+    package func record(of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (RequestReport?) -> Void) {
         read({ $0.record(of: id, for: user, $1) }, reply) ?? reply(nil)
     }
 
@@ -154,7 +146,7 @@ package final class QueueDriver {
     ///
     /// - Parameter user: Who wants to know: users take turns.
     package func records(
-        _ query: RecordQuery, for user: UInt32 = 0, _ reply: @escaping ([RequestRecord]) -> Void
+        _ query: RecordQuery, for user: UInt32 = 0, _ reply: @escaping ([RequestReport]) -> Void
     ) {
         read({ $0.records(query, for: user, $1) }, reply) ?? reply([])
     }

@@ -80,7 +80,7 @@ struct LinkTests {
         try await room.wait(for: .done, of: id)
         #expect(server.requests.values.count == 1)
         let record = try #require(try await room.record(id))
-        #expect(record.outcome.result?.body == .inline(Array("halfrest".utf8)))
+        #expect(record.result?.body == .inline(Array("halfrest".utf8)))
         #expect(record.tries == 1)
     }
 

@@ -175,8 +175,8 @@ final class QueueRoom: Sendable {
 
     func explain(_ id: RequestID) async -> QueueExplanation? { await ask { $0.queue.driver.explain(id) } }
 
-    func record(_ id: RequestID) async throws -> RequestRecord? {
-        let log = EventLog<RequestRecord?>()
+    func record(_ id: RequestID) async throws -> RequestReport? {
+        let log = EventLog<RequestReport?>()
         perform { $0.queue.driver.record(of: id) { log.append($0) } }
         return try await log.wait(for: 1)[0]
     }

@@ -122,7 +122,8 @@ struct SharesTests {
         let room = try QueueRoom(in: links.machine)
         func prove(_ connectivity: Connectivity) {
             room.perform {
-                $0.queue.learn(ConnectivitySurvey(interfaces: ["lan0": ConnectivityReport(ipv4: connectivity)]))
+                $0.queue.update(
+                    survey: ConnectivitySurvey(interfaces: ["lan0": ConnectivityReport(ipv4: connectivity)]))
             }
         }
         prove(.portal)

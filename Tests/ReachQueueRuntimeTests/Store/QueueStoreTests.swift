@@ -83,11 +83,11 @@ import Testing
         let progress = RequestProgress(id: id, tries: 1)
         let end = StoreChange.finish(progress, .done, result, at: SystemClock.now)
         #expect(try await stage.write(2, [end], to: store))
-        let outcomes = EventLog<RequestOutcome?>()
-        store.outcome(of: id) { outcomes.append($0) }
-        store.outcome(of: RequestID(rawValue: 9)) { outcomes.append($0) }
+        let outcomes = EventLog<RequestReport?>()
+        store.record(of: id) { outcomes.append($0) }
+        store.record(of: RequestID(rawValue: 9)) { outcomes.append($0) }
         let found = try await outcomes.wait(for: 2)
-        #expect(found[0]?.end == .done && found[0]?.result == result && found[0]?.owner == 1000)
+        #expect(found[0]?.end == .done && found[0]?.result == result && found[0]?.request.owner == 1000)
         #expect(found[1] == nil)
     }
 
@@ -236,7 +236,7 @@ import Testing
             #expect(try await stage.write(UInt64(id), changes, to: store))
         }
         let found = EventLog<Bool>()
-        for id in Int64(1)...130 { store.outcome(of: RequestID(rawValue: id)) { found.append($0 != nil) } }
+        for id in Int64(1)...130 { store.record(of: RequestID(rawValue: id)) { found.append($0 != nil) } }
         let there = try await found.wait(for: 130)
         #expect(there.prefix(5).allSatisfy { $0 })
         #expect(there.dropFirst(5).count { $0 } < 10 + 64)
