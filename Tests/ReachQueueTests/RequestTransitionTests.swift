@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `C1 every event in every state has the outcome that is written`() {
+    @Test func `every event in every state has the outcome that is written`() {
         let lines = Self.written.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(lines[0] == RequestTransition.Trigger.allCases.map(\.rawValue))
         #expect(lines.dropFirst().map { $0[0] } == QueuedRequestState.allCases.map(\.rawValue))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: QueuedRequestState.allCases, RequestTransition.Trigger.allCases)
-    func `C1 what depends on the request depends on it only where that is written`(
+    func `what depends on the request depends on it only where that is written`(
         state: QueuedRequestState, event: RequestTransition.Trigger
     ) {
         func outcome(_ facts: RequestTransition.Facts) -> String {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: QueuedRequestState.allCases.filter { $0 != .ready })
-    func `C1 the scheduler takes everything in every state`(state: QueuedRequestState) throws {
+    func `the scheduler takes everything in every state`(state: QueuedRequestState) throws {
         let (staged, id) = try Self.stage(state)
         let destination = try Destination(url: "https://a.example/")
         let commands: [(QueueInput.Ticket) -> QueueInput] = [
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: QueuedRequestState.allCases.filter { $0 != .ready })
-    func `C27 cancelling twice is one cancelling`(state: QueuedRequestState) throws {
+    func `cancelling twice is one cancelling`(state: QueuedRequestState) throws {
         var (stage, id) = try Self.stage(state)
         let first = stage.ask { .cancel(id, .root, $0) }
         let second = stage.ask { .cancel(id, .root, $0) }
