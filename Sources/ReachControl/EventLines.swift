@@ -1,6 +1,7 @@
 internal import Glibc
 package import ReachCore
 package import ReachLoop
+package import ReachQueue
 
 /// Writes event lines to a descriptor. A reader that is too slow loses lines; later it receives their number and the
 /// current state.
@@ -57,7 +58,7 @@ package final class EventLines {
     }
 
     /// Writes a line for an event of the queue.
-    package func write(_ record: QueueEventRecord) { write(nil) { $0.line(.queue(record)) } }
+    package func write(_ event: QueueEvent) { write(nil) { $0.line(.queue(event)) } }
 
     /// Waits for the reader to read pending lines, for a short time. To be called when the loop has ended.
     package func finish() { output.flush(patienceMilliseconds: 200) }

@@ -45,8 +45,8 @@ extension Daemon {
     func startQueue() {
         guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
         queue.open(in: directory, configuration, version: options.version, network: registry)
-        registry.onSurvey { [unowned self] in queue.learn($0) }
-        queue.whenPathBroken = { [unowned self] in registry.noteFailure() }
-        queue.whenAnswered = { [unowned self] in registry.noteAnswer(in: nil) }
+        registry.onSurvey { [unowned self] in queue.update(survey: $0) }
+        queue.onBrokenPath = { [unowned self] in registry.noteFailure() }
+        queue.onAnswer = { [unowned self] in registry.noteAnswer(in: nil) }
     }
 }

@@ -4,6 +4,7 @@ package import ReachControl
 internal import ReachCore
 internal import ReachKernel
 package import ReachLoop
+package import ReachQueue
 
 /// The daemon: one engine that watches the kernel for the whole machine, and a socket that any program may query.
 ///
@@ -177,7 +178,7 @@ package final class Daemon {
             configuration = fresh
             output.level = fresh.logLevel.level
             registry.apply(fresh)
-            queue.take(fresh)
+            queue.apply(fresh)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
             for name in gone.sorted() { history?.recordUnwatched(probe: name, at: SystemClock.now) }
             probes?.apply(fresh)
@@ -212,8 +213,8 @@ package final class Daemon {
     }
 
     /// Calls `sink` with the queue events of all users.
-    package func watchQueue(_ sink: @escaping (QueueEventRecord) -> Void) {
-        _ = queue.watch { if case .event(let record) = $0 { sink(record) } }
+    package func watchQueue(_ sink: @escaping (QueueEvent) -> Void) {
+        _ = queue.watch { if case .event(let event) = $0 { sink(event) } }
     }
 
     private static func groupNumber(_ name: String) -> UInt32? {

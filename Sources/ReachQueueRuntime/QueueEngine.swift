@@ -70,8 +70,8 @@ package final class QueueEngine {
     /// Where long bodies are; `nil` where the queue is in memory only.
     package var spool: QueueSpool? { executor.attempts?.spool }
 
-    /// What probes have proved; `nil` where none run.
-    package func learn(_ survey: ConnectivitySurvey?) { executor.feed?.learn(survey) }
+    /// - Parameter survey: What probes have proved; `nil` where none run.
+    package func update(survey: ConnectivitySurvey?) { executor.feed?.update(survey: survey) }
 
     /// Told how far attempts are.
     package var whenMoved: (AttemptProgress) -> Void {
@@ -132,7 +132,7 @@ private final class Executor: QueueExecutor {
     private let loop: EventLoop
     private let network: any QueueNetwork
     private let checker: (any PathChecker)?
-    private var send: (QueueCommand) -> Void = { _ in }
+    private var send: (QueueInput) -> Void = { _ in }
     private(set) var attempts: QueueTransfers?
     private(set) var feed: PathFeed?
     private var epoch: UInt64 = 0
@@ -148,7 +148,7 @@ private final class Executor: QueueExecutor {
 
     deinit { watches.values.forEach { $0() } }
 
-    func begin(_ attempts: QueueTransfers, send: @escaping (QueueCommand) -> Void) {
+    func begin(_ attempts: QueueTransfers, send: @escaping (QueueInput) -> Void) {
         self.attempts = attempts
         self.send = send
         feed = PathFeed(loop: loop) { [unowned self] set in

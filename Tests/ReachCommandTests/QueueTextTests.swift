@@ -1,5 +1,6 @@
 import ReachControl
 import ReachCore
+import ReachQueue
 import Testing
 
 @testable import reach
@@ -13,23 +14,34 @@ import Testing
             boot: BootTime(nanoseconds: second * 1_000_000_000))
     }
 
-    private func item(_ state: String, _ change: (inout QueueItem) -> Void = { _ in }) -> QueueItem {
-        var item = QueueItem(
-            id: 12, user: 1000, state: state, method: "PUT", url: "https://host.example/a\u{1b}[2J", when: "unmetered",
-            priority: "normal", created: Self.moment(100).wall, deadline: Self.moment(900).wall)
+    private func item(
+        _ state: QueuedRequestState, _ change: (inout RequestReport) -> Void = { _ in }
+    ) -> RequestReport {
+        var request = RequestSpecification(
+            method: "PUT", stored: "https://host.example/a\u{1b}[2J", to: Destination(stored: ""))
+        request.condition.isUnmetered = true
+        var item = RequestReport(
+            RequestID(rawValue: 12), QueuedRequest(request, owner: 1000), created: Self.moment(100).wall,
+            deadline: Self.moment(900).wall, state: state)
         change(&item)
         return item
     }
 
-    private func reason(_ blocker: String, _ text: String, until: Int64? = nil) -> QueueItemExplanation.Reason {
+    private func reason(_ blocker: Blocker, _ text: String, until: Int64? = nil) -> QueueExplanation.Reason {
         .init(
             blocker: blocker, since: Self.moment(120), until: until.map(Self.moment), text: text,
             remedy: "It starts when there is one.")
     }
 
-    private let progress = QueueProgress(
-        id: 12, interface: "eth\u{7}0", began: moment(290), sent: 1 << 20, toSend: 4 << 20, received: 0,
-        toReceive: nil)
+    private func progress(
+        _ interface: String, sent: Int64 = 0, of toSend: Int64? = nil, received: Int64 = 0, of toReceive: Int64? = nil
+    ) -> AttemptProgress {
+        AttemptProgress(
+            id: RequestID(rawValue: 12), interface: interface, began: Self.moment(290),
+            bytes: ByteProgress(sent: sent, toSend: toSend, received: received, toReceive: toReceive))
+    }
+
+    private var progress: AttemptProgress { progress("eth\u{7}0", sent: 1 << 20, of: 4 << 20) }
 
     @Test(arguments: [
         (0, "0 B"), (-1, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (10_189, "10 KiB"),
@@ -42,8 +54,8 @@ import Testing
 
     @Test func `requests are a table, and their texts cannot control the terminal`() {
         let items = [
-            item("waiting") { $0.blockers = ["metered"] },
-            item("dead") {
+            item(.waiting) { $0.blockers = .metered },
+            item(.dead) {
                 $0.status = 404
                 $0.reason = "refused"
                 $0.tries = 3
@@ -62,7 +74,7 @@ import Testing
 
     @Test func `a request is described by its own properties only`() {
         #expect(
-            text.describe(item("waiting")) == """
+            text.describe(item(.waiting)) == """
                 request 12 is waiting
                   request: PUT https://host.example/a\\u{1b}[2J
                   when: unmetered
@@ -72,10 +84,10 @@ import Testing
 
                 """)
         let whole = text.describe(
-            item("done") {
-                $0.order = "o"
-                $0.key = "k"
-                $0.idempotencyKey = "i"
+            item(.done) {
+                $0.orderKey = "o"
+                $0.uniqueness = .unique(name: "k", mode: .keep)
+                $0.idempotency = .key("i")
                 $0.bodyBytes = 2048
                 $0.over = Self.moment(300).wall
                 $0.tries = 2
@@ -95,14 +107,13 @@ import Testing
     }
 
     @Test func `an explanation names the obstacle, since when, and the remedy`() {
-        let waiting = item("waiting") { $0.blockers = ["metered", "hold"] }
-        let explanation = QueueItemExplanation(
-            item: waiting,
-            reasons: [reason("metered", "Every path is metered."), reason("hold", "A user holds it.")],
-            interface: nil)
+        let explanation = item(.waiting) {
+            $0.blockers = [.metered, .requestHold]
+            $0.reasons = [reason(.metered, "Every path is metered."), reason(.requestHold, "A user holds it.")]
+        }
         #expect(
             text.explain(explanation, at: Self.moment(300)) == """
-                request 12 is waiting (metered hold)
+                request 12 is waiting (hold metered)
                   PUT https://host.example/a\\u{1b}[2J
                   metered: Every path is metered. (3 min 0 s)
                     It starts when there is one.
@@ -113,28 +124,31 @@ import Testing
     }
 
     @Test(arguments: [
-        ("running", "It is being sent by eth0."), ("ready", "Nothing keeps it: it starts by eth0 in a moment."),
-        ("dead", "It is given up. \"reach queue retry 12\" sends it again."), ("done", "It was answered"),
-        ("cancelled", "It was cancelled"), ("lingering", "Its path is gone"),
+        (QueuedRequestState.running, "It is being sent by eth0."), (.ready, "Ready; starts by eth0 shortly."),
+        (.dead, "It is given up. \"reach queue retry 12\" sends it again."), (.done, "It was answered"),
+        (.cancelled, "It was cancelled"), (.lingering, "Its path is gone"),
     ])
-    func `a request without obstacles is explained by its state`(state: String, sentence: String) {
-        let explained = text.explain(
-            QueueItemExplanation(item: item(state), reasons: [], interface: "eth0"), at: Self.moment(0))
+    func `a request without obstacles is explained by its state`(state: QueuedRequestState, sentence: String) {
+        let explained = text.explain(item(state) { $0.interface = "eth0" }, at: Self.moment(0))
         #expect(explained.contains("\n  " + sentence))
     }
 
     @Test func `a waiting request says for what, how long, and which link would do`() {
-        func line(_ reason: QueueItemExplanation.Reason?, links: [String] = [], when: String = "unmetered") -> String {
-            let waiting = item("waiting") { $0.when = when }
-            let explanation = QueueItemExplanation(item: waiting, reasons: [reason].compactMap { $0 }, interface: nil)
-            return text.waiting(explanation, links: links, at: Self.moment(300))
+        func line(
+            _ reason: QueueExplanation.Reason?, links: [String] = [], when condition: NetworkCondition? = nil
+        ) -> String {
+            let waiting = item(.waiting) {
+                $0.condition = condition ?? $0.condition
+                $0.reasons = [reason].compactMap { $0 }
+            }
+            return text.waiting(waiting, links: links, at: Self.moment(300))
         }
-        let metered = reason("metered", "Every path is metered.")
+        let metered = reason(.metered, "Every path is metered.")
         #expect(line(metered, links: ["wlan0 down"]) == "waiting for unmetered for 3 min 0 s: wlan0 down")
         #expect(line(metered) == "waiting for unmetered for 3 min 0 s: every path is metered")
-        #expect(line(metered, when: "any") == "waiting for the network for 3 min 0 s: every path is metered")
+        #expect(line(metered, when: .any) == "waiting for the network for 3 min 0 s: every path is metered")
         #expect(
-            line(reason("backoff", "It failed.", until: 330)) == "waiting for 3 min 0 s: it failed; 30 s left")
+            line(reason(.backoff, "It failed.", until: 330)) == "waiting for 3 min 0 s: it failed; 30 s left")
         #expect(line(metered, links: ["w\u{1b}"]).hasSuffix("w\\u{1b}"))
         #expect(line(nil) == "waiting")
     }
@@ -151,13 +165,11 @@ import Testing
             bar.line(progress, rate: 512 << 10, width: 90)
                 == "sending  [####------------]  25 %  1.0 MiB of 4.0 MiB  512 KiB/s  6.0 s left  by eth\\u{7}0")
         #expect(bar.line(progress, rate: nil, width: 20) == "sending  [##------] ")
-        let receiving = QueueProgress(
-            id: 12, interface: "eth0", began: Self.moment(290), sent: 5, toSend: 5, received: 99, toReceive: 100)
+        let receiving = progress("eth0", sent: 5, of: 5, received: 99, of: 100)
         #expect(
             bar.line(receiving, rate: nil, width: 200)
                 == "receiving  [#######################-]  99 %  99 B of 100 B  by eth0")
-        let endless = QueueProgress(
-            id: 12, interface: "eth0", began: Self.moment(290), sent: 0, toSend: nil, received: 2048, toReceive: nil)
+        let endless = progress("eth0", received: 2048)
         #expect(bar.line(endless, rate: 1024, width: 200) == "receiving  2.0 KiB  1.0 KiB/s  by eth0")
         #expect(QueueProgressText(isUnicode: true).line(progress, rate: nil, width: 90).contains("██████░░"))
     }
@@ -193,23 +205,22 @@ import Testing
             link("lo", .loopback, isUp: false, .linkDown), link("wlan0", .wifi, isUp: false, .linkDown),
             link("wwan0", .wwan, .noCarrier), link("eth0", .wired), link("eth1", .wired, .noCarrier),
         ]
-        let explanation = QueueItemExplanation(
-            item: item("waiting"), reasons: [reason("metered", "Every path is metered.")], interface: nil)
-        line.take(explanation, links: links, at: BootTime(nanoseconds: 0))
+        let explanation = item(.waiting) { $0.reasons = [reason(.metered, "Every path is metered.")] }
+        line.update(explanation, links: links, at: BootTime(nanoseconds: 0))
         #expect(shown() == "waiting for unmetered for 3 min 0 s: wlan0 down, eth1 no-carrier")
         #expect(shown(width: 8) == "waiting")
-        line.take(progress, at: BootTime(nanoseconds: 0))
+        line.update(progress, at: BootTime(nanoseconds: 0))
         #expect(shown().hasPrefix("sending  ["))
         line.away = "the daemon\u{7} hung up"
-        #expect(shown() == "the daemon\\u{7} hung up; it is looked for")
+        #expect(shown() == "the daemon\\u{7} hung up; reconnecting")
         line.away = nil
-        line.take(explanation, links: [], at: BootTime(nanoseconds: 0))
+        line.update(explanation, links: [], at: BootTime(nanoseconds: 0))
         #expect(shown() == "waiting for unmetered for 3 min 0 s: every path is metered")
     }
 
     @Test func `the screen has what fits, what is being sent with its bar`() {
         let top = QueueTopText(words: text, bar: QueueProgressText(isUnicode: false))
-        let items = [item("running") { $0.running = progress }, item("waiting"), item("waiting")]
+        let items = [item(.running) { $0.running = progress }, item(.waiting), item(.waiting)]
         let lines = top.lines(items, 3, width: 60, height: 4, at: Self.moment(160).wall)
         #expect(lines.count == 4)
         #expect(lines[0] == "queue: 3 requests are on their way")

@@ -20,7 +20,7 @@ final class FakeQueue: QueueService {
     private(set) var cancelCount = 0
     private var sinks: [Int64?: (QueueNotice) -> Void] = [:]
     var uploads: [String: [UInt8]] = [:]
-    var items: [Int64: QueueItem] = [:]
+    var items: [Int64: RequestReport] = [:]
     var body: [UInt8] = []
     /// The error with which every call is answered, if set.
     var failure: QueueServiceError?
@@ -46,7 +46,7 @@ final class FakeQueue: QueueService {
         for part in waiting { part() }
     }
 
-    private func find<Value>(_ id: Int64, _ reply: @escaping Reply<Value>, _ value: (QueueItem) -> Value) {
+    private func find<Value>(_ id: Int64, _ reply: @escaping Reply<Value>, _ value: (RequestReport) -> Value) {
         guard let item = items[id] else { return reply(.failure(.notFound(id))) }
         answer(value(item), reply)
     }
@@ -71,16 +71,16 @@ final class FakeQueue: QueueService {
             parts.append { inTurn { self.finishedLists += 1 } }
             return
         }
-        let matching = items.values.sorted { $0.id < $1.id }.filter { $0.id > filter.after }
+        let matching = items.values.sorted { $0.id < $1.id }.filter { $0.id.rawValue > filter.after }
         let page = Array(matching.prefix(filter.limit))
         answer(
-            QueuePage(items: page, next: page.count < matching.count ? page.last?.id : nil, count: 2), reply)
+            QueuePage(items: page, next: page.count < matching.count ? page.last?.id.rawValue : nil, count: 2), reply)
     }
 
-    func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItem>) { find(id, reply) { $0 } }
+    func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) { find(id, reply) { $0 } }
 
-    func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItemExplanation>) {
-        find(id, reply) { QueueItemExplanation(item: $0, reasons: [.unmetered, .held], interface: "wlan0") }
+    func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {
+        find(id, reply) { $0.explained }
     }
 
     func hold(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>) {
@@ -109,7 +109,7 @@ final class FakeQueue: QueueService {
         let bytes = Array(body.dropFirst(Int(offset)).prefix(count))
         answer(
             QueueAnswer(
-                id: id, state: "done", status: 201, headers: [HTTPField("X-A", "\"b\"")],
+                id: id, state: .done, status: 201, headers: [HTTPField("X-A", "\"b\"")],
                 bodyBytes: Int64(body.count), offset: offset, bytes: bytes), reply)
     }
 
@@ -136,38 +136,49 @@ extension Instant {
     }
 }
 
-extension QueueItemExplanation.Reason {
+extension QueueExplanation.Reason {
     static let unmetered = Self(
-        blocker: "constraint", since: .second(60), until: nil, text: "No unmetered network is there.",
+        blocker: .metered, since: .second(60), until: nil, text: "No unmetered network is there.",
         remedy: "It starts when one is.")
     static let held = Self(
-        blocker: "backoff", since: .second(60), until: .second(90), text: "It \"failed\".", remedy: "Nothing to do.")
+        blocker: .backoff, since: .second(60), until: .second(90), text: "It \"failed\".", remedy: "Nothing to do.")
 }
 
-extension QueueItem {
-    static func waiting(_ id: Int64) -> QueueItem {
-        QueueItem(
-            id: id, user: 1000, state: "waiting", method: "PUT", url: "https://host.example/\(id)", when: "unmetered",
-            priority: "normal", created: Instant.second(1).wall, deadline: Instant.second(86_401).wall)
+extension RequestReport {
+    static func waiting(_ id: Int64) -> RequestReport {
+        var request = RequestSpecification(
+            method: "PUT", stored: "https://host.example/\(id)", to: Destination(stored: ""))
+        request.condition.isUnmetered = true
+        return RequestReport(
+            RequestID(rawValue: id), QueuedRequest(request, owner: 1000), created: Instant.second(1).wall,
+            deadline: Instant.second(86_401).wall)
+    }
+
+    var explained: RequestReport {
+        var report = self
+        report.reasons = [.unmetered, .held]
+        report.interface = "wlan0"
+        return report
     }
 
     /// An item with a value for everything.
-    static let full: QueueItem = {
+    static let full: RequestReport = {
         var item = waiting(7)
-        item.state = "running"
+        item.state = .running
         item.reason = "status"
-        item.blockers = ["held", "constraint"]
-        item.order = "o\u{7}"
-        item.key = "k"
-        item.idempotencyKey = "i"
+        item.blockers = [.metered, .backoff]
+        item.orderKey = "o\u{7}"
+        item.uniqueness = .unique(name: "k", mode: .keep)
+        item.idempotency = .key("i")
         item.bodyBytes = 1 << 40
         item.notBefore = Instant.second(2).wall
         item.over = Instant.second(3).wall
         item.attempts = 1
         item.networkFailures = 2
         item.tries = 4
-        item.running = QueueProgress(
-            id: 7, interface: "eth0", began: .second(5), sent: 10, toSend: 20, received: 0, toReceive: 30)
+        item.running = AttemptProgress(
+            id: item.id, interface: "eth0", began: .second(5),
+            bytes: ByteProgress(sent: 10, toSend: 20, received: 0, toReceive: 30))
         item.status = 503
         item.answerBytes = 9
         return item

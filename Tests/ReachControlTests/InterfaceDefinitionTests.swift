@@ -94,40 +94,40 @@ import Testing
         #expect(Set(request["progress"]?.object?.keys ?? [:].keys) == fields("Progress"))
         _ = try check("Receipt") { $0.queueReceipt(QueueReceipt(id: 1, isKept: true), at: moment) }
         let explanation = try check("Explanation") {
-            $0.queueExplanation(
-                QueueItemExplanation(item: .full, reasons: [.unmetered], interface: nil), at: moment)
+            $0.queueExplanation(RequestReport.full.explained, at: moment)
         }
         let reason = explanation["reasons"]?.array?.first
         #expect(Set(reason?.object?.keys ?? [:].keys) == fields("Reason"))
         let answer = try check("Answer") {
             $0.queueAnswer(
                 QueueAnswer(
-                    id: 1, state: "", status: 1, headers: [HTTPField("", "")], bodyBytes: 0, offset: 0, bytes: []),
+                    id: 1, state: .done, status: 1, headers: [HTTPField("", "")], bodyBytes: 0, offset: 0, bytes: []),
                 at: moment)
         }
         #expect(Set(answer["headers"]?.array?.first?.object?.keys ?? [:].keys) == fields("Header"))
     }
 
     /// An event of the queue with a value for every key.
-    private static var record: QueueEventRecord {
-        var record = QueueEventRecord("queued", at: .second(0), epoch: 1)
-        record.id = 1
-        record.user = 1
+    private static var record: QueueEvent {
+        var record = QueueEvent(.queued, at: .second(0), epoch: 1)
+        record.request = RequestID(rawValue: 1)
+        record.owner = 1
         record.attempt = 1
         record.reason = ""
         record.status = 1
         record.interface = ""
-        record.blockers = [""]
+        record.blockers = .rate
         record.notBefore = Instant.second(0).wall
-        record.destination = ""
-        record.when = ""
+        record.destination = Destination(stored: "")
+        record.condition = .any
         record.count = 1
         return record
     }
 
     @Test func `the queue's events and the parameters of Add have the names of their definition`() throws {
-        let progress = QueueProgress(
-            id: 1, interface: "", began: .second(0), sent: 0, toSend: 0, received: 0, toReceive: 0)
+        let progress = AttemptProgress(
+            id: RequestID(rawValue: 1), interface: "", began: .second(0),
+            bytes: ByteProgress(sent: 0, toSend: 0, received: 0, toReceive: 0))
         var stream = EventStream(source: .daemon)
         let lines = [EncodedEvent.queue(Self.record), .queueProgress(progress, at: .second(0))].map { stream.line($0) }
         let keys = try lines.reduce(into: Set<String>()) {

@@ -42,7 +42,7 @@ import Testing
         var request = try RequestSpecification(method: "PATCH", url: "https://host.example/\u{e4}")
         request.headers = [HTTPField("A", "1"), HTTPField("A", "\"2\"")]
         request.body = .inline([0, 255, 10])
-        request.constraint = try NetworkCondition("unmetered, not wwan")
+        request.condition = try NetworkCondition("unmetered, not wwan")
         request.priority = .low
         request.timeToLive = .seconds(90)
         request.idempotency = .key("i")
@@ -165,9 +165,7 @@ import Testing
         #expect(try client.request(7) == .full)
         #expect(try client.request(8) == .waiting(8))
         let explanation = try client.explanation(ofRequest: 8)
-        #expect(
-            explanation
-                == QueueItemExplanation(item: .waiting(8), reasons: [.unmetered, .held], interface: "wlan0"))
+        #expect(explanation == RequestReport.waiting(8).explained)
     }
 
     @Test func `requests come in pages, as many as a message has room for`() throws {
@@ -179,19 +177,19 @@ import Testing
         }
         var client = try ControlClient(path: server.path)
         var filter = QueueFilter()
-        filter.states = ["waiting", "dead"]
+        filter.states = [.waiting, .dead]
         filter.limit = 1000
         var (ids, pages): ([Int64], Int) = ([], 0)
         repeat {
             let page = try client.requests(filter)
             #expect(page.count == 2)
-            ids += page.items.map(\.id)
+            ids += page.items.map(\.id.rawValue)
             pages += 1
             filter.after = page.next ?? -1
         } while filter.after >= 0
         #expect(ids == Array(1...40))
         #expect(pages == 8)
-        #expect(server.queue { $0.filters.allSatisfy { $0.states == ["waiting", "dead"] && $0.limit == 256 } })
+        #expect(server.queue { $0.filters.allSatisfy { $0.states == [.waiting, .dead] && $0.limit == 256 } })
     }
 
     @Test func `holding, releasing, cancelling and retrying name what they are about`() throws {

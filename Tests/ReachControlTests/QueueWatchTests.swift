@@ -1,6 +1,7 @@
 import Foundation
 import ReachCore
 import ReachLoop
+import ReachQueue
 import Testing
 
 @testable import ReachControl
@@ -14,24 +15,25 @@ import Testing
         return client
     }
 
-    private var record: QueueEventRecord {
-        var record = QueueEventRecord("retrying", at: .second(5), epoch: 3)
-        record.id = 7
-        record.user = 1000
+    private var record: QueueEvent {
+        var record = QueueEvent(.retrying, at: .second(5), epoch: 3)
+        record.request = RequestID(rawValue: 7)
+        record.owner = 1000
         record.attempt = 2
         record.reason = "connect"
         record.status = 503
         record.interface = "eth\u{7}0"
-        record.blockers = ["backoff"]
+        record.blockers = .backoff
         record.notBefore = Instant.second(9).wall
-        record.destination = "https://host.example:443"
-        record.when = "unmetered"
+        record.destination = Destination(stored: "https://host.example:443")
+        record.condition = try? NetworkCondition("unmetered")
         record.count = 4
         return record
     }
 
-    private let progress = QueueProgress(
-        id: 7, interface: "eth0", began: .second(5), sent: 10, toSend: nil, received: 1, toReceive: 30)
+    private let progress = AttemptProgress(
+        id: RequestID(rawValue: 7), interface: "eth0", began: .second(5),
+        bytes: ByteProgress(sent: 10, received: 1, toReceive: 30))
 
     @Test func `the first event says that nothing is missed from then on, and the rest is what happens`() throws {
         let server = try TestServer(hasQueue: true)
@@ -41,7 +43,7 @@ import Testing
         #expect(first["seq"] == .integer(1))
         #expect(try QueueNotice(reading: first) == nil)
         let notices: [QueueNotice] = [
-            .event(record), .progress(progress), .event(QueueEventRecord("done", at: .second(8), epoch: 3)),
+            .event(record), .progress(progress), .event(QueueEvent(.done, at: .second(8), epoch: 3)),
         ]
         server.queue { queue in for notice in notices { queue.publish(notice, toWatchersOf: 7) } }
         for (number, notice) in notices.enumerated() {
@@ -96,7 +98,7 @@ import Testing
         let client = try watch(server)
         _ = try client.nextEvent()
         server.queue { queue in
-            for _ in 0..<20_000 { queue.publish(.event(QueueEventRecord("queued", at: .second(1), epoch: 1))) }
+            for _ in 0..<20_000 { queue.publish(.event(QueueEvent(.queued, at: .second(1), epoch: 1))) }
         }
         var (number, missed): (Int64, Int64?) = (1, nil)
         while missed == nil {

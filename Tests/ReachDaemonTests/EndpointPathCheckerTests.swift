@@ -32,7 +32,7 @@ struct EndpointPathCheckerTests {
                 guard let loop = try? EventLoop() else { return ready.open() }
                 let checker = EndpointPathChecker(loop: loop, transfers: SharedTransfers(loop: loop))
                 checker.use(endpoints.compactMap { ConnectivityEndpoint($0) })
-                checker.whenBroken = { broken.append(true) }
+                checker.onBrokenPath = { broken.append(true) }
                 box.checker = checker
                 made.append(loop.mailbox)
                 ready.open()

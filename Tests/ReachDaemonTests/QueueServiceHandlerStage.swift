@@ -14,7 +14,7 @@ final class QueueServiceHandlerStage: Sendable {
     struct Room {
         let loop: EventLoop
         let engine: ReachabilityEngine
-        let keeper: QueueController
+        let controller: QueueController
         let desk: QueueServiceHandler
     }
 
@@ -36,18 +36,19 @@ final class QueueServiceHandlerStage: Sendable {
         let (box, ready, ended, logged) = (box, ThreadGate(), ended, logged)
         BackgroundThread.start(named: "test-desk") { [configuration] in
             if let loop = try? EventLoop() {
-                let keeper = QueueController(
+                let controller = QueueController(
                     loop: loop, transfers: SharedTransfers(loop: loop),
                     log: Logger(label: "test") { _ in RecordingLogHandler(logged) })
                 let engine = ReachabilityEngine(loop: loop)
                 engine.start()
-                if let directory { keeper.open(in: directory, configuration, version: "1", network: engine) }
-                box.room = Room(loop: loop, engine: engine, keeper: keeper, desk: QueueServiceHandler(keeper))
+                if let directory { controller.open(in: directory, configuration, version: "1", network: engine) }
+                box.room = Room(
+                    loop: loop, engine: engine, controller: controller, desk: QueueServiceHandler(controller))
             }
             ready.open()
             box.room?.loop.run()
             box.watches = []
-            box.room?.keeper.close(patience: .seconds(2))
+            box.room?.controller.close(patience: .seconds(2))
             box.room = nil
             ended.open()
         }
@@ -82,7 +83,7 @@ final class QueueServiceHandlerStage: Sendable {
         return receipt.id
     }
 
-    func show(_ id: Int64, for caller: Caller = one) async throws -> QueueItem {
+    func show(_ id: Int64, for caller: Caller = one) async throws -> RequestReport {
         try await ask { $0.show(id, for: caller, reply: $1) }
     }
 
@@ -99,16 +100,16 @@ final class QueueServiceHandlerStage: Sendable {
 
 extension EventLog<QueueNotice> {
     @discardableResult
-    func event(_ name: String, of id: Int64? = nil) async throws -> QueueEventRecord {
+    func event(_ kind: QueueEvent.Kind, of id: Int64? = nil) async throws -> QueueEvent {
         let notice = try await wait { notice in
-            if case .event(let record) = notice {
-                record.event == name && (id == nil || record.id == id)
+            if case .event(let event) = notice {
+                event.kind == kind && (id == nil || event.request?.rawValue == id)
             } else {
                 false
             }
         }
-        guard case .event(let record) = notice else { throw CancellationError() }
-        return record
+        guard case .event(let event) = notice else { throw CancellationError() }
+        return event
     }
 }
 

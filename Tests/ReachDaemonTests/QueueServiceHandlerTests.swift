@@ -15,7 +15,7 @@ struct QueueServiceHandlerTests {
     /// A request that nothing lets start.
     private static var waiting: RequestSpecification {
         get throws {
-            try RequestSpecification(url: "http://192.0.2.1/x", constraint: NetworkCondition("interface=nosuch0"))
+            try RequestSpecification(url: "http://192.0.2.1/x", condition: NetworkCondition("interface=nosuch0"))
         }
     }
 
@@ -28,15 +28,15 @@ struct QueueServiceHandlerTests {
         }
         let watch = try stage.watch(nil)
         let id = try await stage.add(try RequestSpecification(url: "http://127.0.0.1:\(server.port)/"))
-        try await watch.event("done", of: id)
+        try await watch.event(.done, of: id)
         let item = try await stage.show(id)
-        #expect(item.state == "done" && item.status == 200 && item.answerBytes == 5 && item.when == "reachable")
+        #expect(item.state == .done && item.status == 200 && item.answerBytes == 5 && item.condition == .reachable)
         #expect(item.running == nil && item.blockers == [] && item.over != nil && item.tries == 1)
         let whole: QueueAnswer = try await stage.ask {
             $0.result(id, from: 0, upTo: 100, for: QueueServiceHandlerStage.one, reply: $1)
         }
         #expect(String(decoding: whole.bytes, as: UTF8.self) == "hello")
-        #expect(whole.headers.contains(HTTPField("X-Answer", "42")) && whole.bodyBytes == 5 && whole.state == "done")
+        #expect(whole.headers.contains(HTTPField("X-Answer", "42")) && whole.bodyBytes == 5 && whole.state == .done)
         let part: QueueAnswer = try await stage.ask {
             $0.result(id, from: 3, upTo: 1, for: QueueServiceHandlerStage.one, reply: $1)
         }
@@ -52,12 +52,12 @@ struct QueueServiceHandlerTests {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
         let id = try await stage.add(try Self.waiting)
-        let explanation: QueueItemExplanation = try await stage.ask {
+        let explanation: RequestReport = try await stage.ask {
             $0.explain(id, for: QueueServiceHandlerStage.one, reply: $1)
         }
-        #expect(explanation.item.state == "waiting" && explanation.interface == nil)
+        #expect(explanation.state == .waiting && explanation.interface == nil)
         let reason = try #require(explanation.reasons.first)
-        #expect(explanation.item.blockers == explanation.reasons.map(\.blocker))
+        #expect(explanation.blockers.elements == explanation.reasons.map(\.blocker))
         #expect(reason.text.hasSuffix(".") && reason.remedy.hasSuffix("."))
     }
 
@@ -78,12 +78,12 @@ struct QueueServiceHandlerTests {
         let all: QueuePage = try await stage.ask {
             $0.list(QueueFilter(), for: QueueServiceHandlerStage.root, inTurn: { $0() }, reply: $1)
         }
-        #expect(all.items.map(\.id) == [id] && all.items.first?.user == 4001 && all.count == 1)
+        #expect(all.items.map(\.id.rawValue) == [id] && all.items.first?.request.owner == 4001 && all.count == 1)
         // A stranger is told nothing of it.
         let own = try stage.watch(id)
         let others = try stage.watch(nil, for: stranger)
         let _: Void = try await stage.ask { $0.hold(.request(id), for: QueueServiceHandlerStage.one, reply: $1) }
-        try await own.event("suspended", of: id)
+        try await own.event(.suspended, of: id)
         #expect(others.values.isEmpty)
     }
 
@@ -93,12 +93,12 @@ struct QueueServiceHandlerTests {
         let id = try await stage.add(try Self.waiting)
         let one = QueueServiceHandlerStage.one
         let _: Void = try await stage.ask { $0.hold(.request(id), for: one, reply: $1) }
-        #expect(try await stage.show(id).state == "held")
+        #expect(try await stage.show(id).state == .held)
         let _: Void = try await stage.ask { $0.hold(.all, for: one, reply: $1) }
         let _: Void = try await stage.ask { $0.release(.request(id), for: one, reply: $1) }
-        #expect(try await stage.show(id).blockers.contains("queue-hold"))
+        #expect(try await stage.show(id).blockers.contains(.queueHold))
         let _: Void = try await stage.ask { $0.release(.all, for: one, reply: $1) }
-        #expect(try await stage.show(id).state == "waiting")
+        #expect(try await stage.show(id).state == .waiting)
         await #expect(throws: QueueServiceError.notDead(id)) {
             let _: Int = try await stage.ask { $0.retry(.request(id), reason: nil, for: one, reply: $1) }
         }
@@ -107,7 +107,7 @@ struct QueueServiceHandlerTests {
         }
         let _: Void = try await stage.ask { $0.cancel(id, for: one, reply: $1) }
         let item = try await stage.show(id)
-        #expect(item.state == "cancelled" && item.reason == "user")
+        #expect(item.state == .cancelled && item.reason == "user")
         await #expect(throws: QueueServiceError.alreadyOver(id)) {
             let _: Void = try await stage.ask { $0.cancel(id, for: one, reply: $1) }
         }
@@ -127,12 +127,12 @@ struct QueueServiceHandlerTests {
         }
         let watch = try stage.watch(nil)
         let id = try await stage.add(try RequestSpecification(url: "http://127.0.0.1:\(server.port)/"))
-        try await watch.event("dead", of: id)
+        try await watch.event(.dead, of: id)
         #expect(try await stage.show(id).reason == "auth")
         let answer: QueueAnswer = try await stage.ask {
             $0.result(id, from: 0, upTo: 9, for: QueueServiceHandlerStage.one, reply: $1)
         }
-        #expect(answer.state == "dead" && answer.status == 401 && answer.bytes == Array("who".utf8))
+        #expect(answer.state == .dead && answer.status == 401 && answer.bytes == Array("who".utf8))
         let others: Int = try await stage.ask {
             $0.retry(.all, reason: "expired", for: QueueServiceHandlerStage.one, reply: $1)
         }
@@ -141,7 +141,7 @@ struct QueueServiceHandlerTests {
             $0.retry(.all, reason: "auth", for: QueueServiceHandlerStage.one, reply: $1)
         }
         #expect(count == 1)
-        try await watch.event("done", of: id)
+        try await watch.event(.done, of: id)
     }
 
     @Test func `a body that comes in pieces is sent whole, by its owner, once`() async throws {
@@ -165,11 +165,11 @@ struct QueueServiceHandlerTests {
         }
         let watch = try stage.watch(nil)
         let id = try await stage.add(request)
-        try await watch.event("done", of: id)
+        try await watch.event(.done, of: id)
         #expect(server.requests.values.first?.hasSuffix("\r\n\r\none two three") == true)
         #expect(server.requests.values.first?.contains("Content-Length: 13") == true)
         let item = try await stage.show(id)
-        #expect(item.method == "POST" && item.bodyBytes == 13 && item.idempotencyKey?.count == 36)
+        #expect(item.method == "POST" && item.bodyBytes == 13 && item.idempotency.key?.count == 36)
         await #expect(throws: QueueServiceError.self) { _ = try await stage.add(request) }
     }
 
@@ -293,7 +293,7 @@ struct QueueServiceHandlerTests {
         }
         let watch = try stage.watch(nil)
         let id = try await stage.add(try RequestSpecification(url: "http://127.0.0.1:\(server.port)/"))
-        try await watch.event("dead", of: id)
+        try await watch.event(.dead, of: id)
         #expect(try await stage.show(id).reason == "quota")
     }
 
@@ -306,14 +306,14 @@ struct QueueServiceHandlerTests {
         let _: Void = try await stage.ask { $0.cancel(cancelled, for: QueueServiceHandlerStage.one, reply: $1) }
         var filter = QueueFilter()
         filter.limit = 10
-        filter.states = ["waiting"]
+        filter.states = [.waiting]
         var listed: [Int64] = []
         var sizes: [Int] = []
         while true {
             let page: QueuePage = try await stage.ask { [filter] in
                 $0.list(filter, for: QueueServiceHandlerStage.one, inTurn: { $0() }, reply: $1)
             }
-            listed += page.items.map(\.id)
+            listed += page.items.map(\.id.rawValue)
             sizes.append(page.items.count)
             #expect(page.count == 24)
             guard let next = page.next else { break }
@@ -322,11 +322,11 @@ struct QueueServiceHandlerTests {
         #expect(listed == ids.filter { $0 != cancelled })
         #expect(sizes == [10, 10, 4])
         filter = QueueFilter()
-        filter.states = ["cancelled"]
+        filter.states = [.cancelled]
         let over: QueuePage = try await stage.ask { [filter] in
             $0.list(filter, for: QueueServiceHandlerStage.one, inTurn: { $0() }, reply: $1)
         }
-        #expect(over.items.map(\.id) == [cancelled])
+        #expect(over.items.map(\.id.rawValue) == [cancelled])
     }
 
     @Test func `without a queue everything is answered with that`() async throws {
@@ -345,7 +345,7 @@ struct QueueServiceHandlerTests {
             id = try await stage.add(try Self.waiting)
         }
         let stage = try QueueServiceHandlerStage(in: directory.path)
-        #expect(try await stage.show(id).state == "waiting")
+        #expect(try await stage.show(id).state == .waiting)
         try await stage.logged.wait(forOneThat: { $0.contains("with 1 requests") })
         var status = stat()
         #expect(stat(directory.path + "/queue/queue.sqlite", &status) == 0 && status.st_mode & 0o777 == 0o600)

@@ -16,12 +16,12 @@ struct QueueStage {
     var starts: [Start] = []
     var events: [QueueEvent] = []
     var aborted: [RequestID] = []
-    var replies: [QueueCommand.Ticket: [QueueReply]] = [:]
+    var replies: [QueueInput.Ticket: [QueueReply]] = [:]
     var checks: [QueuePath] = []
     var transactions: [StoreTransaction] = []
     var uncommitted: [UInt64] = []
     var turns = 0
-    private var lastTicket: QueueCommand.Ticket = 0
+    private var lastTicket: QueueInput.Ticket = 0
 
     init(_ policy: QueuePolicy = QueuePolicy(), seed: UInt64 = 1) {
         queue = QueueScheduler(policy, seed: seed, at: Self.moment(.zero, .zero))
@@ -38,7 +38,7 @@ struct QueueStage {
 
     func elapsed(at time: BootTime) -> Duration { .nanoseconds(time.nanoseconds - 1_000_000_000_000) }
 
-    mutating func send(_ command: QueueCommand) {
+    mutating func send(_ command: QueueInput) {
         turns += 1
         take(queue.handle(command, at: moment))
     }
@@ -82,7 +82,7 @@ struct QueueStage {
 
     /// - Returns: The last reply to it.
     @discardableResult
-    mutating func ask(_ command: (QueueCommand.Ticket) -> QueueCommand) -> QueueReply? {
+    mutating func ask(_ command: (QueueInput.Ticket) -> QueueInput) -> QueueReply? {
         lastTicket += 1
         send(command(lastTicket))
         return replies[lastTicket]?.last
@@ -90,10 +90,10 @@ struct QueueStage {
 
     @discardableResult
     mutating func add(
-        _ url: String = "https://a.example/", when constraint: String = "any",
+        _ url: String = "https://a.example/", when condition: String = "any",
         _ change: (inout QueuedRequest) -> Void = { _ in }
     ) throws -> RequestID {
-        var request = try QueuedRequest(RequestSpecification(url: url, constraint: NetworkCondition(constraint)))
+        var request = try QueuedRequest(RequestSpecification(url: url, condition: NetworkCondition(condition)))
         change(&request)
         guard case .added(let id) = ask({ .add(request, $0) }) else { throw Refused(reply: replies[lastTicket]?.last) }
         return id
@@ -108,10 +108,10 @@ struct QueueStage {
     }
 
     mutating func fail(_ id: RequestID, _ code: Int, error: Int32 = 0) {
-        send(.ended(id, .failed(TransferFault(code: code, systemError: error))))
+        send(.ended(id, .failed(AttemptFault(code: code, systemError: error))))
     }
 
-    func state(_ id: RequestID) -> RequestState? { queue.state(of: id) }
+    func state(_ id: RequestID) -> QueuedRequestState? { queue.state(of: id) }
 
     func blockers(_ id: RequestID) -> [String] {
         queue.explain(id, at: moment)?.reasons.map { $0.blocker.words[0] } ?? ["gone"]

@@ -98,7 +98,7 @@ import Testing
 
     @Test func `every code and status has its verdict`() {
         func verdict(_ code: Int, _ error: Int32 = 0, changed: Bool = false) -> FailureClassifier.Verdict {
-            FailureClassifier.judge(TransferFault(code: code, systemError: error), pathChanged: changed)
+            FailureClassifier.judge(AttemptFault(code: code, systemError: error), pathChanged: changed)
         }
         for code in [1, 5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92] {
             #expect(verdict(code) == .undecided)

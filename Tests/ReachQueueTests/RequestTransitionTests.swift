@@ -9,8 +9,8 @@ import Testing
     /// d derived, R running, D done, x dead, L lingering, H held, W waiting, C cancelled, s stays, f forgotten, . refused.
     private static let written = """
         stored not-stored admitted lease-refused accepted failed-network failed-destination failed-uncounted \
-        failed-permanent path-lost path-returned linger-ended held released wait-over woken epoch-moved constraint-met \
-        constraint-lost expired predecessor-died cancelled retried restarted
+        failed-permanent path-lost path-returned linger-ended held released wait-over woken epoch-moved condition-met \
+        condition-lost expired predecessor-died cancelled retried restarted
         new        d f . . . . . . . . . . s s . s s s s s x C . .
         held       . . . . . . . . . . . . H d s s s s s x x C . .
         waiting    . . . . . . . . . . . . H s s s s d s x x C . .
@@ -37,19 +37,19 @@ import Testing
 
     @Test func `every event in every state has the outcome that is written`() {
         let lines = Self.written.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-        #expect(lines[0] == RequestEvent.allCases.map(\.rawValue))
-        #expect(lines.dropFirst().map { $0[0] } == RequestState.allCases.map(\.rawValue))
-        for (state, line) in zip(RequestState.allCases, lines.dropFirst()) {
-            for (event, expected) in zip(RequestEvent.allCases, line.dropFirst()) {
+        #expect(lines[0] == RequestTransition.Trigger.allCases.map(\.rawValue))
+        #expect(lines.dropFirst().map { $0[0] } == QueuedRequestState.allCases.map(\.rawValue))
+        for (state, line) in zip(QueuedRequestState.allCases, lines.dropFirst()) {
+            for (event, expected) in zip(RequestTransition.Trigger.allCases, line.dropFirst()) {
                 let outcome = RequestTransition.outcome(of: event, in: state)
                 #expect(letter(outcome) == expected, "\(event) in \(state)")
             }
         }
     }
 
-    @Test(arguments: RequestState.allCases, RequestEvent.allCases)
+    @Test(arguments: QueuedRequestState.allCases, RequestTransition.Trigger.allCases)
     func `what depends on the request depends on it only where that is written`(
-        state: RequestState, event: RequestEvent
+        state: QueuedRequestState, event: RequestTransition.Trigger
     ) {
         func outcome(_ facts: RequestTransition.Facts) -> String {
             letter(RequestTransition.outcome(of: event, in: state, facts))
@@ -57,7 +57,7 @@ import Testing
         let usual = outcome(.init())
         let network = outcome(.init(isNetworkFailure: true))
         #expect(network == (state == .backoff && event == .epochMoved ? "d" : usual))
-        let endings: Set<RequestEvent> = [
+        let endings: Set<RequestTransition.Trigger> = [
             .failedByNetwork, .failedByDestination, .failedUncounted, .lingerEnded, .restarted,
         ]
         let ends = endings.contains(event) && usual == "d"
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// A request in each state, as clients can bring one there.
-    private static func stage(_ state: RequestState) throws -> (QueueStage, RequestID) {
+    private static func stage(_ state: QueuedRequestState) throws -> (QueueStage, RequestID) {
         var stage = QueueStage()
         stage.network([.wired])
         switch state {
@@ -95,18 +95,18 @@ import Testing
         return (stage, id)
     }
 
-    @Test(arguments: RequestState.allCases.filter { $0 != .ready })
-    func `the scheduler takes everything in every state`(state: RequestState) throws {
+    @Test(arguments: QueuedRequestState.allCases.filter { $0 != .ready })
+    func `the scheduler takes everything in every state`(state: QueuedRequestState) throws {
         let (staged, id) = try Self.stage(state)
         let destination = try Destination(url: "https://a.example/")
-        let commands: [(QueueCommand.Ticket) -> QueueCommand] = [
+        let commands: [(QueueInput.Ticket) -> QueueInput] = [
             { .hold(id, .root, $0) }, { .release(id, .root, $0) }, { .cancel(id, .root, $0) },
             { .retry(id, .root, $0) }, { .forget(id, .root, $0) },
             { .retryAll(nil, .root, $0) }, { .holdQueue(.root, $0) }, { .releaseQueue(.root, $0) },
             { _ in .paths(PathSet([], epoch: 9)) }, { _ in .paths(PathSet([.wifi], epoch: 10)) },
             { _ in .targetPath(destination, .wifi) }, { _ in .pathChecked(interfaceIndex: 2, works: false) },
             { _ in .committed(1) }, { _ in .committed(99) }, { _ in .notCommitted(1) }, { _ in .degraded(true) },
-            { _ in .requestSent(id) }, { _ in .ended(id, .failed(TransferFault(code: 7))) },
+            { _ in .requestSent(id) }, { _ in .ended(id, .failed(AttemptFault(code: 7))) },
             { _ in .ended(id, .answered(RequestResult(status: 200), isAccepted: true)) },
             { _ in .ended(id, .answered(RequestResult(status: 500), isAccepted: false)) }, { _ in .wake },
             { _ in .restore([], breakers: [], heldQueues: []) },
@@ -124,8 +124,8 @@ import Testing
         }
     }
 
-    @Test(arguments: RequestState.allCases.filter { $0 != .ready })
-    func `cancelling twice is one cancelling`(state: RequestState) throws {
+    @Test(arguments: QueuedRequestState.allCases.filter { $0 != .ready })
+    func `cancelling twice is one cancelling`(state: QueuedRequestState) throws {
         var (stage, id) = try Self.stage(state)
         let first = stage.ask { .cancel(id, .root, $0) }
         let second = stage.ask { .cancel(id, .root, $0) }

@@ -102,7 +102,7 @@ import Testing
         let long = try (7...8).map { try die(8, 6000, at: $0) }
         #expect(long.map { stage.state($0) == .dead } == [false, true])
         #expect(many.allSatisfy { stage.state($0) == nil })
-        #expect(stage.ask { .retry(first, QueueCommand.Client(user: 7), $0) } == .retried(1))
+        #expect(stage.ask { .retry(first, QueueInput.Client(user: 7), $0) } == .retried(1))
         // A restart counts them again.
         let rows = kept()
         stage = QueueStage(policy)
@@ -147,8 +147,8 @@ import Testing
 
     @Test mutating func `a user touches only what is theirs`() throws {
         let id = try stage.add { $0.owner = 7 }
-        let other = QueueCommand.Client(user: 8)
-        let commands: [(QueueCommand.Ticket) -> QueueCommand] = [
+        let other = QueueInput.Client(user: 8)
+        let commands: [(QueueInput.Ticket) -> QueueInput] = [
             { .hold(id, other, $0) }, { .release(id, other, $0) }, { .cancel(id, other, $0) },
             { .retry(id, other, $0) },
         ]
@@ -157,13 +157,13 @@ import Testing
         stage.network([.wired])
         #expect(stage.startedIDs == [id])
         #expect(stage.ask { .retryAll(nil, other, $0) } == .retried(0))
-        #expect(stage.ask { .retry(id, QueueCommand.Client(user: 7), $0) } == .notDead)
+        #expect(stage.ask { .retry(id, QueueInput.Client(user: 7), $0) } == .notDead)
         #expect(stage.ask { .cancel(RequestID(rawValue: 99), .root, $0) } == .notFound)
     }
 
     @Test mutating func `a held user's requests wait, and nobody else's`() throws {
         stage.network([.wired])
-        let owner = QueueCommand.Client(user: 7)
+        let owner = QueueInput.Client(user: 7)
         stage.ask { .holdQueue(owner, $0) }
         let held = try stage.add { $0.owner = 7 }
         let free = try stage.add { $0.owner = 8 }
@@ -180,14 +180,14 @@ import Testing
             switch change {
             case .insert(let stored, _): rows[stored.id] = stored
             case .lease(let id, let attempt, _, _, _):
-                rows[id]?.condition = .leased
+                rows[id]?.state = .leased
                 rows[id]?.progress.tries = attempt
             case .update(let progress):
                 rows[progress.id]?.progress = progress
-                rows[progress.id]?.condition = .waiting
+                rows[progress.id]?.state = .waiting
             case .finish(let progress, .dead(let reason), _, let moment):
                 rows[progress.id]?.progress = progress
-                rows[progress.id]?.condition = .dead(reason, at: moment)
+                rows[progress.id]?.state = .dead(reason, at: moment)
             case .finish(let progress, _, _, _): rows[progress.id] = nil
             case .holdRequest(let id, let isHeld): rows[id]?.progress.isHeld = isHeld
             default: break
@@ -236,10 +236,10 @@ import Testing
         stage.send(.requestSent(id))
         stage.ask { .hold(id, .root, $0) }
         #expect(stage.state(id) == .running)
-        #expect(kept().map(\.condition) == [.leased])
+        #expect(kept().map(\.state) == [.leased])
         #expect(kept().map(\.progress.isHeld) == [true])
         stage.ask { .release(id, .root, $0) }
-        #expect(kept().map(\.condition) == [.leased])
+        #expect(kept().map(\.state) == [.leased])
         #expect(kept().map(\.progress.isHeld) == [false])
         stage.ask { .hold(id, .root, $0) }
         let rows = kept()
@@ -297,14 +297,14 @@ import Testing
 
     @Test mutating func `what is over is forgotten when that is asked for, and nothing that is not`() throws {
         stage.network([.wired])
-        let client = QueueCommand.Client(user: 7)
+        let client = QueueInput.Client(user: 7)
         let done = try stage.add { $0.owner = 7 }
         stage.answer(done)
         let dead = try stage.add { $0.owner = 7 }
         stage.answer(dead, 404)
         let running = try stage.add { $0.owner = 7 }
         #expect(stage.ask { .forget(running, client, $0) } == .notDead)
-        #expect(stage.ask { .forget(dead, QueueCommand.Client(user: 8), $0) } == .notPermitted)
+        #expect(stage.ask { .forget(dead, QueueInput.Client(user: 8), $0) } == .notPermitted)
         // Whose it was is not known any more.
         #expect(stage.ask { .forget(done, client, $0) } == .notPermitted)
         for id in [dead, done] { #expect(stage.ask { .forget(id, .root, $0) } == .done) }
@@ -375,9 +375,7 @@ import Testing
         let id = try stage.add(when: "wifi") { $0.owner = 7 }
         let waiting = try #require(stage.events.last)
         #expect(waiting.kind == .waiting && waiting.request == id)
-        let text = String(decoding: waiting.json, as: UTF8.self)
-        #expect(text.hasPrefix(#"{"v":1,"type":"queue","event":"waiting","time":"2026-11-18"#))
-        #expect(text.hasSuffix(#""epoch":2,"id":1,"user":7,"blockers":["class"]}"#))
+        #expect(waiting.epoch == 2 && waiting.owner == 7 && waiting.blockers.words == ["class"])
     }
 }
 

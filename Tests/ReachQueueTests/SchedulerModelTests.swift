@@ -9,7 +9,7 @@ import Testing
     /// What somebody who only sees commands and actions knows.
     private struct Witness {
         var paths: [QueuePath] = []
-        var constraints: [RequestID: NetworkCondition] = [:]
+        var conditions: [RequestID: NetworkCondition] = [:]
         var orders: [RequestID: String] = [:]
         var running: Set<RequestID> = []
         var ends: [RequestID: Int] = [:]
@@ -25,12 +25,12 @@ import Testing
             if let key = orders[id], running.contains(where: { $0 != id && orders[$0] == key }) {
                 faults.append("two of order \(key) run")
             }
-            guard let constraint = constraints[id] else { return faults.append("\(id) is unknown") }
+            guard let condition = conditions[id] else { return faults.append("\(id) is unknown") }
             guard let path = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) else {
                 return faults.append("\(id) started by a path that is gone")
             }
-            if !constraint.unmet(on: path).isEmpty {
-                faults.append("\(id) started though '\(constraint)' is not met")
+            if !condition.unmet(on: path).isEmpty {
+                faults.append("\(id) started though '\(condition)' is not met")
             }
         }
     }
@@ -77,7 +77,7 @@ import Testing
             }
         }
 
-        mutating func send(_ command: QueueCommand) {
+        mutating func send(_ command: QueueInput) {
             for action in queue.handle(command, at: moment) {
                 switch action {
                 case .store(let transaction): toCommit.append(transaction)
@@ -103,7 +103,7 @@ import Testing
                 let specification = try? RequestSpecification(
                     method: random.pick(["GET", "POST", "PUT"]),
                     url: "https://host\(Int.random(in: 0..<4, using: &random)).example/",
-                    constraint: (try? NetworkCondition(
+                    condition: (try? NetworkCondition(
                         random.pick(["any", "wifi", "unmetered", "not wwan", "validated"])))
                         ?? .any)
             else { return }
@@ -123,8 +123,8 @@ import Testing
             lastTicket += 1
             send(.add(request, lastTicket))
             for transaction in toCommit {
-                for case .insert(let stored, _) in transaction.changes where witness.constraints[stored.id] == nil {
-                    witness.constraints[stored.id] = stored.constraint
+                for case .insert(let stored, _) in transaction.changes where witness.conditions[stored.id] == nil {
+                    witness.conditions[stored.id] = stored.condition
                     switch stored.uniqueness {
                     case .unique(let name, _): witness.orders[stored.id] = "\(stored.owner) u \(name)"
                     case .coalesce(let name): witness.orders[stored.id] = "\(stored.owner) c \(name)"
@@ -157,8 +157,8 @@ import Testing
             case 5, 6:
                 let headers = random.oneIn(3) ? [HTTPField("Retry-After", "7")] : []
                 end = .answered(RequestResult(status: 503, headers: headers), isAccepted: false)
-            case 7: end = .failed(TransferFault(code: 7, systemError: 101))
-            default: end = .failed(TransferFault(code: random.pick([6, 7, 28, 45, 60, 90])))
+            case 7: end = .failed(AttemptFault(code: 7, systemError: 101))
+            default: end = .failed(AttemptFault(code: random.pick([6, 7, 28, 45, 60, 90])))
             }
             witness.running.remove(id)
             send(.ended(id, end))
@@ -189,7 +189,7 @@ import Testing
         mutating func control() {
             guard let id = ids.suffix(200).randomElement(using: &random) else { return }
             lastTicket += 1
-            let client = QueueCommand.Client(user: UInt32.random(in: 0...2, using: &random))
+            let client = QueueInput.Client(user: UInt32.random(in: 0...2, using: &random))
             switch Int.random(in: 0..<10, using: &random) {
             case 0: send(.hold(id, client, lastTicket))
             case 1, 2: send(.release(id, client, lastTicket))

@@ -236,11 +236,11 @@ import Testing
 
     @Test mutating func `a certificate is not judged by a clock that is not set`() throws {
         let id = try stage.add()
-        stage.send(.ended(id, .failed(TransferFault(code: 60, isClockUnset: true))))
+        stage.send(.ended(id, .failed(AttemptFault(code: 60, isClockUnset: true))))
         #expect(stage.blockers(id) == ["clock"])
         stage.pass(.seconds(30))
         #expect(stage.starts.count == 2)
-        stage.send(.ended(id, .failed(TransferFault(code: 60))))
+        stage.send(.ended(id, .failed(AttemptFault(code: 60))))
         stage.send(.pathChecked(interfaceIndex: 2, works: true))
         #expect(stage.explanation(id)?.death == .untrusted)
     }
@@ -248,8 +248,8 @@ import Testing
     /// What a portal answers in everybody's place: a redirect in the clear, or a certificate of its own.
     private static let forged: [(String, AttemptEnd)] = [
         ("http://a.example/", .answered(RequestResult(status: 302), isAccepted: false)),
-        ("https://a.example/", .failed(TransferFault(.certificate))),
-        ("https://a.example/", .failed(TransferFault(.certificateTime))),
+        ("https://a.example/", .failed(AttemptFault(.certificate))),
+        ("https://a.example/", .failed(AttemptFault(.certificateTime))),
     ]
 
     @Test(arguments: forged)

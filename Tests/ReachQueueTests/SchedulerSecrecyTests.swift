@@ -10,14 +10,14 @@ struct SchedulerSecrecyTests {
         stage.network([.wired])
         let id = try stage.add { $0.owner = 1000 }
         stage.answer(id)
-        let commands: [(QueueCommand.Client) -> (QueueCommand.Ticket) -> QueueCommand] = [
+        let commands: [(QueueInput.Client) -> (QueueInput.Ticket) -> QueueInput] = [
             { client in { .cancel(id, client, $0) } }, { client in { .hold(id, client, $0) } },
             { client in { .release(id, client, $0) } }, { client in { .retry(id, client, $0) } },
         ]
         for command in commands {
-            #expect(stage.ask(command(QueueCommand.Client(user: 1000))) == .alreadyOver)
+            #expect(stage.ask(command(QueueInput.Client(user: 1000))) == .alreadyOver)
             #expect(stage.ask(command(.root)) == .alreadyOver)
-            #expect(stage.ask(command(QueueCommand.Client(user: 1001))) == .notFound)
+            #expect(stage.ask(command(QueueInput.Client(user: 1001))) == .notFound)
         }
     }
 }

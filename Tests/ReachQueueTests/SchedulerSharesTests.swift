@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test mutating func `another constraint's path to the same host is known already, and stays known`() throws {
+    @Test mutating func `another condition's path to the same host is known already, and stays known`() throws {
         stage.network([.wired])
         let destination = try Destination(url: "https://a.example/")
         let first = try stage.add(when: "reachable") { $0.owner = Self.alice }

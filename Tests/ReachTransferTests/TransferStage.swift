@@ -100,7 +100,7 @@ extension EventLog<TransferEvent> {
 
     var heads: [ResponseHead] { values.compactMap { if case .head(let head) = $0 { head } else { nil } } }
     var bodies: [[UInt8]] { values.compactMap { if case .body(let bytes) = $0 { bytes } else { nil } } }
-    var progress: [TransferProgress] {
+    var progress: [ByteProgress] {
         values.compactMap { if case .progress(let progress) = $0 { progress } else { nil } }
     }
 }

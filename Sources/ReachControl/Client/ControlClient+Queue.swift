@@ -38,25 +38,27 @@ extension ControlClient {
         var parameters: [String: JSONValue] = [
             "after": .integer(filter.after), "limit": .integer(Int64(filter.limit)),
         ]
-        if !filter.states.isEmpty { parameters["states"] = .array(filter.states.sorted().map { .string($0) }) }
+        if !filter.states.isEmpty {
+            parameters["states"] = .array(filter.states.map(\.rawValue).sorted().map { .string($0) })
+        }
         let answer = try callQueue("List", parameters)
         let items = try read("requests", of: answer) { json throws(StatusReadingError) in
             guard let elements = json.array else { throw StatusReadingError(key: "requests") }
-            return try elements.map { item throws(StatusReadingError) in try QueueItem(reading: item) }
+            return try elements.map { item throws(StatusReadingError) in try RequestReport(reading: item) }
         }
         return QueuePage(items: items, next: answer["next"]?.integer, count: Int(answer["count"]?.integer ?? 0))
     }
 
-    package mutating func request(_ id: Int64) throws(ControlError) -> QueueItem {
+    package mutating func request(_ id: Int64) throws(ControlError) -> RequestReport {
         try read("request", of: try callQueue("Show", ["id": .integer(id)])) { json throws(StatusReadingError) in
-            try QueueItem(reading: json)
+            try RequestReport(reading: json)
         }
     }
 
-    package mutating func explanation(ofRequest id: Int64) throws(ControlError) -> QueueItemExplanation {
+    package mutating func explanation(ofRequest id: Int64) throws(ControlError) -> RequestReport {
         let parameters = try callQueue("Explain", ["id": .integer(id)])
         return try read("explanation", of: parameters) { json throws(StatusReadingError) in
-            try QueueItemExplanation(reading: json)
+            try RequestReport(readingExplanation: json)
         }
     }
 

@@ -50,7 +50,11 @@ extension ControlRequest {
         var filter = QueueFilter()
         for state in try value("states", \.array) ?? [] {
             guard let word = state.string else { throw .invalidParameter("states") }
-            filter.states.insert(word)
+            do throws(QueueServiceError) {
+                filter.states.insert(try QueueFilter.state(word))
+            } catch {
+                throw error.varlink
+            }
         }
         filter.after = try natural("after") ?? 0
         filter.limit = Int(min(try natural("limit") ?? 100, Self.longestPage))

@@ -113,7 +113,7 @@ extension JSONWriter {
             array: { json in
                 for (index, item) in page.items.enumerated() {
                     guard json.count < QueueInterface.pageBytes else {
-                        next = page.items[index - 1].id
+                        next = page.items[index - 1].id.rawValue
                         break
                     }
                     json.queueItem(item, at: moment)

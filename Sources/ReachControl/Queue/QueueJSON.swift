@@ -1,98 +1,34 @@
 package import ReachCore
-internal import ReachLoop
+package import ReachQueue
 
 extension JSONWriter {
     /// A request, as `reach queue show --json` prints it.
-    package mutating func queueItem(_ item: QueueItem, at moment: Instant) {
-        queueObject("queue-item", at: moment) { json in
-            json.field("id", item.id)
-            json.field("user", Int64(item.user))
-            json.field("state", item.state)
-            json.field("reason", item.reason)
-            json.field("blockers", item.blockers)
-            json.field("method", item.method)
-            json.field("url", item.url)
-            json.field("when", item.when)
-            json.field("priority", item.priority)
-            json.field("order", item.order)
-            json.field("key", item.key)
-            json.field("idempotency_key", item.idempotencyKey)
-            json.field("body_bytes", item.bodyBytes)
-            json.field("created", item.created)
-            json.field("deadline", item.deadline)
-            json.field("not_before", item.notBefore?.description)
-            json.field("over", item.over?.description)
-            json.field("attempts", item.attempts.wide)
-            json.field("network_failures", item.networkFailures.wide)
-            json.field("tries", item.tries.wide)
-            if let progress = item.running {
-                json.field("progress", object: { $0.queueProgress(progress) })
-            } else {
-                json.field("progress", String?.none)
-            }
-            json.field("status", item.status?.wide)
-            json.field("answer_bytes", item.answerBytes)
-        }
-    }
-
-    /// The members that tell how far an attempt is.
-    mutating func queueProgress(_ progress: QueueProgress) {
-        field("interface", progress.interface)
-        field("began", progress.began.wall)
-        field("began_boottime_ns", progress.began.boot.nanoseconds)
-        field("sent", progress.sent)
-        field("to_send", progress.toSend)
-        field("received", progress.received)
-        field("to_receive", progress.toReceive)
+    package mutating func queueItem(_ report: RequestReport, at moment: Instant) {
+        queueObject("queue-item", at: moment) { RequestReport.fields.write(report, to: &$0) }
     }
 
     package mutating func queueReceipt(_ receipt: QueueReceipt, at moment: Instant) {
-        queueObject("queue-receipt", at: moment) { json in
-            json.field("id", receipt.id)
-            json.field("kept", receipt.isKept)
-        }
+        queueObject("queue-receipt", at: moment) { QueueReceipt.fields.write(receipt, to: &$0) }
     }
 
-    package mutating func queueExplanation(_ explanation: QueueItemExplanation, at moment: Instant) {
+    /// A request with the reasons why it is not running.
+    package mutating func queueExplanation(_ report: RequestReport, at moment: Instant) {
         queueObject("queue-explanation", at: moment) { json in
             json.key("request")
-            json.queueItem(explanation.item, at: moment)
-            json.field("interface", explanation.interface)
-            json.field("reasons", array: { json in for reason in explanation.reasons { json.queueReason(reason) } })
-        }
-    }
-
-    private mutating func queueReason(_ reason: QueueItemExplanation.Reason) {
-        object { json in
-            json.field("blocker", reason.blocker)
-            json.field("since", reason.since.wall)
-            json.field("since_boottime_ns", reason.since.boot.nanoseconds)
-            json.field("until", reason.until?.wall.description)
-            json.field("until_boottime_ns", reason.until?.boot.nanoseconds)
-            json.field("text", reason.text)
-            json.field("remedy", reason.remedy)
+            json.queueItem(report, at: moment)
+            json.field("interface", report.interface)
+            json.field(
+                "reasons",
+                array: { json in
+                    for reason in report.reasons {
+                        json.object { QueueExplanation.Reason.fields.write(reason, to: &$0) }
+                    }
+                })
         }
     }
 
     package mutating func queueAnswer(_ answer: QueueAnswer, at moment: Instant) {
-        queueObject("queue-answer", at: moment) { json in
-            json.field("id", answer.id)
-            json.field("state", answer.state)
-            json.field("status", answer.status.wide)
-            json.field(
-                "headers",
-                array: { json in
-                    for header in answer.headers {
-                        json.object {
-                            $0.field("name", header.name)
-                            $0.field("value", header.value)
-                        }
-                    }
-                })
-            json.field("body_bytes", answer.bodyBytes)
-            json.field("offset", answer.offset)
-            json.field("data", base64: answer.bytes)
-        }
+        queueObject("queue-answer", at: moment) { QueueAnswer.fields.write(answer, to: &$0) }
     }
 
     private mutating func queueObject(_ type: String, at moment: Instant, _ body: (inout JSONWriter) -> Void) {
@@ -105,27 +41,48 @@ extension JSONWriter {
     }
 }
 
-extension EncodedEvent {
-    /// From here on nothing is missed: the first line of a watch of the queue, and the one after `dropped`.
-    package static func queueWatching(at moment: Instant) -> EncodedEvent {
-        EncodedEvent("queue", at: moment) { $0.field("event", "watching") }
+extension RequestReport {
+    /// Reads a request that ``JSONWriter/queueItem(_:at:)`` wrote, maybe that of a newer version.
+    package init(reading json: JSONValue) throws(StatusReadingError) { try self.init(StatusReader(json)) }
+
+    /// Reads a request with the reasons why it is not running.
+    package init(readingExplanation json: JSONValue) throws(StatusReadingError) {
+        let reader = try StatusReader(json)
+        try self.init(reader.object("request"))
+        interface = try reader.optional("interface", \.string)
+        reasons = try reader.objects("reasons").map { reader throws(StatusReadingError) in
+            var reason = QueueExplanation.Reason(blocker: [], since: .blank, until: nil, text: "", remedy: "")
+            try QueueExplanation.Reason.fields.read(&reason, from: reader)
+            return reason
+        }
     }
 
-    static func queueProgress(_ progress: QueueProgress, at moment: Instant) -> EncodedEvent {
-        EncodedEvent("queue", at: moment) { json in
-            json.field("event", "progress")
-            json.field("id", progress.id)
-            json.queueProgress(progress)
-        }
+    private init(_ reader: StatusReader) throws(StatusReadingError) {
+        let request = RequestSpecification(method: "", stored: "", to: Destination(stored: ""))
+        self.init(
+            RequestID(rawValue: 0), QueuedRequest(request), created: Instant.blank.wall, deadline: Instant.blank.wall)
+        try Self.fields.read(&self, from: reader)
     }
 }
 
-extension QueueNotice {
-    /// The line that tells it.
-    package var encoded: EncodedEvent {
-        switch self {
-        case .event(let record): .queue(record)
-        case .progress(let progress): .queueProgress(progress, at: SystemClock.now)
-        }
+extension QueueReceipt {
+    package init(reading json: JSONValue) throws(StatusReadingError) {
+        self.init(id: 0, isKept: false)
+        try Self.fields.read(&self, from: StatusReader(json))
     }
+}
+
+extension QueueAnswer {
+    package init(reading json: JSONValue) throws(StatusReadingError) {
+        self.init(id: 0, state: .done, status: 0, headers: [], bodyBytes: 0, offset: 0, bytes: [])
+        try Self.fields.read(&self, from: StatusReader(json))
+    }
+}
+
+extension AttemptProgress {
+    static let blank = AttemptProgress(id: RequestID(rawValue: 0), interface: "", began: .blank, bytes: ByteProgress())
+}
+
+extension Instant {
+    static let blank = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
 }

@@ -1,61 +1,63 @@
 package import ReachCore
+internal import ReachLoop
+package import ReachQueue
 
-/// What those who watch the queue are told.
+/// An event that subscribers of the queue receive.
 package enum QueueNotice: Hashable, Sendable {
-    case event(QueueEventRecord)
-    /// At most ten times a second for each attempt, and only to those who watch that request.
-    case progress(QueueProgress)
-}
+    case event(QueueEvent)
+    /// At most ten times a second for each attempt, and only to subscribers of that request.
+    case progress(AttemptProgress)
+    /// An event of a newer daemon, as it came.
+    case other(JSONValue, at: Instant)
 
-/// Something that happened to a request, or to the queue as a whole.
-package struct QueueEventRecord: Hashable, Sendable {
-    /// A stable word: `queued`, `started`, `retrying`, `waiting`, `resumed`, `suspended`, `released`, `interrupted`,
-    /// `done`, `dead`, `cancelled`, `opened`, `closed`, `breaker-open`, `breaker-closed`, `degraded`, `recovered`,
-    /// `storage-reset`.
-    package let event: String
-    package let moment: Instant
-    package let epoch: UInt64
-    /// `nil` for what concerns the queue as a whole.
-    package var id: Int64?
-    package var user: UInt32?
-    package var attempt: Int?
-    package var reason: String?
-    package var status: Int?
-    package var interface: String?
-    package var blockers: [String] = []
-    package var notBefore: Timestamp?
-    package var destination: String?
-    package var when: String?
-    /// How many requests it concerns.
-    package var count: Int?
-
-    package init(_ event: String, at moment: Instant, epoch: UInt64) {
-        self.event = event
-        self.moment = moment
-        self.epoch = epoch
+    /// - Returns: `nil` for the event with which a subscription begins.
+    package init?(reading json: JSONValue) throws(StatusReadingError) {
+        let reader = try StatusReader(json)
+        let word = try reader.value("event", \.string)
+        if word == Self.beginning { return nil }
+        let moment = try reader.moment()
+        if word == Self.progressing {
+            var progress = AttemptProgress.blank
+            try AttemptProgress.fields.read(&progress, from: reader)
+            progress.id = RequestID(rawValue: try reader.value("id", \.integer))
+            self = .progress(progress)
+        } else if let kind = QueueEvent.Kind(rawValue: word) {
+            var event = QueueEvent(kind, at: moment, epoch: 0)
+            try QueueEvent.fields.read(&event, from: reader)
+            self = .event(event)
+        } else {
+            self = .other(json, at: moment)
+        }
     }
 
-    /// Nothing further happens to the request, unless it is dead and sent again.
-    package var isLast: Bool { ["done", "dead", "cancelled"].contains(event) }
+    package var encoded: EncodedEvent {
+        switch self {
+        case .event(let event): .queue(event)
+        case .progress(let progress): .queueProgress(progress, at: SystemClock.now)
+        case .other(let json, let moment): .other("queue", json, at: moment)
+        }
+    }
+
+    fileprivate static let beginning = "watching"
+    fileprivate static let progressing = "progress"
 }
 
 extension EncodedEvent {
-    /// A `queue` line of the event stream.
-    package static func queue(_ record: QueueEventRecord) -> EncodedEvent {
-        EncodedEvent("queue", at: record.moment) { json in
-            json.field("event", record.event)
-            json.field("epoch", Int64(clamping: record.epoch))
-            if let id = record.id { json.field("id", id) }
-            if let user = record.user { json.field("user", Int64(user)) }
-            if let attempt = record.attempt { json.field("attempt", Int64(attempt)) }
-            if let reason = record.reason { json.field("reason", reason) }
-            if let status = record.status { json.field("status", Int64(status)) }
-            if let interface = record.interface { json.field("interface", interface) }
-            if !record.blockers.isEmpty { json.field("blockers", record.blockers) }
-            if let notBefore = record.notBefore { json.field("not_before", notBefore) }
-            if let destination = record.destination { json.field("destination", destination) }
-            if let when = record.when { json.field("when", when) }
-            if let count = record.count { json.field("count", Int64(count)) }
+    /// No later event is missed: the first line of a subscription to the queue, and the one after `dropped`.
+    package static func queueWatching(at moment: Instant) -> EncodedEvent {
+        EncodedEvent("queue", at: moment) { $0.field("event", QueueNotice.beginning) }
+    }
+
+    static func queueProgress(_ progress: AttemptProgress, at moment: Instant) -> EncodedEvent {
+        EncodedEvent("queue", at: moment) { json in
+            json.field("event", QueueNotice.progressing)
+            json.field("id", progress.id.rawValue)
+            AttemptProgress.fields.write(progress, to: &json)
         }
+    }
+
+    /// A `queue` line of the event stream.
+    package static func queue(_ event: QueueEvent) -> EncodedEvent {
+        EncodedEvent("queue", at: event.moment) { QueueEvent.fields.write(event, to: &$0) }
     }
 }

@@ -1,8 +1,8 @@
 /// The answer to ``QueueService/add(_:for:reply:)``.
 package struct QueueReceipt: Hashable, Sendable {
-    package let id: Int64
+    package var id: Int64
     /// One with the same key was there and stays: ``id`` is that one's.
-    package let isKept: Bool
+    package var isKept: Bool
 
     package init(id: Int64, isKept: Bool) {
         self.id = id

@@ -27,12 +27,12 @@ package protocol QueueService: AnyObject {
         _ filter: QueueFilter, for caller: Caller, inTurn: @escaping (_ part: @escaping () -> Void) -> Void,
         reply: @escaping Reply<QueuePage>)
 
-    func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItem>)
+    func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>)
 
     /// Why it is not running, and what would let it.
-    func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItemExplanation>)
+    func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>)
 
-    /// Keeps requests from starting, and ends attempts of them that can be repeated. Told twice, it changes nothing.
+    /// Keeps requests from starting, and ends attempts of them that can be repeated. Holding a request twice changes nothing.
     func hold(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>)
 
     /// Undoes ``hold(_:for:reply:)``: of one request or of all, whichever was held.
@@ -43,7 +43,7 @@ package protocol QueueService: AnyObject {
 
     /// Sends dead requests again, with the same keys and the time they had at first.
     ///
-    /// - Parameter reason: With ``QueueSelection/all``: only those that died of it (``QueueItem/reason``).
+    /// - Parameter reason: With ``QueueSelection/all``: only those that died of it (``RequestReport/reason``).
     /// - Parameter reply: How many there were.
     func retry(_ selection: QueueSelection, reason: String?, for caller: Caller, reply: @escaping Reply<Int>)
 

@@ -53,9 +53,9 @@ extension RequestSpecification {
         text(
             "when",
             { (request, text) throws(RequestValidationError) in
-                request.constraint = try RequestSpecification.condition(text)
+                request.condition = try RequestSpecification.condition(text)
             },
-            { $0.constraint == .any ? nil : $0.constraint.description }),
+            { $0.condition == .any ? nil : $0.condition.description }),
         text(
             "priority",
             { (request, text) throws(RequestValidationError) in request.priority = try RequestPriority(text) },

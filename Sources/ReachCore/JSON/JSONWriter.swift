@@ -46,6 +46,10 @@ package struct JSONWriter: ~Copyable {
 
     package mutating func field(_ name: StaticString, _ time: Timestamp) {
         key(name)
+        value(time)
+    }
+
+    package mutating func value(_ time: Timestamp) {
         separate()
         output.append(UInt8(ascii: "\""))
         time.append(to: &output)

@@ -12,10 +12,10 @@ final class EndpointPathChecker: PathChecker {
     private var endpoints: [ConnectivityEndpoint] = []
     /// Made when it is first needed, as what it sends by is.
     private var made: PathProbe?
-    /// Told when a path turns out not to work.
-    var whenBroken: () -> Void = {}
+    /// Called when a path turns out not to work.
+    var onBrokenPath: () -> Void = {}
 
-    /// scheduling.md 4.4. A little less than the scheduler waits.
+    /// A little less than the scheduler waits.
     private static let limit: Duration = .milliseconds(2800)
 
     init(loop: EventLoop, transfers: SharedTransfers) {
@@ -51,7 +51,7 @@ final class EndpointPathChecker: PathChecker {
                 if let works { best = best == true || works }
                 guard missing == 0 else { return }
                 reply(best)
-                if best == false { self?.whenBroken() }
+                if best == false { self?.onBrokenPath() }
             }
         }
     }

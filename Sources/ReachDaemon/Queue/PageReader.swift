@@ -11,8 +11,8 @@ final class PageReader {
     private let ofAll: Bool
     private let engine: QueueEngine
     private let inTurn: (_ part: @escaping () -> Void) -> Void
-    private let item: (RequestRecord) -> QueueItem
-    private var items: [QueueItem] = []
+    private let item: (RequestReport) -> RequestReport
+    private var items: [RequestReport] = []
     private var bytes = 0
 
     /// Rows read at a time, which take less than a millisecond of the store's time and of the loop's.
@@ -25,7 +25,7 @@ final class PageReader {
     ///   - item: What the answer says of a request.
     init(
         _ filter: QueueFilter, for user: UInt32, ofAll: Bool, from engine: QueueEngine,
-        inTurn: @escaping (_ part: @escaping () -> Void) -> Void, item: @escaping (RequestRecord) -> QueueItem
+        inTurn: @escaping (_ part: @escaping () -> Void) -> Void, item: @escaping (RequestReport) -> RequestReport
     ) {
         self.filter = filter
         self.user = user
@@ -38,7 +38,7 @@ final class PageReader {
     /// Reads until the page is full or all requests are read.
     ///
     /// - Parameter finish: Called on the loop with the requests, and with the number of the last one if there are more.
-    func read(after: Int64, finish: @escaping ([QueueItem], Int64?) -> Void) {
+    func read(after: Int64, finish: @escaping ([RequestReport], Int64?) -> Void) {
         let limit = min(filter.limit, Self.longestPage)
         var query = RecordQuery(owner: ofAll ? nil : user, after: after, limit: Self.portion, isOver: filter.isOver)
         if filter.states.isEmpty { query.limit = min(Self.portion, limit - items.count + 1) }
@@ -49,10 +49,10 @@ final class PageReader {
                     let item = item(record)
                     guard filter.states.isEmpty || filter.states.contains(item.state) else { continue }
                     guard items.count < limit, bytes < QueueInterface.pageBytes else {
-                        return finish(items, items.last?.id)
+                        return finish(items, items.last?.id.rawValue)
                     }
                     items.append(item)
-                    bytes += item.url.utf8.count
+                    bytes += item.request.specification.url.utf8.count
                 }
                 guard records.count == asked, let last = records.last else { return finish(items, nil) }
                 read(after: last.id.rawValue, finish: finish)
@@ -64,7 +64,7 @@ final class PageReader {
 extension QueueFilter {
     /// Whether all that is wanted is over, or none of it.
     fileprivate var isOver: Bool? {
-        let over = Set(RequestState.allCases.filter(\.isTerminal).map(\.rawValue))
+        let over = Set(QueuedRequestState.allCases.filter(\.isTerminal))
         if states.isEmpty { return nil }
         if states.isSubset(of: over) { return true }
         return states.isDisjoint(with: over) ? false : nil

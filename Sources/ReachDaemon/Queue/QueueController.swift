@@ -8,8 +8,7 @@ internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
 
-/// The daemon's request queue: opened with the state directory, told of the network, and watched by clients. Confined to
-/// the loop.
+/// The daemon's request queue: opens it with the state directory, and publishes its events to clients. Confined to the loop.
 final class QueueController {
     let loop: EventLoop
     /// `nil` before it is opened, and where it cannot be.
@@ -17,18 +16,12 @@ final class QueueController {
     private(set) var policy = QueuePolicy()
     private let log: Logger
     private let checker: EndpointPathChecker
-    /// Told when a request was answered as it should be.
-    var whenAnswered: () -> Void = {}
+    /// Called when a request was answered with success.
+    var onAnswer: () -> Void = {}
     /// What waits for the file to be open; `nil` when it is.
     private var early: [() -> Void]? = []
-    private var sinks: [UInt64: (QueueWatchEvent) -> Void] = [:]
+    private var sinks: [UInt64: (QueueNotice) -> Void] = [:]
     private var lastSink: UInt64 = 0
-
-    /// What happens in the queue, for those who watch it.
-    enum QueueWatchEvent {
-        case event(QueueEventRecord)
-        case moved(AttemptProgress)
-    }
 
     init(loop: EventLoop, transfers: SharedTransfers, log: Logger) {
         self.loop = loop
@@ -36,23 +29,23 @@ final class QueueController {
         checker = EndpointPathChecker(loop: loop, transfers: transfers)
     }
 
-    /// Told when an attempt failed and the endpoints did not answer by its path, either.
-    var whenPathBroken: () -> Void {
-        get { checker.whenBroken }
-        set { checker.whenBroken = newValue }
+    /// Called when an attempt failed and the endpoints did not answer over its path either.
+    var onBrokenPath: () -> Void {
+        get { checker.onBrokenPath }
+        set { checker.onBrokenPath = newValue }
     }
 
     /// Opens the queue in a directory below the state directory. Where that fails, it is logged, and there is none.
     func open(in stateDirectory: String, _ configuration: Configuration, version: String, network: any QueueNetwork) {
         let options = configuration.queueOptions(version: version)
         policy = options.policy
-        take(configuration)
+        apply(configuration)
         do {
             let directory = try QueueDirectory(stateDirectory + "/queue")
             let engine = QueueEngine(
                 loop: loop, network: network, options: options, checker: checker,
-                tell: { [unowned self] in tell($0) }, notify: { [unowned self] in take($0) })
-            engine.whenMoved = { [unowned self] in tell(.moved($0)) }
+                tell: { [unowned self] in publish($0) }, notify: { [unowned self] in handle($0) })
+            engine.whenMoved = { [unowned self] in publish(.progress($0)) }
             try engine.open(directory)
             self.engine = engine
         } catch {
@@ -61,8 +54,8 @@ final class QueueController {
         }
     }
 
-    /// What a new configuration changes at once: whom to ask whether paths work.
-    func take(_ configuration: Configuration) { checker.use(configuration.connectivity.endpoints) }
+    /// Applies the part of a new configuration that needs no restart: the endpoints for path checks.
+    func apply(_ configuration: Configuration) { checker.use(configuration.connectivity.endpoints) }
 
     /// Runs `work` when the file is open, or cannot be. Opening it, the store removes files that no request names:
     /// nothing that is to stay may be there before.
@@ -76,8 +69,8 @@ final class QueueController {
         waiting.forEach { $0() }
     }
 
-    /// What probes have proved.
-    func learn(_ survey: ConnectivitySurvey?) { engine?.learn(survey) }
+    /// - Parameter survey: What probes have proved.
+    func update(survey: ConnectivitySurvey?) { engine?.update(survey: survey) }
 
     /// Ends attempts, and lets the store finish.
     func close(patience: Duration) {
@@ -86,10 +79,10 @@ final class QueueController {
         self.engine = nil
     }
 
-    // MARK: Those who watch
+    // MARK: Subscribers
 
     /// - Returns: A number for ``unwatch(_:)``.
-    func watch(_ sink: @escaping (QueueWatchEvent) -> Void) -> UInt64 {
+    func watch(_ sink: @escaping (QueueNotice) -> Void) -> UInt64 {
         lastSink += 1
         sinks[lastSink] = sink
         return lastSink
@@ -97,21 +90,19 @@ final class QueueController {
 
     func unwatch(_ number: UInt64) { sinks[number] = nil }
 
-    private func tell(_ event: QueueEvent) {
-        if event.kind == .done { whenAnswered() }
-        if !sinks.isEmpty { tell(QueueEventRecord(event)) }
+    private func publish(_ event: QueueEvent) {
+        if event.kind == .done { onAnswer() }
+        publish(.event(event))
     }
 
-    private func tell(_ record: QueueEventRecord) { tell(.event(record)) }
+    private func publish(_ notice: QueueNotice) { for sink in sinks.values { sink(notice) } }
 
-    private func tell(_ news: QueueWatchEvent) { for sink in sinks.values { sink(news) } }
-
-    private func take(_ notice: QueueDriver.Notice) {
+    private func handle(_ notice: QueueDriver.Notice) {
         switch notice {
         case .opened(let count, let setAside):
             if let setAside {
-                log.error("the queue's file was damaged, and is now \(setAside); the queue begins anew")
-                tellWhole("storage-reset")
+                log.error("the queue's file was damaged, and is now \(setAside); the queue starts empty")
+                publish(.storageReset)
             }
             log.info("the queue is open, with \(count) requests")
             beOpen()
@@ -124,31 +115,15 @@ final class QueueController {
             beOpen()
         case .degraded(let reason?):
             log.error("the queue's file cannot be written: \(reason)")
-            tellWhole("degraded")
+            publish(.degraded)
         case .degraded(nil):
             log.warning("the queue's file can be written again")
-            tellWhole("recovered")
+            publish(.recovered)
         }
     }
 
-    private func tellWhole(_ event: String) {
-        tell(QueueEventRecord(event, at: SystemClock.now, epoch: engine?.epoch ?? 0))
-    }
-}
-
-extension QueueEventRecord {
-    init(_ event: QueueEvent) {
-        self.init(event.kind.rawValue, at: event.moment, epoch: event.epoch)
-        id = event.request?.rawValue
-        user = event.owner
-        attempt = event.attempt
-        reason = event.reason
-        status = event.status
-        interface = event.interface
-        blockers = event.blockers.words
-        notBefore = event.notBefore?.wall
-        destination = event.destination?.description
-        when = event.constraint?.description
-        count = event.count
+    /// Publishes an event of the queue as a whole.
+    private func publish(_ kind: QueueEvent.Kind) {
+        publish(.event(QueueEvent(kind, at: SystemClock.now, epoch: engine?.epoch ?? 0)))
     }
 }

@@ -1,7 +1,7 @@
 package import ReachControl
 internal import ReachCore
 internal import ReachLoop
-internal import ReachQueue
+package import ReachQueue
 internal import ReachQueueRuntime
 
 /// What clients want to know of requests and of their answers.
@@ -11,10 +11,6 @@ extension QueueServiceHandler {
         reply: @escaping Reply<QueuePage>
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
-            let known = Set(RequestState.allCases.map(\.rawValue))
-            if let unknown = filter.states.subtracting(known).min() {
-                throw .invalid(field: "state", reason: "'\(DisplayText.sanitized(unknown))' is no state")
-            }
             guard filter.limit > 0 else { throw .invalid(field: "limit", reason: "at least one is listed") }
             let page = PageReader(
                 filter, for: caller.user, ofAll: client(caller) == .root, from: engine, inTurn: inTurn
@@ -25,40 +21,31 @@ extension QueueServiceHandler {
         }
     }
 
-    private func item(_ record: RequestRecord, _ engine: QueueEngine) -> QueueItem {
-        let isOver = record.outcome.end != nil
-        return QueueItem(
-            record, state: isOver ? nil : engine.driver.state(of: record.id),
-            explanation: isOver ? nil : engine.driver.explain(record.id),
-            progress: isOver ? nil : engine.progress(of: record.id))
+    /// Adds what only the scheduler and the attempts know of a request that is not over.
+    private func item(_ stored: RequestReport, _ engine: QueueEngine, isWhole: Bool = false) -> RequestReport {
+        guard stored.end == nil else { return stored }
+        var report = stored
+        if let explanation = engine.driver.explain(report.id) { report.add(explanation, isWhole: isWhole) }
+        report.running = engine.progress(of: report.id)
+        return report
     }
 
-    package func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItem>) {
-        find(id, for: caller, reply) { [weak self] record, engine in
-            if let self { reply(.success(item(record, engine))) }
+    package func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {
+        find(id, for: caller, reply) { [weak self] report, engine in
+            if let self { reply(.success(item(report, engine))) }
         }
     }
 
-    package func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<QueueItemExplanation>) {
-        find(id, for: caller, reply) { [weak self] record, engine in
-            guard let self else { return }
-            let explanation = engine.driver.explain(record.id)
-            let reasons = (explanation?.reasons ?? []).map { reason in
-                QueueItemExplanation.Reason(
-                    blocker: reason.blocker.words.first ?? "", since: reason.since, until: reason.until,
-                    text: reason.text, remedy: reason.remedy)
-            }
-            reply(
-                .success(
-                    QueueItemExplanation(
-                        item: item(record, engine), reasons: reasons, interface: explanation?.path?.interface)))
+    package func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {
+        find(id, for: caller, reply) { [weak self] report, engine in
+            if let self { reply(.success(item(report, engine, isWhole: true))) }
         }
     }
 
     /// Reads a request of the caller's.
     private func find<Value>(
         _ id: Int64, for caller: Caller, _ reply: @escaping Reply<Value>,
-        _ body: @escaping (RequestRecord, QueueEngine) -> Void
+        _ body: @escaping (RequestReport, QueueEngine) -> Void
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             let client = client(caller)
@@ -73,14 +60,14 @@ extension QueueServiceHandler {
         _ id: Int64, from offset: Int64, upTo count: Int, for caller: Caller, reply: @escaping Reply<QueueAnswer>
     ) {
         guard offset >= 0 else {
-            return keeper.loop.afterEvents {
+            return controller.loop.afterEvents {
                 reply(.failure(.invalid(field: "offset", reason: "\(offset) is before the beginning")))
             }
         }
         let count = min(max(count, 0), QueueAnswer.longest)
-        let isOwner = { (record: RequestRecord) in record.request.owner == caller.user }
+        let isOwner = { (record: RequestReport) in record.request.owner == caller.user }
         find(id, for: caller, reply) { record, engine in
-            guard let result = record.outcome.result, let end = record.outcome.end else {
+            guard let result = record.result, let end = record.end else {
                 return reply(.failure(.noAnswer(id)))
             }
             let answer = { (bytes: [UInt8]) in
@@ -88,7 +75,7 @@ extension QueueServiceHandler {
                     engine.driver.markRead(record.id)
                 }
                 return QueueAnswer(
-                    id: id, state: end == .done ? "done" : "dead", status: result.status,
+                    id: id, state: end == .done ? .done : .dead, status: result.status,
                     headers: result.headers, bodyBytes: result.body.count,
                     offset: offset, bytes: bytes)
             }

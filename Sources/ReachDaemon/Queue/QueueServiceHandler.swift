@@ -7,24 +7,24 @@ internal import ReachQueueRuntime
 
 /// Answers what clients ask of the queue: who may ask, in whose name, and in their words. Confined to the loop.
 package final class QueueServiceHandler: QueueService {
-    let keeper: QueueController
+    let controller: QueueController
     private let uploads: QueueUploads
 
-    init(_ keeper: QueueController) {
-        self.keeper = keeper
-        uploads = QueueUploads(loop: keeper.loop)
+    init(_ controller: QueueController) {
+        self.controller = controller
+        uploads = QueueUploads(loop: controller.loop)
     }
 
     func engine() throws(QueueServiceError) -> QueueEngine {
-        guard let engine = keeper.engine else { throw .notAvailable(reason: "this daemon keeps no queue") }
+        guard let engine = controller.engine else { throw .notAvailable(reason: "this daemon keeps no queue") }
         return engine
     }
 
     /// Root and the daemon's own user may do everything.
     func isPrivileged(_ caller: Caller) -> Bool { caller.user == 0 || caller.user == getuid() }
 
-    func client(_ caller: Caller) -> QueueCommand.Client {
-        isPrivileged(caller) ? .root : QueueCommand.Client(user: caller.user)
+    func client(_ caller: Caller) -> QueueInput.Client {
+        isPrivileged(caller) ? .root : QueueInput.Client(user: caller.user)
     }
 
     /// Runs `body`, and answers with what it throws.
@@ -34,7 +34,7 @@ package final class QueueServiceHandler: QueueService {
         do throws(QueueServiceError) {
             try body(try engine())
         } catch {
-            keeper.loop.afterEvents { reply(.failure(error)) }
+            controller.loop.afterEvents { reply(.failure(error)) }
         }
     }
 
@@ -45,9 +45,9 @@ package final class QueueServiceHandler: QueueService {
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             var request = QueuedRequest(specification, owner: caller.user)
-            if request.constraint == .any, request.destination.isOnThisMachine {
+            if request.condition == .any, request.destination.isOnThisMachine {
                 // It needs no link, and no link leads there.
-                request.constraint.isTargetReachable = true
+                request.condition.isTargetReachable = true
             }
             guard case .spooled(let name, _) = specification.body else {
                 return add(request, to: engine, reply: reply)
@@ -75,7 +75,7 @@ package final class QueueServiceHandler: QueueService {
 
     private func check(_ specification: RequestSpecification) throws(QueueServiceError) {
         do throws(RequestValidationError) {
-            try specification.check(keeper.policy.limits)
+            try specification.check(controller.policy.limits)
         } catch {
             throw QueueServiceError(error)
         }
@@ -100,15 +100,15 @@ package final class QueueServiceHandler: QueueService {
 
     package func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>) {
         attempt(reply) { _ throws(QueueServiceError) in
-            keeper.whenOpen { [weak self] in self?.take(piece, from: caller, reply) }
+            controller.whenOpen { [weak self] in self?.receive(piece, from: caller, reply) }
         }
     }
 
-    private func take(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
+    private func receive(_ piece: QueueUpload.Piece, from caller: Caller, _ reply: @escaping Reply<QueueUpload>) {
         attempt(reply) { engine throws(QueueServiceError) in
             guard let spool = engine.spool else { throw .notAvailable(reason: "this queue keeps no files") }
             let place = QueueUploads.Place(
-                spool: spool, driver: engine.driver, limits: keeper.policy.limits, isLimited: !isPrivileged(caller))
+                spool: spool, driver: engine.driver, limits: controller.policy.limits, isLimited: !isPrivileged(caller))
             uploads.receive(piece, of: caller.user, into: place, reply: reply)
         }
     }
@@ -117,10 +117,10 @@ package final class QueueServiceHandler: QueueService {
     private func excess(
         of request: QueuedRequest, _ refusal: QueueReply.Refusal, in engine: QueueEngine
     ) -> QueueExcess? {
-        let limits = keeper.policy.limits
+        let limits = controller.policy.limits
         let isUsers = refusal == .userLimit
         guard isUsers || refusal == .queueFull else { return nil }
-        let count = engine.driver.count(of: isUsers ? QueueCommand.Client(user: request.owner) : .root)
+        let count = engine.driver.count(of: isUsers ? QueueInput.Client(user: request.owner) : .root)
         let allowed = isUsers ? limits.ownerRequests : limits.requests
         let suffix = isUsers ? "_per_user" : ""
         if count >= allowed {
@@ -156,7 +156,7 @@ package final class QueueServiceHandler: QueueService {
     /// - Parameter id: What an error names.
     private func change(
         _ id: Int64, _ caller: Caller, _ reply: @escaping Reply<Void>,
-        _ command: (QueueCommand.Client, QueueCommand.Ticket) -> QueueCommand
+        _ command: (QueueInput.Client, QueueInput.Ticket) -> QueueInput
     ) {
         attempt(reply) { engine throws(QueueServiceError) in
             let client = client(caller)
@@ -188,7 +188,7 @@ package final class QueueServiceHandler: QueueService {
                         field: "reason", reason: "'\(DisplayText.sanitized(reason))' is no reason of a death: \(words)")
                 }
             }
-            let (command, id): ((QueueCommand.Ticket) -> QueueCommand, Int64) =
+            let (command, id): ((QueueInput.Ticket) -> QueueInput, Int64) =
                 switch selection {
                 case .request(let id): ({ .retry(RequestID(rawValue: id), client, $0) }, id)
                 case .all: ({ .retryAll(death, client, $0) }, 0)
@@ -207,17 +207,17 @@ package final class QueueServiceHandler: QueueService {
     ) throws(QueueServiceError) -> QueueWatch {
         _ = try engine()
         let client = client(caller)
-        let number = keeper.watch { news in
-            switch news {
-            case .event(let record):
-                // What concerns the queue as a whole tells of others' destinations.
-                guard let owner = record.user ?? (client == .root ? 0 : nil), client.mayTouch(owner) else { return }
-                if id == nil || record.id == id { sink(.event(record)) }
-            case .moved(let progress):
-                guard progress.id.rawValue == id, client.mayTouch(progress.owner) else { return }
-                sink(.progress(QueueProgress(progress)))
+        let number = controller.watch { notice in
+            switch notice {
+            case .event(let event):
+                // Events of the queue as a whole name others' destinations.
+                guard let owner = event.owner ?? (client == .root ? 0 : nil), client.mayTouch(owner) else { return }
+                if id == nil || event.request?.rawValue == id { sink(notice) }
+            case .progress(let progress):
+                if progress.id.rawValue == id, client.mayTouch(progress.owner) { sink(notice) }
+            case .other: break
             }
         }
-        return QueueWatch { [weak keeper] in keeper?.unwatch(number) }
+        return QueueWatch { [weak controller] in controller?.unwatch(number) }
     }
 }

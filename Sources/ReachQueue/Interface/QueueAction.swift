@@ -2,19 +2,19 @@ package import ReachCore
 
 /// What the queue wants done, in this order.
 package indirect enum QueueAction: Hashable, Sendable {
-    /// To be written as one, after all before it, and answered with ``QueueCommand/committed(_:)``.
+    /// To be written as one, after all before it, and answered with ``QueueInput/committed(_:)``.
     case store(StoreTransaction)
     /// The lease is safe: send it.
     case start(AttemptOrder)
     /// End the attempt; nothing more of it is to be told.
     case abort(RequestID)
-    /// Find out whether the path works, and tell by ``QueueCommand/pathChecked(interfaceIndex:works:)``. This lane of
+    /// Find out whether the path works, and tell by ``QueueInput/pathChecked(interfaceIndex:works:)``. This lane of
     /// checks is never paused (scheduling.md 0, 2).
     case checkPath(QueuePath)
     /// Report the path to the destination, and every change of it. The owner is that of the first request that needs it.
     case watch(Destination, owner: UInt32)
     case unwatch(Destination)
-    case reply(QueueCommand.Ticket, QueueReply)
+    case reply(QueueInput.Ticket, QueueReply)
     /// An event for those who watch; one that changed what is kept comes after its commit.
     case tell(QueueEvent)
 }

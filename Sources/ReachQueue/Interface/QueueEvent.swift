@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// Something about the queue that those who watch it are told.
+/// A change of a request, or of the queue as a whole, as subscribers receive it.
 package struct QueueEvent: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case queued
@@ -20,11 +20,15 @@ package struct QueueEvent: Hashable, Sendable {
         case done
         case dead
         case cancelled
-        /// Other than these, of the queue as a whole: a constraint is met, or no longer.
+        /// Other than these, of the queue as a whole: a condition is met, or no longer.
         case opened
         case closed
         case breakerOpen = "breaker-open"
         case breakerClosed = "breaker-closed"
+        /// The queue's file cannot be written, or can again; or a damaged one was set aside.
+        case degraded
+        case recovered
+        case storageReset = "storage-reset"
 
         /// Whether it reports a change of what is kept: it is then sent only after the commit.
         package var isKept: Bool {
@@ -35,9 +39,10 @@ package struct QueueEvent: Hashable, Sendable {
         }
     }
 
-    package let kind: Kind
-    package let moment: Instant
-    package let epoch: UInt64
+    package var kind: Kind
+    package var moment: Instant
+    package var epoch: UInt64
+    /// `nil` for events of the queue as a whole.
     package var request: RequestID?
     package var owner: UInt32?
     /// The number of the attempt.
@@ -47,9 +52,9 @@ package struct QueueEvent: Hashable, Sendable {
     package var status: Int?
     package var interface: String?
     package var blockers: Blocker = []
-    package var notBefore: Instant?
+    package var notBefore: Timestamp?
     package var destination: Destination?
-    package var constraint: NetworkCondition?
+    package var condition: NetworkCondition?
     /// How many requests it concerns.
     package var count: Int?
 
@@ -57,32 +62,5 @@ package struct QueueEvent: Hashable, Sendable {
         self.kind = kind
         self.moment = moment
         self.epoch = epoch
-    }
-}
-
-extension QueueEvent {
-    /// One JSON object, with the keys of the stream's other events.
-    package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { object in
-            object.field("v", 1)
-            object.field("type", "queue")
-            object.field("event", kind.rawValue)
-            object.field("time", moment.wall)
-            object.field("boottime_ns", moment.boot.nanoseconds)
-            object.field("epoch", Int64(clamping: epoch))
-            if let request { object.field("id", request.rawValue) }
-            if let owner { object.field("user", Int64(owner)) }
-            if let attempt { object.field("attempt", Int64(attempt)) }
-            if let reason { object.field("reason", reason) }
-            if let status { object.field("status", Int64(status)) }
-            if let interface { object.field("interface", interface) }
-            if !blockers.isEmpty { object.field("blockers", blockers.words) }
-            if let notBefore { object.field("not_before", notBefore.wall) }
-            if let destination { object.field("destination", destination.description) }
-            if let constraint { object.field("when", constraint.description) }
-            if let count { object.field("count", Int64(count)) }
-        }
-        return writer.bytes
     }
 }

@@ -85,7 +85,7 @@ package struct RequestProgress: Hashable, Sendable {
 
 /// A request as the store gives it back: all that the scheduler has to know.
 package struct StoredRequest: Hashable, Sendable {
-    package enum Condition: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         case waiting
         /// An attempt was being made when the run ended.
         case leased
@@ -93,10 +93,10 @@ package struct StoredRequest: Hashable, Sendable {
     }
 
     package var progress: RequestProgress
-    package var condition: Condition = .waiting
+    package var state: State = .waiting
     package var owner: UInt32
     package var destination: Destination
-    package var constraint: NetworkCondition
+    package var condition: NetworkCondition
     package var priority: RequestPriority
     package var orderKey: String?
     package var uniqueness: RequestUniqueness
@@ -113,48 +113,32 @@ package struct StoredRequest: Hashable, Sendable {
     package var deadline: Instant
 
     package init(_ id: RequestID, _ request: QueuedRequest, created: Instant, deadline: Instant) {
-        progress = RequestProgress(id: id)
-        owner = request.owner
-        destination = request.destination
-        constraint = request.constraint
-        priority = request.priority
-        orderKey = request.orderKey
-        uniqueness = request.uniqueness
-        dependsOnPrevious = request.dependsOnPrevious
-        isStrict = request.isStrict
-        isRepeatable = request.isRepeatable
+        self.init(
+            id, owner: request.owner, specification: request.specification, isRepeatable: request.isRepeatable,
+            bytesHeld: request.bytesHeld, created: created, deadline: deadline)
         isRevealing = request.isRevealing
-        maximumAttempts = request.maximumAttempts
-        bytesHeld = request.bytesHeld
+    }
+
+    /// - Parameter specification: URL, headers and body are not needed.
+    package init(
+        _ id: RequestID, owner: UInt32, specification: RequestSpecification, isRepeatable: Bool, bytesHeld: Int64,
+        created: Instant, deadline: Instant
+    ) {
+        progress = RequestProgress(id: id)
+        self.owner = owner
+        destination = specification.destination
+        condition = specification.condition
+        priority = specification.priority
+        orderKey = specification.orderKey
+        uniqueness = specification.uniqueness
+        dependsOnPrevious = specification.dependsOnPrevious
+        isStrict = specification.isStrict
+        self.isRepeatable = isRepeatable
+        maximumAttempts = specification.maximumAttempts
+        self.bytesHeld = bytesHeld
         self.created = created
         self.deadline = deadline
     }
 
     package var id: RequestID { progress.id }
-}
-
-extension StoredRequest {
-    package init(
-        progress: RequestProgress, condition: Condition, owner: UInt32, destination: Destination,
-        constraint: NetworkCondition, priority: RequestPriority, orderKey: String?, uniqueness: RequestUniqueness,
-        dependsOnPrevious: Bool, isStrict: Bool, isRepeatable: Bool, maximumAttempts: Int?, bytesHeld: Int64,
-        answerBytes: Int64 = 0, created: Instant, deadline: Instant
-    ) {
-        self.progress = progress
-        self.condition = condition
-        self.owner = owner
-        self.destination = destination
-        self.constraint = constraint
-        self.priority = priority
-        self.orderKey = orderKey
-        self.uniqueness = uniqueness
-        self.dependsOnPrevious = dependsOnPrevious
-        self.isStrict = isStrict
-        self.isRepeatable = isRepeatable
-        self.maximumAttempts = maximumAttempts
-        self.bytesHeld = bytesHeld
-        self.answerBytes = answerBytes
-        self.created = created
-        self.deadline = deadline
-    }
 }

@@ -31,15 +31,3 @@ extension NetworkCondition {
         return .unmet(Blocker(nearest ?? unmetWithoutPath))
     }
 }
-
-extension Blocker {
-    package init(_ unmet: NetworkCondition.Unmet) {
-        self = []
-        for (term, blocker) in Self.network where unmet.contains(term) { insert(blocker) }
-    }
-
-    private static let network: [(NetworkCondition.Unmet, Blocker)] = [
-        (.path, .path), (.linkClass, .linkClass), (.metered, .metered), (.validated, .validated), (.family, .family),
-        (.target, .target),
-    ]
-}

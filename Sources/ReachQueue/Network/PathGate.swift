@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// Opens and closes for the requests of one constraint, as the paths that satisfy it come and go.
+/// Opens and closes for the requests of one condition, as the paths that satisfy it come and go.
 ///
 /// It closes at once and opens late: after a second without a loss, or longer when it flaps (scheduling.md 4.3). After an
 /// outage the first start is put off by a random time, so that a fleet does not come back all at once (4.5).
@@ -62,7 +62,7 @@ package struct PathGate: Hashable, Sendable {
         return .opened(after: .zero)
     }
 
-    /// Tells it whether the paths satisfy the constraint.
+    /// Tells it whether the paths satisfy the condition.
     package mutating func update(
         isMet: Bool, missing: Blocker, at now: BootTime, _ policy: QueuePolicy
     ) -> Change? {

@@ -8,6 +8,15 @@ package enum RequestBody: Hashable, Sendable {
     /// A copy that the queue keeps beside its file, by its name there.
     case spooled(name: String, bytes: Int64)
 
+    /// Bytes.
+    package var count: Int64 {
+        switch self {
+        case .none: 0
+        case .inline(let bytes): Int64(bytes.count)
+        case .file(_, let bytes), .spooled(_, let bytes): bytes
+        }
+    }
+
     /// How many bytes of the queue's own room it takes.
     package var bytesHeld: Int64 {
         switch self {

@@ -69,7 +69,7 @@ extension RequestSpecification {
             }
             return condition
         } catch {
-            throw RequestValidationError(.constraint, error.description)
+            throw RequestValidationError(.condition, error.description)
         }
     }
 }

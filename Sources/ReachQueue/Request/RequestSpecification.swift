@@ -5,12 +5,12 @@ package import ReachCore
 package struct RequestSpecification: Hashable, Sendable {
     package var method: String
     /// As the client wrote it; ``destination`` is the part that the queue counts by.
-    package let url: String
+    package var url: String
     package let destination: Destination
     package var headers: [HTTPField] = []
     package var body: RequestBody = .none
     /// What the network must be like.
-    package var constraint: NetworkCondition = .any
+    package var condition: NetworkCondition = .any
     package var priority: RequestPriority = .normal
     /// From its storing on; `nil` is ``QueuePolicy/timeToLive``.
     package var timeToLive: Duration?
@@ -32,12 +32,12 @@ package struct RequestSpecification: Hashable, Sendable {
     /// - Throws: ``RequestValidationError`` when the URL cannot be queued.
     package init(
         method: String = "GET", url: String, headers: [HTTPField] = [], body: RequestBody = .none,
-        constraint: NetworkCondition = .any
+        condition: NetworkCondition = .any
     ) throws(RequestValidationError) {
         self.init(method: method, stored: url, to: try Destination(url: url))
         self.headers = headers
         self.body = body
-        self.constraint = constraint
+        self.condition = condition
     }
 
     /// A specification that was checked before, with the destination found then: for rows of the queue's file.

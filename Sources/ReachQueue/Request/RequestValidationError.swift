@@ -6,7 +6,7 @@ package struct RequestValidationError: Error, Hashable, Sendable, CustomStringCo
         case method
         case header
         case body
-        case constraint = "when"
+        case condition = "when"
         case timeToLive = "expires"
         case priority
         case orderKey = "order"

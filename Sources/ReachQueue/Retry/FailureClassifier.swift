@@ -27,11 +27,11 @@ package enum FailureClassifier {
     }
 
     /// - Parameter pathChanged: The attempt's path is lost, or the network's epoch moved since it started.
-    package static func judge(_ fault: TransferFault, pathChanged: Bool) -> Verdict {
-        switch fault.cause {
+    package static func judge(_ fault: AttemptFault, pathChanged: Bool) -> Verdict {
+        switch fault.kind {
         case .transient: pathChanged ? .network : .undecided
         case .localNetwork: .network
-        // Of the first the constraint is looked at anew.
+        // Of the first the condition is looked at anew.
         case .interface, .local: .uncounted
         case .certificateTime where fault.isClockUnset: .clock
         case .certificate, .certificateTime: .permanent(.untrusted)

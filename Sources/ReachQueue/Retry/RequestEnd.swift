@@ -40,4 +40,21 @@ package enum RequestEnd: Hashable, Sendable {
     case done
     case dead(DeathReason)
     case cancelled(CancelReason)
+
+    package var state: QueuedRequestState {
+        switch self {
+        case .done: .done
+        case .dead: .dead
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// A stable word; `nil` for ``done``.
+    package var reason: String? {
+        switch self {
+        case .done: nil
+        case .dead(let death): death.rawValue
+        case .cancelled(let cause): cause.rawValue
+        }
+    }
 }

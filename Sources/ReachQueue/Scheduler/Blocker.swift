@@ -1,3 +1,5 @@
+package import ReachCore
+
 /// What keeps a request from starting: a set of reasons, of which each is cleared by whoever set it and by nobody else.
 ///
 /// A user's hold and the network's pause are different bits, so the network's return cannot undo a hold (scheduling.md 0, 3).
@@ -52,6 +54,27 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"),
     ]
+
+    /// A set of stable words. It skips those that this version does not know.
+    package init(words: [String]) {
+        self.init(Self.words.filter { words.contains($0.1) }.map(\.0))
+    }
+
+    /// The blockers that follow from what a condition lacks.
+    package init(_ unmet: NetworkCondition.Unmet) {
+        self.init(Self.conditions.filter { unmet.contains($0.0) }.map(\.1))
+    }
+
+    private static let conditions: [(NetworkCondition.Unmet, Blocker)] = [
+        (.path, .path), (.linkClass, .linkClass), (.metered, .metered), (.validated, .validated), (.family, .family),
+        (.target, .target),
+    ]
+
+    /// The blockers that a change of the network clears.
+    package static let network = Blocker(conditions.map(\.1))
+
+    /// Whether a path is what it lacks.
+    package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union(.notValidated)) }
 
     /// The stable words of its bits, in a fixed order.
     package var words: [String] { Self.words.filter { contains($0.0) }.map(\.1) }

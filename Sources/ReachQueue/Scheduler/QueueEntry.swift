@@ -78,7 +78,7 @@ struct QueueEntry: Sendable {
 
 /// What stands in the same line: new requests are not made to wait for a backlog, nor the other way round.
 enum StartClass: UInt8, Sendable, CaseIterable {
-    /// Came while its constraint was met, and was never tried.
+    /// Came while its condition was met, and was never tried.
     case fresh = 0
     /// Waited for the network, or is from an earlier run.
     case backlog = 1

@@ -4,20 +4,25 @@ package import ReachCore
 package struct QueueExplanation: Hashable, Sendable {
     /// One of the reasons.
     package struct Reason: Hashable, Sendable {
-        package let blocker: Blocker
-        package let since: Instant
+        package var blocker: Blocker
+        package var since: Instant
         /// When it ends by itself, if that is known.
-        package let until: Instant?
+        package var until: Instant?
         /// Whole sentences: what it is, and what would end it.
-        package let text: String
-        package let remedy: String
+        package var text: String
+        package var remedy: String
+
+        package init(blocker: Blocker, since: Instant, until: Instant?, text: String, remedy: String) {
+            self.blocker = blocker
+            self.since = since
+            self.until = until
+            self.text = text
+            self.remedy = remedy
+        }
     }
 
-    package let id: RequestID
-    package let state: RequestState
+    package let state: QueuedRequestState
     package let owner: UInt32
-    package let destination: Destination
-    package let constraint: NetworkCondition
     /// Empty when it runs, or will in a moment.
     package let reasons: [Reason]
     /// The path it would take or takes.
@@ -50,9 +55,8 @@ extension QueueScheduler {
         let isIdle = attempt == nil && entry.place != .dead && entry.place != .storing
         let reasons = isIdle ? blocks(of: slot).map { reason(for: $0, of: entry, in: group) } : []
         return QueueExplanation(
-            id: entry.id, state: state(of: slot), owner: entry.owner,
-            destination: destinations[Int(entry.destination)].destination, constraint: group.key.constraint,
-            reasons: reasons, path: attempt?.path ?? (group.gate.isOpen ? group.path : nil),
+            state: state(of: slot), owner: entry.owner, reasons: reasons,
+            path: attempt?.path ?? (group.gate.isOpen ? group.path : nil),
             attempts: Int(entry.attempts), networkFailures: Int(entry.networkFailures), tries: Int(entry.tries),
             deadline: self.moment(of: entry.deadline), death: entry.reason)
     }
@@ -93,10 +97,10 @@ extension QueueScheduler {
     }
 
     private func networkWords(for block: Block, in group: RequestGroup) -> (text: String, remedy: String) {
-        let constraint = group.key.constraint
+        let condition = group.key.condition
         if let until = block.until {
             return (
-                "'\(constraint)' has only just come true.",
+                "'\(condition)' has only just come true.",
                 "It may start in \(DurationText.describe(max(until - now, .zero))), if that lasts."
             )
         }
@@ -114,7 +118,7 @@ extension QueueScheduler {
         case .target:
             return ("Its host is not reachable.", "It starts when there is a path to it.")
         case .path: return ("There is no network path.", "It starts when there is one.")
-        default: return ("No path satisfies '\(constraint)'.", "It starts when there is one.")
+        default: return ("No path satisfies '\(condition)'.", "It starts when there is one.")
         }
     }
 }

@@ -2,7 +2,7 @@
 package struct QueuePolicy: Hashable, Sendable {
     // MARK: The network
 
-    /// How long a constraint must be satisfied before anything starts (WorkManager, Tailscale).
+    /// How long a condition must be satisfied before anything starts (WorkManager, Tailscale).
     package var gainDebounce: Duration = .seconds(1)
     /// So many gains within ``flapMemory`` are flapping; from then on a gain must last longer, doubling.
     package var flapCount = 3

@@ -2,7 +2,7 @@ internal import ReachCore
 
 /// How requests come in: from clients, and from an earlier run.
 extension QueueScheduler {
-    mutating func add(_ request: QueuedRequest, _ ticket: QueueCommand.Ticket) {
+    mutating func add(_ request: QueuedRequest, _ ticket: QueueInput.Ticket) {
         if case .unique(_, .keep) = request.uniqueness, keep(like: request, ticket) { return }
         if let refusal = refusal(of: request) { return reply(ticket, .refused(refusal)) }
         let id = RequestID(rawValue: nextID)
@@ -15,7 +15,7 @@ extension QueueScheduler {
         turn.inserted.append(slot)
         var queued = event(.queued, slot)
         queued.destination = request.destination
-        queued.constraint = request.constraint
+        queued.condition = request.condition
         turn.refusableEvents.append(queued)
         reply(ticket, .added(id), insertion: id)
     }
@@ -33,7 +33,7 @@ extension QueueScheduler {
     }
 
     /// A request of that name is there: it stays, and does not sleep on.
-    private mutating func keep(like request: QueuedRequest, _ ticket: QueueCommand.Ticket) -> Bool {
+    private mutating func keep(like request: QueuedRequest, _ ticket: QueueInput.Ticket) -> Bool {
         guard
             let key = OrderChains.key(owner: request.owner, orderKey: nil, uniqueness: request.uniqueness),
             let slot = chains.head(of: key)
@@ -57,8 +57,7 @@ extension QueueScheduler {
     private mutating func enter(_ stored: StoredRequest, created: BootTime, deadline: BootTime) -> Int32 {
         let destination = destinationNumber(
             DestinationRecord.Key(destination: stored.destination, owner: stored.owner))
-        let group = groupNumber(
-            stored.constraint, stored.destination, isRevealing: stored.isRevealing, for: stored.owner)
+        let group = groupNumber(stored.condition, stored.destination, isRevealing: stored.isRevealing, for: stored.owner)
         var entry = QueueEntry(
             id: stored.id, group: group, destination: destination, owner: stored.owner, priority: stored.priority,
             created: created, deadline: deadline, since: now, heldSince: now)
@@ -165,7 +164,7 @@ extension QueueScheduler {
         let longestWait = now + policy.retryLongest
         let lifetime = stored.deadline.boot - stored.created.boot
         let deadline = min(stored.deadline.boot, now + lifetime)
-        if case .dead(let reason, let time) = stored.condition {
+        if case .dead(let reason, let time) = stored.state {
             return restoreDead(stored, reason, diedAt: min(time.boot, now))
         }
         let slot = enter(stored, created: stored.created.boot, deadline: deadline)
@@ -175,7 +174,7 @@ extension QueueScheduler {
         if stored.progress.isHeld { entries[index].flags.insert(.held) }
         if stored.progress.isNetworkFailure { entries[index].flags.insert(.networkFailure) }
         if let notBefore = stored.progress.notBefore { entries[index].notBefore = min(notBefore.boot, longestWait) }
-        if stored.condition == .leased {
+        if stored.state == .leased {
             let facts = RequestTransition.Facts(isRepeatable: stored.isRepeatable)
             if case .dies(let reason) = RequestTransition.outcome(of: .restarted, in: .running, facts) {
                 return finish(slot, .dead(reason))

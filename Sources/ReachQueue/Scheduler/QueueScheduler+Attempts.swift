@@ -39,7 +39,7 @@ extension QueueScheduler {
                 AttemptOrder(
                     id: attempt.id, number: attempt.number,
                     destination: destinations[Int(entry.destination)].destination,
-                    path: attempt.path, family: groups[Int(entry.group)].key.constraint.family)))
+                    path: attempt.path, family: groups[Int(entry.group)].key.condition.family)))
     }
 
     mutating func leaseRefused(_ lease: Lease) {
@@ -99,7 +99,7 @@ extension QueueScheduler {
     /// - Returns: `false` if the attempt is let finish, since it could not be repeated.
     mutating func suspend(_ slot: Int32) -> Bool {
         guard let index = running.firstIndex(where: { $0.slot == slot }) else { return true }
-        let state: RequestState = running[index].lingerUntil == nil ? .running : .lingering
+        let state: QueuedRequestState = running[index].lingerUntil == nil ? .running : .lingering
         guard RequestTransition.outcome(of: .held, in: state, facts(running[index])) == .becomes(.held) else {
             return false
         }
@@ -127,11 +127,11 @@ extension QueueScheduler {
         let isHost = group.key.destination != nil && group.isTargetKnown
         let known = isHost ? PathSet(group.targetPath.map { [$0] } ?? [], epoch: paths.epoch) : paths
         if let path = attempt.path(in: known) {
-            lacking = Blocker(group.key.constraint.unmet(on: path))
+            lacking = Blocker(group.key.condition.unmet(on: path))
             // The path still works: what it lacks is only that nothing new would go by it.
             if !entry.flags.contains(.strict) { lacking.remove(.family) }
         } else {
-            lacking = Blocker(group.key.constraint.unmetWithoutPath)
+            lacking = Blocker(group.key.condition.unmetWithoutPath)
         }
         if lacking.isEmpty {
             running[index].lingerUntil = nil
@@ -159,7 +159,7 @@ extension QueueScheduler {
         }
     }
 
-    private mutating func attemptFailed(_ index: Int, _ fault: TransferFault) {
+    private mutating func attemptFailed(_ index: Int, _ fault: AttemptFault) {
         if let isSent = fault.isSent { running[index].isSent = isSent }
         let attempt = running[index]
         let pathChanged = attempt.lingerUntil != nil || attempt.epoch != epoch

@@ -4,7 +4,7 @@ internal import ReachCore
 extension QueueScheduler {
     /// The request, if the client may touch it. Otherwise the client is answered.
     private mutating func slot(
-        of id: RequestID, for client: QueueCommand.Client, _ ticket: QueueCommand.Ticket
+        of id: RequestID, for client: QueueInput.Client, _ ticket: QueueInput.Ticket
     ) -> Int32? {
         guard let slot = slots[id] else {
             let isOver = recentlyOver.owner(of: id).map(client.mayTouch) ?? false
@@ -18,7 +18,7 @@ extension QueueScheduler {
         return slot
     }
 
-    mutating func hold(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+    mutating func hold(_ id: RequestID, _ client: QueueInput.Client, _ ticket: QueueInput.Ticket) {
         guard let slot = slot(of: id, for: client, ticket) else { return }
         let state = state(of: slot)
         guard RequestTransition.outcome(of: .held, in: state) != .refused else {
@@ -35,7 +35,7 @@ extension QueueScheduler {
         reply(ticket, .done)
     }
 
-    mutating func release(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+    mutating func release(_ id: RequestID, _ client: QueueInput.Client, _ ticket: QueueInput.Ticket) {
         guard let slot = slot(of: id, for: client, ticket) else { return }
         guard RequestTransition.outcome(of: .released, in: state(of: slot)) != .refused else {
             return reply(ticket, .alreadyOver)
@@ -58,7 +58,7 @@ extension QueueScheduler {
         return .holdRequest(entry.id, isHeld: entry.flags.contains(.held))
     }
 
-    mutating func cancel(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+    mutating func cancel(_ id: RequestID, _ client: QueueInput.Client, _ ticket: QueueInput.Ticket) {
         guard let slot = slot(of: id, for: client, ticket) else { return }
         guard RequestTransition.outcome(of: .cancelled, in: state(of: slot)) == .becomes(.cancelled) else {
             return reply(ticket, .alreadyOver)
@@ -72,7 +72,7 @@ extension QueueScheduler {
         reply(ticket, .done)
     }
 
-    mutating func retry(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+    mutating func retry(_ id: RequestID, _ client: QueueInput.Client, _ ticket: QueueInput.Ticket) {
         guard let slot = slot(of: id, for: client, ticket) else { return }
         guard RequestTransition.outcome(of: .retried, in: state(of: slot)) == .derived else {
             return reply(ticket, .notDead)
@@ -81,7 +81,7 @@ extension QueueScheduler {
         reply(ticket, .retried(1))
     }
 
-    mutating func retryAll(_ reason: DeathReason?, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+    mutating func retryAll(_ reason: DeathReason?, _ client: QueueInput.Client, _ ticket: QueueInput.Ticket) {
         let wanted = slots.filter { _, slot in
             let entry = entries[Int(slot)]
             return entry.place == .dead && client.mayTouch(entry.owner) && (reason == nil || entry.reason == reason)
@@ -116,7 +116,7 @@ extension QueueScheduler {
         turn.asked.append(slot)
     }
 
-    mutating func forget(_ id: RequestID, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+    mutating func forget(_ id: RequestID, _ client: QueueInput.Client, _ ticket: QueueInput.Ticket) {
         guard let slot = slots[id] else {
             guard client == .root else { return reply(ticket, .notPermitted) }
             turn.changes.append(.purge([id]))
@@ -130,7 +130,7 @@ extension QueueScheduler {
     }
 
     /// Root holds everything, others what is theirs. What runs is let finish.
-    mutating func setQueueHold(_ isHeld: Bool, _ client: QueueCommand.Client, _ ticket: QueueCommand.Ticket) {
+    mutating func setQueueHold(_ isHeld: Bool, _ client: QueueInput.Client, _ ticket: QueueInput.Ticket) {
         let before = client.user == 0 ? heldSince : owners[client.user]?.heldSince
         if (before != nil) != isHeld {
             if client.user == 0 {

@@ -1,7 +1,7 @@
 internal import ReachCore
 
 /// Where requests stand: each in one place, which follows from what blocks it by itself. What blocks its destination or
-/// its constraint is looked at when its turn comes.
+/// its condition is looked at when its turn comes.
 extension QueueScheduler {
     mutating func makeSlot(_ entry: QueueEntry) -> Int32 {
         let slot: Int32

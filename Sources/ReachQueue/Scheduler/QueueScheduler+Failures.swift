@@ -7,14 +7,14 @@ extension QueueScheduler {
     mutating func failed(_ index: Int, _ failure: Failure, _ result: RequestResult? = nil) {
         let attempt = running[index]
         let slot = attempt.slot
-        let event: RequestEvent =
+        let trigger: RequestTransition.Trigger =
             switch failure {
             case .network: .failedByNetwork
             case .destination: .failedByDestination
             case .uncounted, .clock: .failedUncounted
             }
-        let state: RequestState = attempt.lingerUntil == nil ? .running : .lingering
-        let outcome = RequestTransition.outcome(of: event, in: state, facts(attempt))
+        let state: QueuedRequestState = attempt.lingerUntil == nil ? .running : .lingering
+        let outcome = RequestTransition.outcome(of: trigger, in: state, facts(attempt))
         _ = remove(index)
         entries[Int(slot)].place = .parked
         let destination = entries[Int(slot)].destination
@@ -85,7 +85,7 @@ extension QueueScheduler {
             }
         var event = event(.retrying, slot, reason: word)
         event.status = result?.status
-        event.notBefore = moment(of: entries[Int(slot)].notBefore)
+        event.notBefore = moment(of: entries[Int(slot)].notBefore).wall
         tell(event)
     }
 }

@@ -7,7 +7,7 @@ extension QueueScheduler {
         openGroups += 1
         if !isNew, groups[index].count > 0 {
             var event = QueueEvent(.opened, at: moment, epoch: epoch)
-            event.constraint = groups[index].key.constraint
+            event.condition = groups[index].key.condition
             event.destination = groups[index].key.destination
             event.interface = groups[index].path?.interface
             event.count = groups[index].count
@@ -36,7 +36,7 @@ extension QueueScheduler {
         refreshGroupTimer(group)
         guard groups[index].count > 0 else { return }
         var event = QueueEvent(.closed, at: moment, epoch: epoch)
-        event.constraint = groups[index].key.constraint
+        event.condition = groups[index].key.condition
         event.destination = groups[index].key.destination
         event.blockers = groups[index].gate.missing
         event.count = groups[index].count

@@ -1,18 +1,18 @@
 internal import ReachCore
 
-/// Constraints and the paths that satisfy them: what opens, what closes, and what goes by which interface.
+/// Conditions and the paths that satisfy them: what opens, what closes, and what goes by which interface.
 extension QueueScheduler {
     // MARK: Groups come and go
 
     /// - Parameter owner: The owner of the request that needs the group.
     mutating func groupNumber(
-        _ constraint: NetworkCondition, _ destination: Destination, isRevealing: Bool, for owner: UInt32
+        _ condition: NetworkCondition, _ destination: Destination, isRevealing: Bool, for owner: UInt32
     ) -> Int32 {
         let key = RequestGroup.Key(
-            constraint: constraint, destination: constraint.isTargetReachable ? destination : nil,
-            isRevealing: isRevealing && !constraint.isValidated)
+            condition: condition, destination: condition.isTargetReachable ? destination : nil,
+            isRevealing: isRevealing && !condition.isValidated)
         if let number = groupNumbers[key] { return number }
-        let missing: Blocker = paths == nil ? .validated : Blocker(constraint.unmetWithoutPath)
+        let missing: Blocker = paths == nil ? .validated : Blocker(condition.unmetWithoutPath)
         let group = RequestGroup(key, gate: PathGate(missing: missing, at: now), epoch: epoch)
         let number: Int32
         if let free = freeGroups.popLast() {
@@ -41,7 +41,7 @@ extension QueueScheduler {
         evaluate(group)
     }
 
-    /// The gate of a new constraint: what was so before a moment ago counts at once.
+    /// The gate of a new condition: what was so before a moment ago counts at once.
     private mutating func beginGate(_ group: Int32) {
         let index = Int(group)
         if hasGivenUpWaiting { groups[index].gate.giveUpWaiting() }
@@ -78,7 +78,7 @@ extension QueueScheduler {
         groupNumbers[groups[index].key] = nil
         if let destination = groups[index].key.destination, let site = siteNumbers[destination].map(Int.init) {
             sites[site].targetGroups.removeAll { $0 == group }
-            // Requests with other constraints may need it still.
+            // Requests with other conditions may need it still.
             if sites[site].targetGroups.isEmpty { turn.actions.append(.unwatch(destination)) }
         }
         idleGroups.removeAll { $0 == group }
@@ -151,9 +151,9 @@ extension QueueScheduler {
 
 extension RequestGroup.Key {
     fileprivate func verdict(on paths: [QueuePath]) -> ConditionVerdict {
-        let verdict = constraint.verdict(on: paths)
+        let verdict = condition.verdict(on: paths)
         guard isRevealing, case .met(let path) = verdict, path.isDoubted else { return verdict }
-        let others = constraint.verdict(on: paths.filter { !$0.isDoubted })
+        let others = condition.verdict(on: paths.filter { !$0.isDoubted })
         return others.path == nil ? .unmet(.notValidated) : others
     }
 }

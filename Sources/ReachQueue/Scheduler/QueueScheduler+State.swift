@@ -3,9 +3,9 @@ internal import ReachCore
 /// What state a request is in, and why: derived when it is asked for, so that it cannot be out of date.
 extension QueueScheduler {
     /// The state of a request that is not over, or dead; `nil` for all others.
-    package func state(of id: RequestID) -> RequestState? { slots[id].map(state) }
+    package func state(of id: RequestID) -> QueuedRequestState? { slots[id].map(state) }
 
-    func state(of slot: Int32) -> RequestState {
+    func state(of slot: Int32) -> QueuedRequestState {
         switch entries[Int(slot)].place {
         case .storing: return .new
         case .dead: return .dead

@@ -16,7 +16,7 @@ extension QueueScheduler {
         return event
     }
 
-    mutating func reply(_ ticket: QueueCommand.Ticket, _ reply: QueueReply, insertion: RequestID? = nil) {
+    mutating func reply(_ ticket: QueueInput.Ticket, _ reply: QueueReply, insertion: RequestID? = nil) {
         turn.replies.append(PendingReply(ticket: ticket, reply: reply, insertion: insertion))
     }
 
@@ -45,7 +45,7 @@ extension QueueScheduler {
             entries[Int(slot)].flags.insert(.toldWaiting)
             var waiting = event(.waiting, slot)
             waiting.blockers = blockers
-            if entry.notBefore > now { waiting.notBefore = moment(of: entry.notBefore) }
+            if entry.notBefore > now { waiting.notBefore = moment(of: entry.notBefore).wall }
             tell(waiting)
         }
     }

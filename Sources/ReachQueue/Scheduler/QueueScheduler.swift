@@ -3,7 +3,7 @@ package import ReachCore
 /// Decides when each queued request is sent: a value without clock, thread, disk or network. It is told what happens by
 /// ``handle(_:at:)``, and answers what is to be done.
 ///
-/// A turn takes a time that does not grow with the number of requests waiting: those of one constraint pause and resume
+/// A turn takes a time that does not grow with the number of requests waiting: those of one condition pause and resume
 /// as one, and what is due is taken in portions. While no path is there nothing wakes it but the end of a request's time.
 ///
 /// It never sends anything before the lease is committed, and tells nothing that is to be kept before it is committed.
@@ -93,7 +93,7 @@ package struct QueueScheduler: Sendable {
     /// A portion was cut: go on at once.
     var hasMore = false
 
-    /// When ``QueueCommand/wake`` is wanted; in the past if at once.
+    /// When ``QueueInput/wake`` is wanted; in the past if at once.
     package private(set) var deadline: BootTime?
 
     var turn = TurnOutput()
@@ -123,7 +123,7 @@ package struct QueueScheduler: Sendable {
     package var count: Int { aliveCount }
 
     /// How many of a client's are not over; for root, of everybody's.
-    package func count(of client: QueueCommand.Client) -> Int {
+    package func count(of client: QueueInput.Client) -> Int {
         client.user == 0 ? aliveCount : owners[client.user]?.count ?? 0
     }
 
@@ -151,7 +151,7 @@ package struct QueueScheduler: Sendable {
     ///
     /// - Parameter moment: Never earlier than that of the command before.
     /// - Returns: What is to be done, in this order.
-    package mutating func handle(_ command: QueueCommand, at moment: Instant) -> [QueueAction] {
+    package mutating func handle(_ command: QueueInput, at moment: Instant) -> [QueueAction] {
         handle([command], at: moment)
     }
 
@@ -159,7 +159,7 @@ package struct QueueScheduler: Sendable {
     ///
     /// - Parameter moment: Never earlier than that of the commands before.
     /// - Returns: What is to be done, in this order.
-    package mutating func handle(_ commands: [QueueCommand], at moment: Instant) -> [QueueAction] {
+    package mutating func handle(_ commands: [QueueInput], at moment: Instant) -> [QueueAction] {
         self.moment = moment
         hasMore = false
         for command in commands { execute(command) }
@@ -197,7 +197,7 @@ package struct QueueScheduler: Sendable {
         return BootTime(nanoseconds: (time.nanoseconds + second - 1) / second * second)
     }
 
-    private mutating func execute(_ command: QueueCommand) {
+    private mutating func execute(_ command: QueueInput) {
         switch command {
         case .add(let request, let ticket): add(request, ticket)
         case .hold(_, _, let ticket), .release(_, _, let ticket), .cancel(_, _, let ticket),
@@ -222,7 +222,7 @@ package struct QueueScheduler: Sendable {
     }
 
     /// A client's change of what is there.
-    private mutating func executeChange(_ command: QueueCommand) {
+    private mutating func executeChange(_ command: QueueInput) {
         switch command {
         case .hold(let id, let client, let ticket): hold(id, client, ticket)
         case .release(let id, let client, let ticket): release(id, client, ticket)

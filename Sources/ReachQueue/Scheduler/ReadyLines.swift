@@ -1,8 +1,8 @@
-/// What could start, if limits allowed: owners of channels (interfaces) of groups (constraints) of lanes (destinations)
+/// What could start, if limits allowed: owners of channels (interfaces) of groups (conditions) of lanes (destinations)
 /// of requests. Whose turn it is among owners, the scheduler decides; below that all take turns, so that no one waits
 /// for a crowd. Each step takes the same time however many requests wait.
 ///
-/// A group whose constraint is not met stands in no channel, and all that wait for it cost nothing.
+/// A group whose condition is not met stands in no channel, and all that wait for it cost nothing.
 struct ReadyLines: Sendable {
     struct Lane: Sendable {
         let group: Int32

@@ -1,11 +1,11 @@
 internal import ReachCore
 
-/// The requests of one constraint: they start and pause together. Where the constraint asks for the request's own host,
+/// The requests of one condition: they start and pause together. Where the condition asks for the request's own host,
 /// those of one destination.
 struct RequestGroup: Sendable {
     struct Key: Hashable, Sendable {
-        let constraint: NetworkCondition
-        /// `nil` unless the constraint asks for the host.
+        let condition: NetworkCondition
+        /// `nil` unless the condition asks for the host.
         let destination: Destination?
         /// They wait while something else than the Internet answers.
         var isRevealing = false

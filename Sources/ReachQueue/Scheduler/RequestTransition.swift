@@ -1,6 +1,6 @@
-/// The written table of a request's life (scheduling.md 4.2). What is not in it cannot happen, and is refused.
+/// The table of a request's life. A trigger without a row is refused.
 package struct RequestTransition: Hashable, Sendable {
-    /// What a row depends on beside state and event.
+    /// What a row depends on beside state and trigger.
     package struct Facts: Hashable, Sendable {
         /// Its last failure was the network's.
         package var isNetworkFailure: Bool
@@ -16,7 +16,40 @@ package struct RequestTransition: Hashable, Sendable {
         }
     }
 
-    package enum Condition: Hashable, Sendable {
+    /// What can happen to a request.
+    package enum Trigger: String, Hashable, Sendable, CaseIterable {
+        case stored
+        case notStored = "not-stored"
+        case admitted
+        /// Its lease could not be written: nothing was sent.
+        case leaseRefused = "lease-refused"
+        case accepted
+        case failedByNetwork = "failed-network"
+        case failedByDestination = "failed-destination"
+        /// An end that counts as nobody's failure.
+        case failedUncounted = "failed-uncounted"
+        case failedForGood = "failed-permanent"
+        case pathLost = "path-lost"
+        case pathReturned = "path-returned"
+        case lingerEnded = "linger-ended"
+        case held
+        case released
+        case waitOver = "wait-over"
+        /// A duplicate with the mode `keep` came.
+        case woken
+        case epochMoved = "epoch-moved"
+        case conditionMet = "condition-met"
+        case conditionLost = "condition-lost"
+        case expired
+        case predecessorDied = "predecessor-died"
+        case cancelled
+        case retried
+        /// The queue was restarted and finds it leased by the run before.
+        case restarted
+    }
+
+    /// What a row requires of the facts.
+    package enum Requirement: Hashable, Sendable {
         case always
         case networkFailure
         case repeatable
@@ -26,7 +59,7 @@ package struct RequestTransition: Hashable, Sendable {
     }
 
     package enum Outcome: Hashable, Sendable {
-        case becomes(RequestState)
+        case becomes(QueuedRequestState)
         /// Held, waiting, backoff or ready, as its blockers say.
         case derived
         case dies(DeathReason)
@@ -38,23 +71,24 @@ package struct RequestTransition: Hashable, Sendable {
         case refused
     }
 
-    package let from: Set<RequestState>
-    package let event: RequestEvent
-    package let condition: Condition
+    package let from: Set<QueuedRequestState>
+    package let trigger: Trigger
+    package let requirement: Requirement
     package let outcome: Outcome
 
     /// The first row that fits decides.
-    package static func outcome(of event: RequestEvent, in state: RequestState, _ facts: Facts = Facts()) -> Outcome {
-        for row in table where row.event == event && row.from.contains(state) && row.condition.holds(facts) {
+    package static func outcome(of trigger: Trigger, in state: QueuedRequestState, _ facts: Facts = Facts()) -> Outcome
+    {
+        for row in table where row.trigger == trigger && row.from.contains(state) && row.requirement.holds(facts) {
             return row.outcome
         }
         return .refused
     }
 
-    private static let idle: Set<RequestState> = [.held, .waiting, .backoff, .ready]
-    private static let active: Set<RequestState> = [.running, .lingering]
-    private static let alive: Set<RequestState> = idle.union(active).union([.new])
-    private static let over: Set<RequestState> = [.done, .cancelled]
+    private static let idle: Set<QueuedRequestState> = [.held, .waiting, .backoff, .ready]
+    private static let active: Set<QueuedRequestState> = [.running, .lingering]
+    private static let alive: Set<QueuedRequestState> = idle.union(active).union([.new])
+    private static let over: Set<QueuedRequestState> = [.done, .cancelled]
 
     package static let table: [RequestTransition] = [
         row([.new], .stored, .derived),
@@ -95,10 +129,10 @@ package struct RequestTransition: Hashable, Sendable {
         row(alive, .woken, .stays),
         row([.backoff], .epochMoved, if: .networkFailure, .derived),
         row(alive, .epochMoved, .stays),
-        row([.waiting], .constraintMet, .derived),
-        row(alive, .constraintMet, .stays),
-        row([.ready, .backoff], .constraintLost, .becomes(.waiting)),
-        row(alive, .constraintLost, .stays),
+        row([.waiting], .conditionMet, .derived),
+        row(alive, .conditionMet, .stays),
+        row([.ready, .backoff], .conditionLost, .becomes(.waiting)),
+        row(alive, .conditionLost, .stays),
 
         row(idle, .expired, .dies(.expired)),
         // What may not be repeated and may have arrived says so.
@@ -114,13 +148,13 @@ package struct RequestTransition: Hashable, Sendable {
     ]
 
     private static func row(
-        _ from: Set<RequestState>, _ event: RequestEvent, if condition: Condition = .always, _ outcome: Outcome
+        _ from: Set<QueuedRequestState>, _ trigger: Trigger, if requirement: Requirement = .always, _ outcome: Outcome
     ) -> RequestTransition {
-        RequestTransition(from: from, event: event, condition: condition, outcome: outcome)
+        RequestTransition(from: from, trigger: trigger, requirement: requirement, outcome: outcome)
     }
 }
 
-extension RequestTransition.Condition {
+extension RequestTransition.Requirement {
     fileprivate func holds(_ facts: RequestTransition.Facts) -> Bool {
         switch self {
         case .always: true

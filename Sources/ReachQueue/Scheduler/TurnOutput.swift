@@ -22,7 +22,7 @@ struct Lease: Hashable, Sendable {
 }
 
 struct PendingReply: Hashable, Sendable {
-    let ticket: QueueCommand.Ticket
+    let ticket: QueueInput.Ticket
     let reply: QueueReply
     /// It is the answer to a request that may be refused.
     var insertion: RequestID?

@@ -18,13 +18,13 @@ extension AttemptEnd {
             let status = head?.status ?? 0
             if status == Self.networkAuthenticationRequired {
                 // From a portal on the way, never from the destination.
-                self = .failed(TransferFault(.localNetwork))
+                self = .failed(AttemptFault(.localNetwork))
                 return
             }
             self = .answered(
                 RequestResult(status: status, headers: head?.fields ?? [], body: answer),
                 isAccepted: statuses.contains { $0.contains(status) })
-        case .failure(let failure): self = .failed(TransferFault(failure, isClockUnset: isClockUnset))
+        case .failure(let failure): self = .failed(AttemptFault(failure, isClockUnset: isClockUnset))
         }
     }
 
@@ -32,14 +32,14 @@ extension AttemptEnd {
     private static let networkAuthenticationRequired = 511
 }
 
-extension TransferFault {
+extension AttemptFault {
     init(_ failure: TransferFailure, isClockUnset: () -> Bool = MachineClock.isUnset) {
-        self.init(Cause(failure))
-        if cause == .certificateTime { self.isClockUnset = isClockUnset() }
+        self.init(Kind(failure))
+        if kind == .certificateTime { self.isClockUnset = isClockUnset() }
     }
 }
 
-extension TransferFault.Cause {
+extension AttemptFault.Kind {
     fileprivate init(_ failure: TransferFailure) {
         switch failure.reason {
         case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable: self = .localNetwork

@@ -1,5 +1,5 @@
 internal import Glibc
-package import ReachCore
+internal import ReachCore
 internal import ReachLoop
 package import ReachQueue
 package import ReachTransfer
@@ -31,7 +31,7 @@ package final class QueueTransfers {
         var transfer: TransferID?
         /// What its host is asked about; `nil` without one.
         var sent: TransferRequest?
-        var progress = TransferProgress()
+        var progress = ByteProgress()
         /// So many bytes an earlier attempt brought, and the server was asked to go on behind them.
         var resumedAt: UInt64?
         /// The server does go on there.
@@ -59,7 +59,7 @@ package final class QueueTransfers {
     private var engine: TransferEngine?
     private let makeEngine: () throws(TransferFailure) -> TransferEngine
     private let options: Options
-    private let send: (QueueCommand) -> Void
+    private let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
     var spool: QueueSpool?
     /// Told at most ten times a second for each attempt.
@@ -74,7 +74,7 @@ package final class QueueTransfers {
 
     /// - Parameter send: Takes what comes of attempts.
     init(
-        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueCommand) -> Void
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueInput) -> Void
     ) {
         self.loop = loop
         makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
@@ -150,9 +150,9 @@ package final class QueueTransfers {
                 event: { [weak self] in self?.take($0, of: id, number) }))
     }
 
-    private func refuse(_ order: AttemptOrder, as kind: TransferFault.Cause) {
+    private func refuse(_ order: AttemptOrder, as kind: AttemptFault.Kind) {
         running[order.id] = nil
-        send(.ended(order.id, .failed(TransferFault(kind))))
+        send(.ended(order.id, .failed(AttemptFault(kind))))
     }
 
     private func findEngine() throws(TransferFailure) -> TransferEngine {
@@ -203,7 +203,7 @@ package final class QueueTransfers {
     private func holdsQuota(_ attempt: Running) -> Bool {
         guard attempt.request.outputPath == nil, let spool else { return true }
         let (id, owner) = (attempt.order.id, attempt.request.owner)
-        quota.set(id, of: owner, to: Self.progress(attempt).progress.received)
+        quota.set(id, of: owner, to: UInt64(clamping: Self.progress(attempt).bytes.received))
         while quota.bytes(of: owner) > options.ownerAnswerBytes {
             guard let idle = quota.first(of: owner, where: { running[$0] == nil }) else { return false }
             quota.remove(idle)
@@ -216,7 +216,7 @@ package final class QueueTransfers {
     private func endForQuota(_ id: RequestID) {
         if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
         leftovers[id] = .useless
-        send(.ended(id, .failed(TransferFault(.quota))))
+        send(.ended(id, .failed(AttemptFault(.quota))))
     }
 
     private func received(_ head: ResponseHead, _ attempt: Running) {
@@ -250,7 +250,7 @@ package final class QueueTransfers {
             guard let self, running[id]?.order.number == attempt.order.number else { return }
             guard number == 0 else {
                 running[id] = nil
-                return send(.ended(id, .failed(TransferFault(.local))))
+                return send(.ended(id, .failed(AttemptFault(.local))))
             }
             end(
                 id, attempt.isGoingOn ? report.inOnePiece(bytes) : report,
@@ -273,7 +273,7 @@ package final class QueueTransfers {
             guard failure == 0 else {
                 running[id] = nil
                 let isFull = [ENOSPC, EDQUOT, EIO].contains(failure)
-                return send(.ended(id, .failed(TransferFault(isFull ? .local : .file))))
+                return send(.ended(id, .failed(AttemptFault(isFull ? .local : .file))))
             }
             end(id, report, answer: .file(path: path, bytes: Int64(clamping: bytes)))
         }
@@ -283,13 +283,13 @@ package final class QueueTransfers {
     private func beginAnew(_ id: RequestID) {
         leftovers[id] = .useless
         running[id] = nil
-        send(.ended(id, .failed(TransferFault(.local))))
+        send(.ended(id, .failed(AttemptFault(.local))))
     }
 
     private func end(_ id: RequestID, _ report: TransferReport, answer: RequestBody) {
         guard let attempt = running.removeValue(forKey: id) else { return }
         if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
-            return send(.ended(id, .failed(TransferFault(.quota))))
+            return send(.ended(id, .failed(AttemptFault(.quota))))
         }
         send(.ended(id, AttemptEnd(report, accepting: attempt.request.acceptedStatuses, answer: answer)))
     }
@@ -297,12 +297,12 @@ package final class QueueTransfers {
     private static func progress(_ attempt: Running) -> AttemptProgress {
         var progress = attempt.progress
         if attempt.isGoingOn, let kept = attempt.resumedAt {
-            progress.received += kept
-            progress.toReceive = progress.toReceive.map { $0 + kept }
+            progress.received += Int64(clamping: kept)
+            progress.toReceive = progress.toReceive.map { $0 + Int64(clamping: kept) }
         }
         return AttemptProgress(
-            id: attempt.order.id, owner: attempt.request.owner, number: attempt.order.number,
-            interface: attempt.order.path.interface, began: attempt.began, progress: progress)
+            id: attempt.order.id, owner: attempt.request.owner, interface: attempt.order.path.interface,
+            began: attempt.began, bytes: progress)
     }
 
     // MARK: What attempts leave behind
@@ -333,15 +333,4 @@ package final class QueueTransfers {
     func testimony(on path: QueuePath) -> PassiveHealth.PassiveEvidence {
         witness.testimony(on: path.interfaceIndex, at: SystemClock.boot)
     }
-}
-
-/// How far an attempt is.
-package struct AttemptProgress: Hashable, Sendable {
-    package let id: RequestID
-    package let owner: UInt32
-    /// 1 for the request's first.
-    package let number: Int
-    package let interface: String
-    package let began: Instant
-    package let progress: TransferProgress
 }

@@ -20,65 +20,47 @@ extension QueueDatabase {
 
     private func requests(at now: Instant) throws(SQLiteError) -> [StoredRequest] {
         let rows = try database.prepare(
-            """
-            SELECT id, state, owner, destination, condition, priority, order_key, unique_mode, unique_name, depends, strict,
-                repeatable, maximum_attempts, bytes, lifetime, deadline_wall, deadline_boot, boot, attempts,
-                network_failures, tries, held, network_failure, not_before_wall, not_before_boot, not_before_in, reason,
-                over_wall, kept, body_kind, CASE WHEN destination LIKE 'http:%' THEN headers END
-            FROM request WHERE state IN (0, 1, 3) ORDER BY id
-            """)
+            "SELECT \(RequestColumn.list) FROM request WHERE state IN (0, 1, 3) ORDER BY id")
         var requests: [StoredRequest] = []
         requests.reserveCapacity(Int(try database.number("SELECT count(*) FROM request WHERE state IN (0, 1, 3)") ?? 0))
-        // Nearly all rows have the constraint of the row before, or its destination.
-        var known = (text: "", constraint: NetworkCondition.any)
-        var destination = Destination(stored: "")
-        while try rows.step() {
-            let text = rows.text(4) ?? ""
-            if text != known.text { known = (text, (try? NetworkCondition(text)) ?? .any) }
-            let name = rows.text(3) ?? ""
-            if name != destination.description { destination = Destination(stored: name) }
-            requests.append(request(rows, known.constraint, destination, at: now))
-        }
+        while try rows.step() { requests.append(storedRequest(rows, at: now)) }
         return requests
     }
 
-    private func request(
-        _ row: SQLiteStatement, _ constraint: NetworkCondition, _ destination: Destination, at now: Instant
-    ) -> StoredRequest {
-        let deadline = moment(wall: row.integer(15), boot: row.integer(16), in: row.integer(17), at: now)
-        let created = BootTime(nanoseconds: deadline.boot.nanoseconds &- row.integer(14))
-        var notBefore: Instant?
-        if let wall = row.optionalInteger(23) {
-            notBefore = moment(wall: wall, boot: row.integer(24), in: row.integer(25), at: now)
-        }
-        let progress = RequestProgress(
-            id: RequestID(rawValue: row.integer(0)), attempts: Int(row.integer(18)),
-            networkFailures: Int(row.integer(19)), tries: Int(row.integer(20)), isHeld: row.flag(21),
-            notBefore: notBefore, isNetworkFailure: row.flag(22))
+    private func storedRequest(_ row: SQLiteStatement, at now: Instant) -> StoredRequest {
+        let deadline = moment(
+            wall: row.integer(.deadlineWall), boot: row.integer(.deadlineBoot), in: row.integer(.boot), at: now)
+        let created = BootTime(nanoseconds: deadline.boot.nanoseconds &- row.integer(.lifetime))
         var request = StoredRequest(
-            progress: progress, condition: condition(row, at: now), owner: UInt32(clamping: row.integer(2)),
-            destination: destination, constraint: constraint,
-            priority: RequestPriority(rawValue: UInt8(clamping: row.integer(5))) ?? .normal, orderKey: row.text(6),
-            uniqueness: (try? RequestUniqueness(key: row.text(8), mode: row.text(7))) ?? .none,
-            dependsOnPrevious: row.flag(9),
-            isStrict: row.flag(10), isRepeatable: row.flag(11), maximumAttempts: row.optionalInteger(12).map(Int.init),
-            bytesHeld: row.integer(13), answerBytes: row.integer(28), created: Instant(wall: now.wall, boot: created),
-            deadline: deadline)
-        if let headers = row.text(30) {
+            RequestID(rawValue: row.integer(.id)), owner: UInt32(clamping: row.integer(.owner)),
+            specification: schedulingPart(row), isRepeatable: row.flag(.repeatable), bytesHeld: row.integer(.bytes),
+            created: Instant(wall: now.wall, boot: created), deadline: deadline)
+        request.progress.attempts = Int(row.integer(.attempts))
+        request.progress.networkFailures = Int(row.integer(.networkFailures))
+        request.progress.tries = Int(row.integer(.tries))
+        request.progress.isHeld = row.flag(.held)
+        request.progress.isNetworkFailure = row.flag(.networkFailure)
+        if let wall = row.optionalInteger(.notBeforeWall) {
+            request.progress.notBefore = moment(
+                wall: wall, boot: row.integer(.notBeforeBoot), in: row.integer(.notBeforeIn), at: now)
+        }
+        request.state = state(row, at: now)
+        request.answerBytes = row.integer(.kept)
+        if !request.destination.isSecure {
             request.isRevealing =
-                row.integer(29) != 0
-                || RequestColumns.headers(headers).contains(where: RequestSpecification.isCredential)
+                row.integer(.bodyKind) != 0
+                || RequestColumns.headers(row.text(.headers) ?? "").contains(where: RequestSpecification.isCredential)
         }
         return request
     }
 
-    private func condition(_ row: SQLiteStatement, at now: Instant) -> StoredRequest.Condition {
-        switch RowState(rawValue: row.integer(1)) {
+    private func state(_ row: SQLiteStatement, at now: Instant) -> StoredRequest.State {
+        switch RowState(rawValue: row.integer(.state)) {
         case .leased: return .leased
         case .dead:
-            let reason = row.text(26).flatMap(DeathReason.init(rawValue:)) ?? .refused
+            let reason = row.text(.reason).flatMap(DeathReason.init(rawValue:)) ?? .refused
             // It may have died in an earlier start of the machine: only the wall clock tells.
-            return .dead(reason, at: moment(wall: row.integer(27), boot: 0, in: -1, at: now))
+            return .dead(reason, at: moment(wall: row.integer(.overWall), boot: 0, in: -1, at: now))
         default: return .waiting
         }
     }
@@ -116,10 +98,7 @@ extension QueueDatabase {
     /// - Returns: `nil` if there is no such request.
     func specification(_ id: RequestID) throws(SQLiteError) -> QueuedRequest? {
         let found: (request: QueuedRequest, body: RequestColumns.Body)?
-        found = try statements.specification.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in
-            let body = RequestColumns.Body(kind: row.integer(6), path: row.text(7), bytes: row.integer(8))
-            return (queuedRequest(row), body)
-        }
+        found = try statements.specification.first(.integer(id.rawValue)) { row in (queuedRequest(row), body(row)) }
         guard let found else { return nil }
         if found.body.kind == 0 { return found.request }
         var request = found.request
@@ -129,55 +108,115 @@ extension QueueDatabase {
         return request
     }
 
-    /// From a row that begins with ``RequestColumns/specification``; its body is not in it.
-    func queuedRequest(_ row: SQLiteStatement) -> QueuedRequest {
-        let (condition, accepted) = (row.text(10) ?? "any", row.text(4) ?? "")
-        if condition != lastRead.condition {
-            lastRead.condition = condition
-            lastRead.constraint = (try? NetworkCondition(condition)) ?? .any
-        }
+    private func body(_ row: SQLiteStatement) -> RequestColumns.Body {
+        RequestColumns.Body(kind: row.integer(.bodyKind), path: row.text(.bodyPath), bytes: row.integer(.bodyBytes))
+    }
+
+    /// A request, without its body.
+    private func queuedRequest(_ row: SQLiteStatement) -> QueuedRequest {
+        var request = schedulingPart(row)
+        request.method = row.text(.method) ?? "GET"
+        request.url = row.text(.url) ?? ""
+        request.headers = RequestColumns.headers(row.text(.headers) ?? "")
+        request.idempotency = row.text(.idempotencyKey).map { .key($0) } ?? .byMethod
+        let accepted = row.text(.accepted) ?? ""
         if accepted != lastRead.accepted {
             lastRead.accepted = accepted
             lastRead.statuses = RequestColumns.statuses(accepted)
         }
-        var request = RequestSpecification(
-            method: row.text(0) ?? "GET", stored: row.text(1) ?? "", to: Destination(stored: row.text(19) ?? ""))
-        request.headers = RequestColumns.headers(row.text(2) ?? "")
-        request.constraint = lastRead.constraint
-        request.idempotency = row.text(3).map { .key($0) } ?? .byMethod
         request.acceptedStatuses = lastRead.statuses
-        request.outputPath = row.text(5)
-        request.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(11))) ?? .normal
-        request.timeToLive = .nanoseconds(row.integer(12))
-        request.orderKey = row.text(13)
-        request.uniqueness = (try? RequestUniqueness(key: row.text(15), mode: row.text(14))) ?? .none
-        request.dependsOnPrevious = row.flag(16)
-        request.isStrict = row.flag(17)
-        request.maximumAttempts = row.optionalInteger(18).map(Int.init)
-        return QueuedRequest(request, owner: UInt32(clamping: row.integer(9)))
+        request.outputPath = row.text(.outputPath)
+        request.timeToLive = .nanoseconds(row.integer(.lifetime))
+        return QueuedRequest(request, owner: UInt32(clamping: row.integer(.owner)))
     }
 
-    /// What became of a request, whose it is, and the answer if there was one.
-    func outcome(of id: RequestID) throws(SQLiteError) -> RequestOutcome? {
-        return try statements.outcome.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in
-            var end: RequestEnd?
-            switch RowState(rawValue: row.integer(0)) {
-            case .done: end = .done
-            case .dead: end = .dead(row.text(1).flatMap(DeathReason.init(rawValue:)) ?? .refused)
-            case .cancelled: end = .cancelled(row.text(1).flatMap(CancelReason.init(rawValue:)) ?? .byUser)
-            case .waiting, .leased, nil: end = nil
-            }
-            var result: RequestResult?
-            if let status = row.optionalInteger(4) {
-                let columns = RequestColumns.Body(kind: row.integer(6), path: row.text(7), bytes: row.integer(8))
-                let bytes = row.blob(9)
-                result = RequestResult(
-                    status: Int(status), headers: RequestColumns.headers(row.text(5) ?? ""),
-                    body: try RequestColumns.body(columns) { bytes })
-            }
-            return RequestOutcome(
-                id: id, owner: UInt32(clamping: row.integer(2)), end: end,
-                time: row.optionalInteger(3).map(Timestamp.init(nanosecondsSince1970:)), result: result)
+    /// The parts of a specification that the scheduler needs. Nearly all rows have the condition and the destination of
+    /// the row before.
+    private func schedulingPart(_ row: SQLiteStatement) -> RequestSpecification {
+        let (terms, name) = (row.text(.condition) ?? "any", row.text(.destination) ?? "")
+        if terms != lastRead.terms {
+            lastRead.terms = terms
+            lastRead.condition = (try? NetworkCondition(terms)) ?? .any
+        }
+        if name != lastRead.destination.description { lastRead.destination = Destination(stored: name) }
+        var request = RequestSpecification(method: "", stored: "", to: lastRead.destination)
+        request.condition = lastRead.condition
+        request.priority = RequestPriority(rawValue: UInt8(clamping: row.integer(.priority))) ?? .normal
+        request.orderKey = row.text(.orderKey)
+        request.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
+        request.dependsOnPrevious = row.flag(.depends)
+        request.isStrict = row.flag(.strict)
+        request.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
+        return request
+    }
+
+    // MARK: Reports
+
+    /// - Returns: `nil` if there is no such request.
+    func report(on id: RequestID) throws(SQLiteError) -> RequestReport? {
+        try reports("result.bytes", "WHERE request.id = ?", [.integer(id.rawValue)]).first
+    }
+
+    /// Reports without the bytes of answers.
+    func reports(_ query: RecordQuery) throws(SQLiteError) -> [RequestReport] {
+        try reports(
+            "NULL",
+            """
+            WHERE request.id > ?1 AND (?2 IS NULL OR owner = ?2) AND (?3 IS NULL OR ?3 = (state >= 2))
+            ORDER BY request.id LIMIT ?4
+            """,
+            [
+                .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),
+                .integer(query.limit),
+            ])
+    }
+
+    private func reports(
+        _ bytes: String, _ filter: String, _ parameters: [SQLiteValue]
+    ) throws(SQLiteError) -> [RequestReport] {
+        let rows = try database.prepare(
+            """
+            SELECT \(RequestColumn.list), result.status, result.headers, result.body_kind, result.body_path,
+                result.body_bytes, \(bytes)
+            FROM request LEFT JOIN result ON result.request = request.id \(filter)
+            """)
+        try rows.bind(parameters)
+        var found: [RequestReport] = []
+        while try rows.step() { found.append(try report(rows)) }
+        return found
+    }
+
+    private func report(_ row: SQLiteStatement) throws(SQLiteError) -> RequestReport {
+        let deadline = row.integer(.deadlineWall)
+        var report = RequestReport(
+            RequestID(rawValue: row.integer(.id)), queuedRequest(row),
+            created: Timestamp(nanosecondsSince1970: deadline &- row.integer(.lifetime)),
+            deadline: Timestamp(nanosecondsSince1970: deadline))
+        report.bodyBytes = row.integer(.bodyBytes)
+        report.attempts = Int(row.integer(.attempts))
+        report.networkFailures = Int(row.integer(.networkFailures))
+        report.tries = Int(row.integer(.tries))
+        report.notBefore = row.optionalInteger(.notBeforeWall).map(Timestamp.init(nanosecondsSince1970:))
+        if let end = end(row) {
+            report.finish(end, at: row.optionalInteger(.overWall).map(Timestamp.init(nanosecondsSince1970:)))
+        }
+        let first = CInt(RequestColumn.allCases.count)
+        if let status = row.optionalInteger(first) {
+            let body = RequestColumns.Body(
+                kind: row.integer(first + 2), path: row.text(first + 3), bytes: row.integer(first + 4))
+            report.result = RequestResult(
+                status: Int(status), headers: RequestColumns.headers(row.text(first + 1) ?? ""),
+                body: try RequestColumns.body(body) { row.blob(first + 5) })
+        }
+        return report
+    }
+
+    private func end(_ row: SQLiteStatement) -> RequestEnd? {
+        switch RowState(rawValue: row.integer(.state)) {
+        case .done: .done
+        case .dead: .dead(row.text(.reason).flatMap(DeathReason.init(rawValue:)) ?? .refused)
+        case .cancelled: .cancelled(row.text(.reason).flatMap(CancelReason.init(rawValue:)) ?? .byUser)
+        case .waiting, .leased, nil: nil
         }
     }
 

@@ -23,7 +23,10 @@ final class QueueDatabase {
     /// What the leases say that were written since the file was opened: their rows need not be read when they end.
     var leases: [RequestID: (attempt: Int, interface: String, start: Timestamp)] = [:]
     /// The texts of the request that was read last, and what they mean: mostly the next one's are the same.
-    var lastRead = (condition: "", constraint: NetworkCondition.any, accepted: "", statuses: [ClosedRange<Int>]())
+    var lastRead = (
+        terms: "", condition: NetworkCondition.any, destination: Destination(stored: ""), accepted: "",
+        statuses: [ClosedRange<Int>]()
+    )
 
     /// Opens the file, checks it and brings it up to date.
     init(
@@ -154,18 +157,19 @@ final class QueueDatabase {
 
     private func write(_ change: StoreChange) throws(SQLiteError) {
         switch change {
-        case .insert(let stored, let request): try insert(stored, request)
+        case .insert(let stored, let request):
+            try insert(NewRow(stored: stored, request: request.specification, boot: boot))
         case .lease(let id, let attempt, let interface, _, let moment):
             leases[id] = (attempt, interface, moment.wall)
             try statements.lease.run(
                 .integer(attempt), .text(interface), .integer(moment.wall.nanosecondsSince1970), .integer(id.rawValue))
         case .update(let progress):
             try endAttempt(progress.id, "interrupted")
-            try update(progress, .waiting, reason: nil, over: nil)
+            try update(ChangedRow(progress: progress, boot: boot))
         case .holdRequest(let id, let isHeld): try statements.hold.run(.flag(isHeld), .integer(id.rawValue))
         case .finish(let progress, let end, let result, let moment): try finish(progress, end, result, at: moment)
         case .revive(let progress, let deadline):
-            try update(progress, .waiting, reason: nil, over: nil)
+            try update(ChangedRow(progress: progress, boot: boot))
             // What it died of is over; the next answer gets the same file.
             doomed += try names(statements.answerName, .integer(progress.id.rawValue))
             try statements.deleteResult.run(.integer(progress.id.rawValue))
@@ -188,46 +192,23 @@ final class QueueDatabase {
         }
     }
 
-    private func insert(_ stored: StoredRequest, _ request: QueuedRequest) throws(SQLiteError) {
-        let body = RequestColumns.columns(of: request.body)
-        let lifetime = (stored.deadline.boot - stored.created.boot).nanoseconds
-        try statements.insert.run(
-            .integer(stored.id.rawValue), .integer(stored.owner), .text(stored.destination.description),
-            .text(stored.constraint.description), .integer(stored.priority.rawValue), .optional(stored.orderKey),
-            .optional(request.uniqueness.mode), .optional(request.uniqueness.key), .flag(stored.dependsOnPrevious),
-            .flag(stored.isStrict), .flag(stored.isRepeatable), .optional(stored.maximumAttempts),
-            .integer(stored.bytesHeld), .integer(lifetime), .integer(stored.deadline.wall.nanosecondsSince1970),
-            .integer(stored.deadline.boot.nanoseconds), .integer(boot), .text(request.method), .text(request.url),
-            .text(RequestColumns.text(of: request.headers)), .optional(request.idempotency.key),
-            .text(RequestColumns.text(of: request.acceptedStatuses)), .optional(request.outputPath),
-            .integer(body.kind), .optional(body.path), .integer(body.bytes))
-        if case .inline(let bytes) = request.body {
-            try statements.insertBody.run(.integer(stored.id.rawValue), .blob(bytes))
+    private func insert(_ row: NewRow) throws(SQLiteError) {
+        try statements.insert.run(NewRow.writer.values(row))
+        if case .inline(let bytes) = row.request.body {
+            try statements.insertBody.run([.integer(row.stored.id.rawValue), .blob(bytes)])
         }
     }
 
-    private func update(
-        _ progress: RequestProgress, _ state: RowState, reason: String?, over: Instant?
-    ) throws(SQLiteError) {
-        try statements.update.run(
-            .integer(state.rawValue), .integer(progress.attempts), .integer(progress.networkFailures),
-            .integer(progress.tries), .flag(progress.isHeld), .flag(progress.isNetworkFailure),
-            .optional(progress.notBefore?.wall.nanosecondsSince1970), .optional(progress.notBefore?.boot.nanoseconds),
-            .optional(progress.notBefore == nil ? nil : boot), .optional(reason),
-            .optional(over?.wall.nanosecondsSince1970), .integer(progress.id.rawValue))
+    private func update(_ row: ChangedRow) throws(SQLiteError) {
+        try statements.update.run(ChangedRow.writer.values(row) + [.integer(row.progress.id.rawValue)])
     }
 
     private func finish(
         _ progress: RequestProgress, _ end: RequestEnd, _ result: RequestResult?, at moment: Instant
     ) throws(SQLiteError) {
-        let (state, reason): (RowState, String?) =
-            switch end {
-            case .done: (.done, nil)
-            case .dead(let reason): (.dead, reason.rawValue)
-            case .cancelled(let reason): (.cancelled, reason.rawValue)
-            }
-        try endAttempt(progress.id, reason ?? "done")
-        try update(progress, state, reason: reason, over: moment)
+        let state = RowState(end)
+        try endAttempt(progress.id, end.reason ?? "done")
+        try update(ChangedRow(progress: progress, state: state, reason: end.reason, over: moment, boot: boot))
         let id = SQLiteValue.integer(progress.id.rawValue)
         // Only what is dead can be sent again.
         if state != .dead {

@@ -130,12 +130,3 @@ struct QueueSchema: Sendable {
                 ELSE 0 END FROM result WHERE result.request = request.id), 0)
         """
 }
-
-/// The state of a request's row. What a waiting one waits for is not kept: it follows from the present.
-enum RowState: Int64 {
-    case waiting = 0
-    case leased = 1
-    case done = 2
-    case dead = 3
-    case cancelled = 4
-}

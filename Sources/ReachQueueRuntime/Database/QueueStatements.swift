@@ -33,8 +33,6 @@ struct QueueStatements {
     let releaseQueue: SQLiteStatement
     let specification: SQLiteStatement
     let body: SQLiteStatement
-    /// What became of a request, and its answer.
-    let outcome: SQLiteStatement
 
     /// - Throws: ``SQLiteError/corrupt(_:)`` also where the tables are not those of the file's version.
     init(checking database: borrowing SQLiteDatabase) throws(SQLiteError) {
@@ -49,21 +47,11 @@ struct QueueStatements {
     private init(_ database: borrowing SQLiteDatabase) throws(SQLiteError) {
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
-        insert = try database.prepare(
-            """
-            INSERT INTO request (id, state, owner, destination, condition, priority, order_key, unique_mode, unique_name,
-                depends, strict, repeatable, maximum_attempts, bytes, lifetime, deadline_wall, deadline_boot, boot,
-                method, url, headers, idempotency_key, accepted, output_path, body_kind, body_path, body_bytes)
-            VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
+        insert = try database.prepare(NewRow.writer.insertion)
         insertBody = try database.prepare("INSERT INTO body (request, bytes) VALUES (?, ?)")
         lease = try database.prepare(
             "UPDATE request SET state = 1, tries = ?, lease_interface = ?, lease_wall = ? WHERE id = ?")
-        update = try database.prepare(
-            """
-            UPDATE request SET state = ?, attempts = ?, network_failures = ?, tries = ?, held = ?, network_failure = ?,
-                not_before_wall = ?, not_before_boot = ?, not_before_in = ?, reason = ?, over_wall = ? WHERE id = ?
-            """)
+        update = try database.prepare(ChangedRow.writer.update)
         hold = try database.prepare("UPDATE request SET held = ? WHERE id = ?")
         setDeadline = try database.prepare(
             "UPDATE request SET deadline_wall = ?, deadline_boot = ?, boot = ? WHERE id = ?")
@@ -115,13 +103,7 @@ struct QueueStatements {
         closeBreaker = try database.prepare("DELETE FROM breaker WHERE destination = ? AND interface = ?")
         holdQueue = try database.prepare("INSERT OR IGNORE INTO held_queue (owner) VALUES (?)")
         releaseQueue = try database.prepare("DELETE FROM held_queue WHERE owner = ?")
-        specification = try database.prepare("SELECT \(RequestColumns.specification) FROM request WHERE id = ?")
+        specification = try database.prepare("SELECT \(RequestColumn.list) FROM request WHERE id = ?")
         body = try database.prepare("SELECT bytes FROM body WHERE request = ?")
-        outcome = try database.prepare(
-            """
-            SELECT request.state, request.reason, request.owner, request.over_wall, result.status, result.headers,
-                result.body_kind, result.body_path, result.body_bytes, result.bytes
-            FROM request LEFT JOIN result ON result.request = request.id WHERE request.id = ?
-            """)
     }
 }

@@ -3,13 +3,6 @@ internal import ReachQueue
 
 /// How parts of a request are written into columns.
 enum RequestColumns {
-    /// What a ``QueuedRequest`` is made of, in the order in which `QueueDatabase.queuedRequest(_:)` takes it.
-    static let specification = """
-        method, url, headers, idempotency_key, accepted, output_path, body_kind, body_path, body_bytes, owner,
-        condition, priority, lifetime, order_key, unique_mode, unique_name, depends, strict, maximum_attempts,
-        destination
-        """
-
     /// One header a line, as HTTP has them: neither names nor values can hold a line break.
     static func text(of headers: [HTTPField]) -> String {
         var text = ""
@@ -55,9 +48,9 @@ enum RequestColumns {
     static func columns(of body: RequestBody) -> Body {
         switch body {
         case .none: Body(kind: 0, path: nil, bytes: 0)
-        case .inline(let bytes): Body(kind: 1, path: nil, bytes: Int64(bytes.count))
-        case .file(let path, let bytes): Body(kind: 2, path: path, bytes: bytes)
-        case .spooled(let name, let bytes): Body(kind: 3, path: name, bytes: bytes)
+        case .inline: Body(kind: 1, path: nil, bytes: body.count)
+        case .file(let path, _): Body(kind: 2, path: path, bytes: body.count)
+        case .spooled(let name, _): Body(kind: 3, path: name, bytes: body.count)
         }
     }
 

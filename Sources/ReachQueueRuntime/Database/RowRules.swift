@@ -22,23 +22,23 @@ enum RowRules {
     private static let anything: ClosedRange<Int64> = .min ... .max
 
     private static let requestRules: [Rule] = [
-        integer("id", numbers), integer("state", 0...4), integer("owner", owners), text("destination", upTo: 65_536),
-        text("condition", upTo: 65_536), integer("priority", 0...3), optional(text("order_key", upTo: 65_536)),
-        optional(text("unique_mode", upTo: 64)), optional(text("unique_name", upTo: 65_536)),
-        integer("depends", flags), integer("strict", flags), integer("repeatable", flags),
-        optional(integer("maximum_attempts", 0 ... .max)), integer("bytes", lengths), integer("lifetime", 0 ... .max),
-        integer("deadline_wall", anything), integer("deadline_boot", anything), integer("boot", anything),
-        integer("attempts", counts), integer("network_failures", counts), integer("tries", counts),
-        integer("held", flags), integer("network_failure", flags), optional(integer("not_before_wall", anything)),
-        optional(integer("not_before_boot", anything)), optional(integer("not_before_in", anything)),
-        optional(text("reason", upTo: 64)), optional(integer("over_wall", anything)),
-        ("over_wall", "(state >= 2) = (over_wall IS NOT NULL)"), optional(text("lease_interface", upTo: 64)),
-        optional(integer("lease_wall", anything)), ofLease("lease_interface", "lease_interface IS NOT NULL"),
-        ofLease("lease_wall", "lease_wall IS NOT NULL"), ofLease("tries", "tries > 0"), text("method"), text("url"),
-        text("headers"),
-        optional(text("idempotency_key")), text("accepted"), optional(text("output_path")), integer("body_kind", 0...3),
-        optional(text("body_path")), integer("body_bytes", lengths), spoolName, integer("kept", lengths),
-        integer("seen", flags),
+        integer(.id, numbers), integer(.state, 0...4), integer(.owner, owners), text(.destination, upTo: 65_536),
+        text(.condition, upTo: 65_536), integer(.priority, 0...3), optional(text(.orderKey, upTo: 65_536)),
+        optional(text(.uniqueMode, upTo: 64)), optional(text(.uniqueName, upTo: 65_536)),
+        integer(.depends, flags), integer(.strict, flags), integer(.repeatable, flags),
+        optional(integer(.maximumAttempts, 0 ... .max)), integer(.bytes, lengths), integer(.lifetime, 0 ... .max),
+        integer(.deadlineWall, anything), integer(.deadlineBoot, anything), integer(.boot, anything),
+        integer(.attempts, counts), integer(.networkFailures, counts), integer(.tries, counts),
+        integer(.held, flags), integer(.networkFailure, flags), optional(integer(.notBeforeWall, anything)),
+        optional(integer(.notBeforeBoot, anything)), optional(integer(.notBeforeIn, anything)),
+        optional(text(.reason, upTo: 64)), optional(integer(.overWall, anything)),
+        ("over_wall", "(state >= 2) = (over_wall IS NOT NULL)"), optional(text(.leaseInterface, upTo: 64)),
+        optional(integer(.leaseWall, anything)), ofLease(.leaseInterface, "lease_interface IS NOT NULL"),
+        ofLease(.leaseWall, "lease_wall IS NOT NULL"), ofLease(.tries, "tries > 0"), text(.method), text(.url),
+        text(.headers),
+        optional(text(.idempotencyKey)), text(.accepted), optional(text(.outputPath)), integer(.bodyKind, 0...3),
+        optional(text(.bodyPath)), integer(.bodyBytes, lengths), spoolName, integer(.kept, lengths),
+        integer(.seen, flags),
     ]
 
     private static let resultRules: [Rule] = [
@@ -64,14 +64,22 @@ enum RowRules {
         return (column, "(\(isInteger) AND \(column) BETWEEN \(least) AND \(range.upperBound))")
     }
 
+    private static func integer(_ column: RequestColumn, _ range: ClosedRange<Int64>) -> Rule {
+        integer(column.name, range)
+    }
+
+    private static func text(_ column: RequestColumn, upTo length: Int? = nil) -> Rule {
+        text(column.name, upTo: length)
+    }
+
     private static func text(_ column: String, upTo length: Int? = nil) -> Rule {
         let isText = "typeof(\(column)) = 'text'"
         return (column, length.map { "(\(isText) AND length(\(column)) <= \($0))" } ?? isText)
     }
 
     /// What a request that is on its way has: the row of its attempt is made of it.
-    private static func ofLease(_ column: String, _ condition: String) -> Rule {
-        (column, "(state != 1 OR \(condition))")
+    private static func ofLease(_ column: RequestColumn, _ condition: String) -> Rule {
+        (column.name, "(state != 1 OR \(condition))")
     }
 
     private static func optional(_ rule: Rule) -> Rule {

@@ -30,13 +30,13 @@ package final class QueueDriver {
     private var store: (any QueueStorage)?
     private var isOpen = false
     /// What came before the file was open.
-    private var early: [QueueCommand] = []
-    private var inbox: [QueueCommand] = []
+    private var early: [QueueInput] = []
+    private var inbox: [QueueInput] = []
     private var isBusy = false
     private var willWork = false
     private var timer: (id: TimerQueue.ID, deadline: BootTime)?
-    private var clients: [QueueCommand.Ticket: (QueueReply) -> Void] = [:]
-    private var lastTicket: QueueCommand.Ticket = 0
+    private var clients: [QueueInput.Ticket: (QueueReply) -> Void] = [:]
+    private var lastTicket: QueueInput.Ticket = 0
     /// What is to be sent, from when the store gives it until the scheduler has said whether it is.
     private var specifications: [RequestID: QueuedRequest] = [:]
     /// Whoever waits for what the store reads; only their numbers cross threads.
@@ -110,25 +110,17 @@ package final class QueueDriver {
 
     /// Gives a client's command its ticket.
     package func ask(
-        _ command: (QueueCommand.Ticket) -> QueueCommand, _ reply: @escaping (QueueReply) -> Void
+        _ command: (QueueInput.Ticket) -> QueueInput, _ reply: @escaping (QueueReply) -> Void
     ) {
         lastTicket += 1
         clients[lastTicket] = reply
         send(command(lastTicket))
     }
 
-    /// Reads what is kept of a request. `body` is called on any thread.
-    package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
-        if let store { store.outcome(of: id, body) } else { body(nil) }
-    }
-
     package func explain(_ id: RequestID) -> QueueExplanation? { scheduler.explain(id, at: SystemClock.now) }
 
     /// How many requests are not over: the client's, or for root everybody's.
-    package func count(of client: QueueCommand.Client) -> Int { scheduler.count(of: client) }
-
-    /// The state of a request that is not over, or dead; `nil` for all others.
-    package func state(of id: RequestID) -> RequestState? { scheduler.state(of: id) }
+    package func count(of client: QueueInput.Client) -> Int { scheduler.count(of: client) }
 
     package var epoch: UInt64 { scheduler.epochTold }
 
@@ -146,7 +138,7 @@ package final class QueueDriver {
     /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
     ///
     /// - Parameter user: Who wants to know: users take turns.
-    package func record(of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (RequestRecord?) -> Void) {
+    package func record(of id: RequestID, for user: UInt32 = 0, _ reply: @escaping (RequestReport?) -> Void) {
         read({ $0.record(of: id, for: user, $1) }, reply) ?? reply(nil)
     }
 
@@ -154,7 +146,7 @@ package final class QueueDriver {
     ///
     /// - Parameter user: Who wants to know: users take turns.
     package func records(
-        _ query: RecordQuery, for user: UInt32 = 0, _ reply: @escaping ([RequestRecord]) -> Void
+        _ query: RecordQuery, for user: UInt32 = 0, _ reply: @escaping ([RequestReport]) -> Void
     ) {
         read({ $0.records(query, for: user, $1) }, reply) ?? reply([])
     }
@@ -176,7 +168,7 @@ package final class QueueDriver {
     // MARK: For the network and the executor
 
     /// Takes a command in: now, after those that are being carried out, or at the end of the loop's turn.
-    package func send(_ command: QueueCommand) {
+    package func send(_ command: QueueInput) {
         guard isOpen else { return early.append(command) }
         inbox.append(command)
         guard !isBusy else { return }
@@ -215,7 +207,7 @@ package final class QueueDriver {
         case .start(let order):
             guard let request = specifications.removeValue(forKey: order.id) else {
                 // Its row cannot be read: it is not known what to send.
-                return inbox.append(.ended(order.id, .failed(TransferFault(.file))))
+                return inbox.append(.ended(order.id, .failed(AttemptFault(.file))))
             }
             executor?.start(order, request)
         case .abort(let id): executor?.abort(id)

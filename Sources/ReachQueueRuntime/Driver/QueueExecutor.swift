@@ -6,14 +6,14 @@ package protocol QueueExecutor: AnyObject {
     ///
     /// - Parameter begun: Requests of whose answers a part is in the spool.
     func begin(_ begun: Set<RequestID>)
-    /// Sends the request by the order's path and by no other. To be told: ``QueueCommand/requestSent(_:)`` before the
-    /// first byte of the request, ``QueueCommand/ended(_:_:)`` once.
+    /// Sends the request by the order's path and by no other. To be told: ``QueueInput/requestSent(_:)`` before the
+    /// first byte of the request, ``QueueInput/ended(_:_:)`` once.
     func start(_ order: AttemptOrder, _ request: QueuedRequest)
     /// Ends the attempt, and tells nothing more of it.
     func abort(_ id: RequestID)
-    /// Finds out whether the path works. To be told: ``QueueCommand/pathChecked(interfaceIndex:works:)``.
+    /// Finds out whether the path works. To be told: ``QueueInput/pathChecked(interfaceIndex:works:)``.
     func checkPath(_ path: QueuePath)
-    /// Watches the way to a destination. To be told: ``QueueCommand/targetPath(_:_:)``, at first and whenever it changes.
+    /// Watches the path to a destination. Reports it by ``QueueInput/targetPath(_:_:)``, at first and whenever it changes.
     ///
     /// - Parameter owner: The user whose request needs it first.
     func watch(_ destination: Destination, for owner: UInt32)

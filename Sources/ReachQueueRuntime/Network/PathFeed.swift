@@ -36,8 +36,8 @@ final class PathFeed {
         update()
     }
 
-    /// What probes have proved; `nil` where none run.
-    func learn(_ survey: ConnectivitySurvey?) {
+    /// - Parameter survey: What probes have proved; `nil` where none run.
+    func update(survey: ConnectivitySurvey?) {
         let proved = (survey?.interfaces ?? [:]).mapValues(\.combined)
         validated = Set(proved.filter { $0.value == .full }.keys)
         doubted = Set(proved.filter { $0.value != .full && $0.value != .unknown }.keys)

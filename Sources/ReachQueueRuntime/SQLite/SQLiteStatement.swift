@@ -27,7 +27,9 @@ final class SQLiteStatement {
     }
 
     /// Runs it with these parameters to its end, and makes it ready for the next time.
-    func run(_ parameters: SQLiteValue...) throws(SQLiteError) {
+    func run(_ parameters: SQLiteValue...) throws(SQLiteError) { try run(parameters) }
+
+    func run(_ parameters: [SQLiteValue]) throws(SQLiteError) {
         try bind(parameters)
         defer { reset() }
         while try step() {}

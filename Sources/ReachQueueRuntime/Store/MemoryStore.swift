@@ -49,16 +49,12 @@ package final class MemoryStore: QueueStorage {
         deliver(.committed(transaction.number, leased: leased))
     }
 
-    package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
-        body(state.withLock { state in state.records[id].map { Self.record(id, $0).outcome } })
-    }
-
-    package func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestRecord?) -> Void) {
+    package func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestReport?) -> Void) {
         body(state.withLock { state in state.records[id].map { Self.record(id, $0) } })
     }
 
     package func records(
-        _ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestRecord]) -> Void
+        _ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestReport]) -> Void
     ) {
         let found = state.withLock { state in
             state.records.filter { id, kept in
@@ -116,26 +112,16 @@ package final class MemoryStore: QueueStorage {
         state.firstOver = 0
     }
 
-    private static func record(_ id: RequestID, _ kept: Kept) -> RequestRecord {
-        var request = kept.request
-        let bytes = request.body.count
-        request.body = .none
-        return RequestRecord(
-            id: id, request: request, bodyBytes: bytes, created: kept.created, deadline: kept.deadline,
-            attempts: kept.progress.attempts, networkFailures: kept.progress.networkFailures,
-            tries: kept.progress.tries, notBefore: kept.progress.notBefore?.wall,
-            outcome: RequestOutcome(
-                id: id, owner: request.owner, end: kept.end, time: kept.time, result: kept.result))
-    }
-}
-
-extension RequestBody {
-    /// In bytes.
-    package var count: Int64 {
-        switch self {
-        case .none: 0
-        case .inline(let bytes): Int64(bytes.count)
-        case .file(_, let bytes), .spooled(_, let bytes): bytes
-        }
+    private static func record(_ id: RequestID, _ kept: Kept) -> RequestReport {
+        var report = RequestReport(id, kept.request, created: kept.created, deadline: kept.deadline)
+        report.bodyBytes = kept.request.body.count
+        report.body = .none
+        report.attempts = kept.progress.attempts
+        report.networkFailures = kept.progress.networkFailures
+        report.tries = kept.progress.tries
+        report.notBefore = kept.progress.notBefore?.wall
+        if let end = kept.end { report.finish(end, at: kept.time) }
+        report.result = kept.result
+        return report
     }
 }

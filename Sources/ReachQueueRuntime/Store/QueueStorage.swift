@@ -2,15 +2,13 @@ package import ReachQueue
 
 /// Where the queue's transactions go: a file, or memory.
 package protocol QueueStorage: AnyObject, Sendable {
-    /// Has a transaction written, after all before it; answered by ``QueueStore/Notice``.
+    /// Enqueues a write, in order; answered by ``QueueStore/Notice``.
     func submit(_ transaction: StoreTransaction)
-    /// Reads what is kept of a request. `body` is called on any thread, with `nil` if nothing is.
-    func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void)
     /// Reads all that is kept of a request but its body, on behalf of a user: users take turns. `body` is called on any
     /// thread, with `nil` if nothing is.
-    func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestRecord?) -> Void)
+    func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestReport?) -> Void)
     /// Reads what is kept of several, by their numbers from the lowest, on behalf of a user. `body` is called on any thread.
-    func records(_ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestRecord]) -> Void)
+    func records(_ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestReport]) -> Void)
     /// - Returns: Whether all was written in this time.
     @discardableResult
     func close(patience: Duration) -> Bool

@@ -66,24 +66,19 @@ package final class QueueStore: Sendable {
     /// Has a transaction written. Any thread; takes microseconds.
     package func submit(_ transaction: StoreTransaction) { jobs.put(.write(transaction)) }
 
-    /// Reads what is kept of a request. `body` runs on the store's thread, with `nil` if nothing is.
-    package func outcome(of id: RequestID, _ body: @escaping @Sendable (RequestOutcome?) -> Void) {
-        jobs.put({ body(try? $0?.outcome(of: id)) }, for: 0)
-    }
-
     /// Reads all that is kept of a request but its body, on behalf of a user. `body` runs on the store's thread, with `nil`
     /// if nothing is kept.
     package func record(
-        of id: RequestID, for user: UInt32 = 0, _ body: @escaping @Sendable (RequestRecord?) -> Void
+        of id: RequestID, for user: UInt32 = 0, _ body: @escaping @Sendable (RequestReport?) -> Void
     ) {
-        jobs.put({ body(try? $0?.record(of: id)) }, for: user)
+        jobs.put({ body(try? $0?.report(on: id)) }, for: user)
     }
 
     /// Reads what is kept of several requests, on behalf of a user. `body` runs on the store's thread.
     package func records(
-        _ query: RecordQuery, for user: UInt32 = 0, _ body: @escaping @Sendable ([RequestRecord]) -> Void
+        _ query: RecordQuery, for user: UInt32 = 0, _ body: @escaping @Sendable ([RequestReport]) -> Void
     ) {
-        jobs.put({ body((try? $0?.records(query)) ?? []) }, for: user)
+        jobs.put({ body((try? $0?.reports(query)) ?? []) }, for: user)
     }
 
     /// Writes what is there, moves the log into the file, and ends the thread.

@@ -20,7 +20,7 @@ package struct StoreContents: Hashable, Sendable {
     func isOpen(_ id: RequestID) -> Bool {
         let place = requests.partition { $0.id >= id }
         guard place < requests.count, requests[place].id == id else { return false }
-        return if case .dead = requests[place].condition { false } else { true }
+        return if case .dead = requests[place].state { false } else { true }
     }
 }
 

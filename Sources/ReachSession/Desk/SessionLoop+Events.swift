@@ -8,7 +8,7 @@ internal import Synchronization
 /// Turns the queue's events into events of the tasks' lives.
 extension SessionLoop {
     /// Blockers that are the network's: while one of them holds, a task is suspended for it.
-    static let network: Blocker = [.path, .linkClass, .metered, .validated, .family, .target]
+    static let network = Blocker.network
 
     func take(_ event: QueueEvent) {
         if event.request == nil { return takeOfAll(event) }
@@ -19,7 +19,9 @@ extension SessionLoop {
         case .waiting: waits(id, tasks, event.blockers)
         case .resumed: for task in tasks { task.handle(.resume(.network)) }
         case .done, .dead, .cancelled: end(id, tasks, event)
-        case .queued, .suspended, .released, .opened, .closed, .breakerOpen, .breakerClosed: break
+        case .queued, .suspended, .released, .opened, .closed, .breakerOpen, .breakerClosed, .degraded, .recovered,
+            .storageReset:
+            break
         }
     }
 
@@ -42,7 +44,7 @@ extension SessionLoop {
     }
 
     func take(_ progress: AttemptProgress) {
-        for task in tasks[progress.id] ?? [] { task.take(TaskProgress(progress.progress)) }
+        for task in tasks[progress.id] ?? [] { task.update(progress.bytes) }
     }
 
     private func end(_ id: RequestID, _ tasks: [RequestTask], _ event: QueueEvent) {
@@ -76,7 +78,7 @@ extension SessionLoop {
         guard let engine else { return conclude(tasks, without: "cannot be read any more") }
         engine.driver.record(of: id) { [weak self] record in
             guard let self else { return }
-            guard let record, let result = record.outcome.result, let end = record.outcome.end,
+            guard let record, let result = record.result, let end = record.end,
                 let head = HTTPResponse(result, to: record.request)
             else { return conclude(tasks, without: "is not kept any more") }
             let death: DeathReason? = if case .dead(let reason) = end { reason } else { nil }
@@ -117,15 +119,6 @@ extension RequestTask {
     fileprivate func goOn() {
         handle(.resume(.network))
         handle(.admit)
-    }
-}
-
-extension TaskProgress {
-    init(_ progress: TransferProgress) {
-        sent = Int64(clamping: progress.sent)
-        toSend = progress.toSend.map { Int64(clamping: $0) }
-        received = Int64(clamping: progress.received)
-        toReceive = progress.toReceive.map { Int64(clamping: $0) }
     }
 }
 

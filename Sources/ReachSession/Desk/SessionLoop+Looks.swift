@@ -14,7 +14,7 @@ extension SessionLoop {
 
     func awaitLook(_ id: RequestID) {
         guard let request = tasks[id]?.first?.plan.queued else { return }
-        let target = (request.constraint.isTargetReachable ? request.destination.target : nil) ?? .internet
+        let target = (request.condition.isTargetReachable ? request.destination.target : nil) ?? .internet
         let isFirst = looks[target] == nil
         looks[target, default: FirstLook()].ids.insert(id)
         guard isFirst else { return }

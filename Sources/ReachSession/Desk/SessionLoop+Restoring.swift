@@ -29,9 +29,9 @@ extension SessionLoop {
         }
     }
 
-    private func tasks(for record: RequestRecord, _ core: SessionCore) -> [RequestTask] {
+    private func tasks(for record: RequestReport, _ core: SessionCore) -> [RequestTask] {
         if let known = tasks[record.id] { return known }
-        if case .cancelled = record.outcome.end {
+        if case .cancelled = record.end {
             // The caller that cancelled the request knows its result.
             forget(record.id.rawValue)
             return []
@@ -55,9 +55,9 @@ extension SessionLoop {
         return [task]
     }
 
-    private func finish(_ record: RequestRecord, _ task: RequestTask) {
-        switch record.outcome.end {
-        case .dead(let death) where record.outcome.result == nil: task.end(with: RequestError(death, nil))
+    private func finish(_ record: RequestReport, _ task: RequestTask) {
+        switch record.end {
+        case .dead(let death) where record.result == nil: task.end(with: RequestError(death, nil))
         // It ended while its record was read.
         case .done, .dead, .cancelled, nil: fetch(record.id, for: [task])
         }
@@ -81,7 +81,7 @@ extension TaskPlan {
     /// Restores the plan of a stored request.
     ///
     /// - Returns: `nil` where the URL is malformed, which does not happen to what a session queued.
-    fileprivate init?(_ record: RequestRecord) {
+    fileprivate init?(_ record: RequestReport) {
         guard let address = try? WebAddress(record.request.url),
             var request = try? HTTPRequest(method: record.request.method, address: address)
         else { return nil }

@@ -202,7 +202,7 @@ final class SessionLoop {
         engine?.driver.ask({ .cancel(id, .root, $0) }, { _ in })
     }
 
-    private func ask(_ task: RequestTask, _ command: (RequestID, QueueCommand.Ticket) -> QueueCommand) {
+    private func ask(_ task: RequestTask, _ command: (RequestID, QueueInput.Ticket) -> QueueInput) {
         guard let id = numbers[task.identifier], let engine else { return }
         engine.driver.ask({ command(id, $0) }, { _ in })
     }

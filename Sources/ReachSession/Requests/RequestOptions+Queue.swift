@@ -5,7 +5,7 @@ extension RequestOptions {
     ///
     /// - Parameter keepsOnDisk: The session has a directory.
     func apply(to request: inout RequestSpecification, keepsOnDisk: Bool) {
-        request.constraint = constraint.value
+        request.condition = constraint.value
         request.priority = priority.queued
         request.timeToLive = expiresAfter
         request.orderKey = orderKey
@@ -23,7 +23,7 @@ extension RequestOptions {
 
     /// Of a request that an earlier run queued.
     init(_ request: RequestSpecification) {
-        constraint = RequestConstraint(value: request.constraint)
+        constraint = RequestConstraint(value: request.condition)
         priority = Priority(request.priority)
         expiresAfter = request.timeToLive
         orderKey = request.orderKey

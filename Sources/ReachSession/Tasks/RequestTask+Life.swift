@@ -113,7 +113,7 @@ extension RequestTask {
         core.activity.count(counts)
     }
 
-    func take(_ progress: TaskProgress) {
+    func update(_ progress: TaskProgress) {
         let streams: [AsyncStream<TaskProgress>.Continuation] = state.withLock { state in
             guard state.result == nil else { return [] }
             state.progress = progress

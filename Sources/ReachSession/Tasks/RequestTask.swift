@@ -1,5 +1,9 @@
+public import ReachCore
 public import ReachSerialization
 internal import Synchronization
+
+/// The progress of a request.
+public typealias TaskProgress = ByteProgress
 
 /// One request of a session: the counterpart of AFNetworking's NSURLSessionTask.
 ///

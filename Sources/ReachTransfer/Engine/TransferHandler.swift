@@ -1,3 +1,5 @@
+package import ReachCore
+
 /// An event of a transfer. In order: `head`, then `body` and `progress` any number of times, and `finished` once and
 /// last.
 package indirect enum TransferEvent: Sendable {
@@ -6,7 +8,7 @@ package indirect enum TransferEvent: Sendable {
     /// A piece of the body, where the sink is ``TransferSink/events``.
     case body([UInt8])
     /// At most ten times a second, and once before the end if anything has moved since.
-    case progress(TransferProgress)
+    case progress(ByteProgress)
     case finished(TransferReport)
 }
 

@@ -70,8 +70,8 @@ extension TransferMachine {
         report.body = record.body
         report.fileBytes = record.hasFile ? fileBytes : nil
         report.isCut = record.isCut
-        report.sentBytes = record.progress.sent
-        report.receivedBytes = record.progress.received
+        report.sentBytes = record.sentBytes
+        report.receivedBytes = record.receivedBytes
         report.resume = resumePoint(outcome)
         return report
     }

@@ -21,7 +21,7 @@ struct TransferRecord {
     /// Body bytes of the hops that are over.
     private var sentBefore: UInt64 = 0
     private var receivedBefore: UInt64 = 0
-    private var reported = TransferProgress()
+    private var reported = ByteProgress()
     private var reportedAt: BootTime?
 
     mutating func updateHop(_ change: (inout TransferHop) -> Void) { change(&hops[hops.count - 1]) }
@@ -56,14 +56,17 @@ struct TransferRecord {
         updateHop { $0.phases.finished = now }
     }
 
-    var progress: TransferProgress {
-        TransferProgress(
-            sent: sentBefore + counts.sent, toSend: bodyBytes, received: receivedBefore + counts.received,
-            toReceive: head?.contentLength)
+    var sentBytes: UInt64 { sentBefore + counts.sent }
+    var receivedBytes: UInt64 { receivedBefore + counts.received }
+
+    var progress: ByteProgress {
+        ByteProgress(
+            sent: Int64(clamping: sentBytes), toSend: bodyBytes.map { Int64(clamping: $0) },
+            received: Int64(clamping: receivedBytes), toReceive: head?.contentLength.map { Int64(clamping: $0) })
     }
 
     /// Progress to report now; `nil` if nothing moved, or if the last report is too recent.
-    mutating func dueProgress(at now: BootTime, isLast: Bool) -> TransferProgress? {
+    mutating func dueProgress(at now: BootTime, isLast: Bool) -> ByteProgress? {
         let progress = progress
         guard progress.sent != reported.sent || progress.received != reported.received else { return nil }
         if !isLast, let reportedAt, now - reportedAt < .milliseconds(100) { return nil }

@@ -59,20 +59,3 @@ package struct ResponseHead: Hashable, Sendable {
         return name.utf8.count == other.utf8.count && name.utf8.elementsEqual(other.utf8) { lower($0) == lower($1) }
     }
 }
-
-/// The progress of a transfer, in bytes of bodies.
-package struct TransferProgress: Hashable, Sendable {
-    package var sent: UInt64
-    /// `nil` where there is no body to send.
-    package var toSend: UInt64?
-    package var received: UInt64
-    /// `nil` where the server does not send the length.
-    package var toReceive: UInt64?
-
-    package init(sent: UInt64 = 0, toSend: UInt64? = nil, received: UInt64 = 0, toReceive: UInt64? = nil) {
-        self.sent = sent
-        self.toSend = toSend
-        self.received = received
-        self.toReceive = toReceive
-    }
-}

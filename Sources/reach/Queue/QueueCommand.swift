@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachQueue
 
 struct QueueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,9 +36,15 @@ struct QueueListCommand: ParsableCommand {
 
     func run() throws {
         var filter = QueueFilter()
-        filter.states = Set(states)
+        for state in states {
+            do throws(QueueServiceError) {
+                filter.states.insert(try QueueFilter.state(state))
+            } catch {
+                throw CommandError(queue: error)
+            }
+        }
         filter.limit = 1000
-        var items: [QueueItem] = []
+        var items: [RequestReport] = []
         var count = 0
         // Page by page on one connection; JSON as it comes, since there may be 100,000.
         try queue.ask { client throws(ControlError) in

@@ -52,7 +52,7 @@ struct QueueConditionOptions: ParsableArguments {
     /// - Throws: ``CommandError``, which names the word that is wrong.
     func apply(to request: inout RequestSpecification) throws(CommandError) {
         do throws(RequestValidationError) {
-            if let when { request.constraint = try RequestSpecification.condition(when) }
+            if let when { request.condition = try RequestSpecification.condition(when) }
             if let priority { request.priority = try RequestPriority(priority) }
             request.uniqueness = try RequestUniqueness(key: key, mode: mode)
         } catch {

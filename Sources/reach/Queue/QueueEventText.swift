@@ -1,33 +1,35 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachQueue
 
 /// What happened in the queue, in one line for people: `request 7 retrying: network, by wlan0`.
 struct QueueEventText {
     let style: TerminalStyle
 
-    func line(for record: QueueEventRecord) -> String {
-        let subject = record.id.map { "request " + style.paint("\($0)", .bold) } ?? "the queue:"
-        let told = details(of: record).joined(separator: ", ")
-        let event = style.paint(DisplayText.sanitized(record.event), Self.colour(of: record.event) ?? .bold)
-        return "\(subject) \(event)" + (told.isEmpty ? "" : ": " + DisplayText.sanitized(told))
+    func line(for event: QueueEvent) -> String {
+        let subject = event.request.map { "request " + style.paint("\($0)", .bold) } ?? "the queue:"
+        let details = details(of: event).joined(separator: ", ")
+        let kind = style.paint(event.kind.rawValue, Self.colour(of: event.kind) ?? .bold)
+        return "\(subject) \(kind)" + (details.isEmpty ? "" : ": " + DisplayText.sanitized(details))
     }
 
-    private func details(of record: QueueEventRecord) -> [String] {
-        let blockers = record.blockers.isEmpty ? nil : record.blockers.joined(separator: " ")
+    private func details(of event: QueueEvent) -> [String] {
+        let blockers = event.blockers.isEmpty ? nil : event.blockers.words.joined(separator: " ")
         return [
-            record.reason, record.status.map { "status \($0)" }, blockers, record.when, record.destination,
-            record.interface.map { "by \($0)" }, record.attempt.map { "attempt \($0)" },
-            record.count.map { "\($0) requests" },
+            event.reason, event.status.map { "status \($0)" }, blockers, event.condition?.description,
+            event.destination?.description,
+            event.interface.map { "by \($0)" }, event.attempt.map { "attempt \($0)" },
+            event.count.map { "\($0) requests" },
         ].compactMap { $0 }
     }
 
-    private static func colour(of event: String) -> TerminalStyle.Colour? {
-        switch event {
-        case "done", "started", "resumed", "opened", "recovered", "breaker-closed": .green
-        case "dead", "degraded", "storage-reset", "breaker-open": .red
-        case "retrying", "waiting", "interrupted", "suspended", "closed": .yellow
-        case "cancelled": .grey
-        default: nil
+    private static func colour(of kind: QueueEvent.Kind) -> TerminalStyle.Colour? {
+        switch kind {
+        case .done, .started, .resumed, .opened, .recovered, .breakerClosed: .green
+        case .dead, .degraded, .storageReset, .breakerOpen: .red
+        case .retrying, .waiting, .interrupted, .suspended, .closed: .yellow
+        case .cancelled: .grey
+        case .queued, .released: nil
         }
     }
 }

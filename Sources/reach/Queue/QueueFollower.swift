@@ -38,7 +38,7 @@ final class QueueFollower {
         do throws(ControlError) {
             subscription = try ControlSubscription(path: path, request: id, on: loop) { [unowned self] event in
                 switch event {
-                case .event(let event): take(event)
+                case .event(let event): receive(event)
                 case .ended(let error): lose(error)
                 }
             }
@@ -58,7 +58,7 @@ final class QueueFollower {
         (retryTimer, answerTimer) = (nil, nil)
     }
 
-    private func take(_ event: StreamEvent) {
+    private func receive(_ event: StreamEvent) {
         // After lost events, the next event is `began`.
         guard case .other("queue", let json) = event.content else { return }
         do throws(StatusReadingError) {

@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachQueue
 
 /// How far an attempt is, on one line for people.
 struct QueueProgressText {
@@ -9,12 +10,13 @@ struct QueueProgressText {
     private static let barWidths = 8...24
 
     /// - Parameter width: Columns of the terminal; what does not fit is cut.
-    func line(_ progress: QueueProgress, rate: Int64?, width: Int) -> String {
+    func line(_ attempt: AttemptProgress, rate: Int64?, width: Int) -> String {
+        let progress = attempt.bytes
         let isSending = (progress.toSend ?? 0) > progress.sent
         let (count, total) =
             isSending ? (progress.sent, progress.toSend) : (progress.received, progress.toReceive)
         let verb = isSending ? "sending" : "receiving"
-        let details = details(count, of: total, rate: rate) + ["by \(DisplayText.sanitized(progress.interface))"]
+        let details = details(count, of: total, rate: rate) + ["by \(DisplayText.sanitized(attempt.interface))"]
         let words = details.joined(separator: "  ")
         guard let total, total > 0 else { return String("\(verb)  \(words)".prefix(width)) }
         // Brackets, and two times two spaces.

@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachQueue
 
 /// Requests of the queue in words and tables, for people. Whatever programs put into them is made safe for a terminal.
 struct QueueText {
@@ -9,21 +10,17 @@ struct QueueText {
     /// Writes a time as people read it here.
     let stamp: (Timestamp) -> String
 
-    /// Blockers that are the network's.
-    static let networkBlockers: Set<String> = [
-        "no-path", "class", "metered", "validated", "family", "target", "not-validated",
-    ]
-
     // MARK: - Many
 
-    func table(_ items: [QueueItem], at now: Timestamp) -> String {
+    func table(_ items: [RequestReport], at now: Timestamp) -> String {
         guard !items.isEmpty else { return "no requests\n" }
         let heading = ["ID", "STATE", "AGE", "TRIES", "WHEN", "METHOD", "URL"].map { TextTable.Cell($0, .grey) }
         let rows = items.map { item in
             [
                 TextTable.Cell("\(item.id)", .bold), TextTable.Cell(state(item), Self.colour(of: item.state)),
                 TextTable.Cell(age(item.created, now)), TextTable.Cell("\(item.tries)"),
-                TextTable.Cell(DisplayText.sanitized(item.when)), TextTable.Cell(DisplayText.sanitized(item.method)),
+                TextTable.Cell(DisplayText.sanitized(item.condition.description)),
+                TextTable.Cell(DisplayText.sanitized(item.method)),
                 TextTable.Cell(DisplayText.sanitized(item.url)),
             ]
         }
@@ -40,40 +37,40 @@ struct QueueText {
     }
 
     /// The state, with what it is about.
-    private func state(_ item: QueueItem) -> String {
+    private func state(_ item: RequestReport) -> String {
         let words = [
             item.status.map { "\($0)" }, item.reason,
-            item.blockers.isEmpty ? nil : item.blockers.joined(separator: " "),
+            item.blockers.isEmpty ? nil : item.blockers.words.joined(separator: " "),
         ]
-        let told = words.compactMap { $0 }
-        return DisplayText.sanitized(item.state + (told.isEmpty ? "" : " (\(told.joined(separator: ", ")))"))
+        let details = words.compactMap { $0 }.joined(separator: ", ")
+        return DisplayText.sanitized(item.state.rawValue + (details.isEmpty ? "" : " (\(details))"))
     }
 
     private func age(_ time: Timestamp, _ now: Timestamp) -> String {
         DurationText.describe(.nanoseconds(max(0, now.nanosecondsSince1970 - time.nanosecondsSince1970)))
     }
 
-    static func colour(of state: String) -> TerminalStyle.Colour? {
+    static func colour(of state: QueuedRequestState) -> TerminalStyle.Colour? {
         switch state {
-        case "done", "running": .green
-        case "dead": .red
-        case "held", "backoff", "lingering": .yellow
-        case "cancelled": .grey
-        default: nil
+        case .done, .running: .green
+        case .dead: .red
+        case .held, .backoff, .lingering: .yellow
+        case .cancelled: .grey
+        case .new, .waiting, .ready: nil
         }
     }
 
     // MARK: - One
 
-    func describe(_ item: QueueItem) -> String {
+    func describe(_ item: RequestReport) -> String {
         let url = DisplayText.sanitized("\(item.method) \(item.url)")
         let summary = "request \(item.id) is \(style.paint(state(item), Self.colour(of: item.state) ?? .bold))\n"
         let lines: [(String, String?)] = [
             ("request", url),
-            ("when", item.when), ("priority", item.priority), ("order", item.order), ("key", item.key),
-            ("idempotency key", item.idempotencyKey),
+            ("when", item.condition.description), ("priority", "\(item.priority)"), ("order", item.orderKey),
+            ("key", item.uniqueness.key), ("idempotency key", item.idempotency.key),
             ("body", item.bodyBytes > 0 ? ByteCount.describe(item.bodyBytes) : nil),
-            ("added", stamp(item.created) + " by user \(item.user)"),
+            ("added", stamp(item.created) + " by user \(item.request.owner)"),
             ("expires", item.over == nil ? stamp(item.deadline) : nil),
             ("next attempt", item.notBefore.map { "not before \(stamp($0))" }), ("over", item.over.map(stamp)),
             ("attempts", attempts(item)), ("now", item.running.map(progress)),
@@ -88,65 +85,61 @@ struct QueueText {
             }.joined()
     }
 
-    private func attempts(_ item: QueueItem) -> String? {
+    private func attempts(_ item: RequestReport) -> String? {
         guard item.tries > 0 else { return nil }
         return "\(item.tries) made, \(item.attempts) failed and count, \(item.networkFailures) ended by the network"
     }
 
-    private func progress(_ progress: QueueProgress) -> String {
+    private func progress(_ attempt: AttemptProgress) -> String {
+        let progress = attempt.bytes
         let sent = progress.toSend.map { "\(ByteCount.describe(progress.sent)) of \(ByteCount.describe($0)) sent, " }
         let total = progress.toReceive.map { " of \(ByteCount.describe($0))" } ?? ""
-        return (sent ?? "") + "\(ByteCount.describe(progress.received))\(total) received by \(progress.interface)"
+        return (sent ?? "") + "\(ByteCount.describe(progress.received))\(total) received by \(attempt.interface)"
     }
 
     // MARK: - Why
 
     /// Whole sentences, one thing a line.
-    func explain(_ explanation: QueueItemExplanation, at now: Instant) -> String {
-        let item = explanation.item
+    func explain(_ item: RequestReport, at now: Instant) -> String {
         let summary = "request \(item.id) is \(style.paint(state(item), Self.colour(of: item.state) ?? .bold))\n"
         let url = "  " + DisplayText.sanitized("\(item.method) \(item.url)") + "\n"
-        guard explanation.reasons.isEmpty else {
-            return summary + url + explanation.reasons.map { reason($0, now) }.joined()
-        }
-        return summary + url + "  " + sentence(for: item, by: explanation.interface) + "\n"
+        guard item.reasons.isEmpty else { return summary + url + item.reasons.map { reason($0, now) }.joined() }
+        return summary + url + "  " + sentence(for: item) + "\n"
     }
 
-    private func reason(_ reason: QueueItemExplanation.Reason, _ now: Instant) -> String {
+    private func reason(_ reason: QueueExplanation.Reason, _ now: Instant) -> String {
         let since = "(\(DurationText.describe(max(.zero, now.boot - reason.since.boot))))"
         let text = DisplayText.sanitized(reason.text) + " " + style.paint(since, .grey)
-        return "  " + style.paint(DisplayText.sanitized(reason.blocker) + ":", .yellow) + " \(text)\n"
+        return "  " + style.paint(reason.blocker.words.joined() + ":", .yellow) + " \(text)\n"
             + "    " + DisplayText.sanitized(reason.remedy) + "\n"
     }
 
-    private func sentence(for item: QueueItem, by interface: String?) -> String {
-        let way = interface.map { " by \(DisplayText.sanitized($0))" } ?? ""
+    private func sentence(for item: RequestReport) -> String {
+        let way = item.interface.map { " by \(DisplayText.sanitized($0))" } ?? ""
         switch item.state {
-        case "done": return "It was answered, and nothing further happens."
-        case "dead": return "It is given up. \"reach queue retry \(item.id)\" sends it again."
-        case "cancelled": return "It was cancelled, and nothing further happens."
-        case "running": return "It is being sent\(way)."
-        case "lingering": return "Its path is gone; it goes on if that is back in a moment."
-        default: return "Nothing keeps it: it starts\(way) in a moment."
+        case .done: return "It was answered, and nothing further happens."
+        case .dead: return "It is given up. \"reach queue retry \(item.id)\" sends it again."
+        case .cancelled: return "It was cancelled, and nothing further happens."
+        case .running: return "It is being sent\(way)."
+        case .lingering: return "Its path is gone; it resumes if the path returns shortly."
+        case .new, .held, .waiting, .backoff, .ready: return "Ready; starts\(way) shortly."
         }
     }
 
     // MARK: - Waiting
 
-    /// Why somebody who waits for a request still does, on one line: `waiting for unmetered for 3 min 0 s: wlan0 down`.
+    /// Why a request still waits, on one line: `waiting for unmetered for 3 min 0 s: wlan0 down`.
     ///
     /// - Parameter links: Links that would carry it if they could, and what is wrong with each, in words.
-    func waiting(_ explanation: QueueItemExplanation, links: [String], at now: Instant) -> String {
-        guard let reason = explanation.reasons.first else {
-            return DisplayText.sanitized(explanation.item.state)
-        }
+    func waiting(_ item: RequestReport, links: [String], at now: Instant) -> String {
+        guard let reason = item.reasons.first else { return item.state.rawValue }
         let time = DurationText.describe(max(.zero, now.boot - reason.since.boot))
         let left = reason.until.map { "; \(DurationText.describe(max(.zero, $0.boot - now.boot))) left" } ?? ""
-        guard Self.networkBlockers.contains(reason.blocker) else {
+        guard reason.blocker.isOfNetwork else {
             return DisplayText.sanitized("waiting for \(time): \(Self.phrase(reason.text))\(left)")
         }
         let why = links.isEmpty ? Self.phrase(reason.text) : links.joined(separator: ", ")
-        let wanted = explanation.item.when == "any" ? "the network" : explanation.item.when
+        let wanted = item.condition == .any ? "the network" : item.condition.description
         return DisplayText.sanitized("waiting for \(wanted) for \(time): \(why)\(left)")
     }
 

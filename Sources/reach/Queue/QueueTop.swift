@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachQueue
 
 /// The queue, live: redrawn on every event, and each second while something runs.
 final class QueueTop {
@@ -26,7 +27,7 @@ final class QueueTop {
     }
 
     func start() {
-        let follower = QueueFollower(nil, path: path, on: loop) { [unowned self] in take($0) }
+        let follower = QueueFollower(nil, path: path, on: loop) { [unowned self] in handle($0) }
         self.follower = follower
         follower.start()
     }
@@ -43,7 +44,7 @@ final class QueueTop {
         }
     }
 
-    private func take(_ event: QueueFollower.Event) {
+    private func handle(_ event: QueueFollower.Event) {
         switch event {
         case .began:
             away = nil
@@ -78,10 +79,10 @@ final class QueueTop {
             var client = try ControlClient(path: path)
             var filter = QueueFilter()
             filter.limit = max(1, height - 3)
-            var (items, count): ([QueueItem], Int) = ([], 0)
+            var (items, count): ([RequestReport], Int) = ([], 0)
             // Running requests come before waiting ones.
-            for states in [["running", "lingering"], ["ready", "backoff", "waiting", "held"]] {
-                filter.states = Set(states)
+            for states in [[.running, .lingering], [.ready, .backoff, .waiting, .held]] as [Set<QueuedRequestState>] {
+                filter.states = states
                 let page = try client.requests(filter)
                 items += page.items
                 count = page.count
@@ -92,7 +93,7 @@ final class QueueTop {
             if count > 0 { redrawSoon(after: .seconds(1)) }
         } catch {
             let reason = DisplayText.sanitized(away ?? error.description)
-            screen?.draw([String("\(reason); it is looked for".prefix(width))])
+            screen?.draw([String("\(reason); reconnecting".prefix(width))])
         }
     }
 }

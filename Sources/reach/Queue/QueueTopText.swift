@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachQueue
 
 /// The lines of the screen.
 struct QueueTopText {
@@ -8,7 +9,7 @@ struct QueueTopText {
 
     /// - Returns: At most `height` lines of at most `width` columns.
     func lines(
-        _ items: [QueueItem], _ count: Int, width: Int, height: Int, at now: Timestamp
+        _ items: [RequestReport], _ count: Int, width: Int, height: Int, at now: Timestamp
     ) -> [String] {
         let plain = QueueText(style: .plain, width: nil, stamp: words.stamp)
         let style = words.style

@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachQueue
 
 /// Waits on the calling thread until a request is over, and shows its progress.
 final class QueueWait {
@@ -17,7 +18,7 @@ final class QueueWait {
     private let path: String
     private let timeout: Duration?
     private let display: Display
-    private var outcome: Result<QueueItem, CommandError>?
+    private var outcome: Result<RequestReport, CommandError>?
     private var line = QueueWaitLine()
     private var stream = EventStream(source: .daemon)
     private var tick: TimerQueue.ID?
@@ -37,7 +38,7 @@ final class QueueWait {
         } catch {
             throw CommandError(status: .cannotObserve, message: "cannot watch: \(error)")
         }
-        let follower = QueueFollower(id, path: path, on: loop) { [unowned self] in take($0, loop) }
+        let follower = QueueFollower(id, path: path, on: loop) { [unowned self] in handle($0, loop) }
         loop.afterEvents { follower.start() }
         if let timeout {
             _ = loop.schedule(at: SystemClock.boot + timeout) { [unowned self] in
@@ -52,32 +53,32 @@ final class QueueWait {
         if let item { try finish(item) }
     }
 
-    private func finish(_ item: QueueItem) throws(CommandError) {
+    private func finish(_ item: RequestReport) throws(CommandError) {
         switch display {
         case .json: QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) }
         case .bar: StandardOutput.write(QueueText.current.describe(item))
         case .none: break
         }
-        guard item.state != "done" else { return }
+        guard item.state != .done else { return }
         let reason = item.reason.map { ": \($0)" } ?? ""
         throw CommandError(
-            status: .notReachable, message: DisplayText.sanitized("request \(id) is \(item.state)\(reason)"))
+            status: .notReachable, message: DisplayText.sanitized("request \(id) is \(item.state.rawValue)\(reason)"))
     }
 
-    private func end(_ outcome: Result<QueueItem, CommandError>, _ loop: EventLoop) {
+    private func end(_ outcome: Result<RequestReport, CommandError>, _ loop: EventLoop) {
         if self.outcome == nil { self.outcome = outcome }
         loop.stop()
     }
 
     // MARK: - What happens
 
-    private func take(_ event: QueueFollower.Event, _ loop: EventLoop) {
+    private func handle(_ event: QueueFollower.Event, _ loop: EventLoop) {
         switch event {
         case .began: ask(loop, isFirst: true)
         case .notice(let notice):
             if display == .json { StandardOutput.write(stream.line(notice.encoded)) }
             if case .progress(let progress) = notice {
-                line.take(progress, at: SystemClock.boot)
+                line.update(progress, at: SystemClock.boot)
             } else {
                 ask(loop)
             }
@@ -99,9 +100,9 @@ final class QueueWait {
             if isFirst, display == .json { QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) } }
             guard display == .bar else { return }
             let explanation = try client.explanation(ofRequest: id)
-            let hasNetworkReason = explanation.reasons.first.map { QueueText.networkBlockers.contains($0.blocker) }
+            let hasNetworkReason = explanation.reasons.first?.blocker.isOfNetwork
             let links = hasNetworkReason == true ? try client.links() : []
-            line.take(explanation, links: links, at: SystemClock.boot)
+            line.update(explanation, links: links, at: SystemClock.boot)
         } catch {
             // The follower reports a daemon that goes away.
             if error.queueError != nil { end(.failure(CommandError(queue: error)), loop) }

@@ -7,8 +7,8 @@ struct QueueWaitCommand: ParsableCommand {
         commandName: "wait",
         abstract: "Wait until a request is over.",
         discussion: """
-            Shows on a terminal how far it is, or what it waits for; otherwise what happens to it, as JSON. A daemon that \
-            goes away is looked for.
+            Shows on a terminal how far it is, or what it waits for; otherwise what happens to it, as JSON. If the \
+            daemon goes away, the command reconnects.
 
             Exit status: 0 done, 1 dead or cancelled or not there, 2 usage, 4 no daemon answers, 124 on timeout.
             """)

@@ -1,39 +1,40 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachQueue
 
 /// The state of an awaited request, as one line.
 struct QueueWaitLine {
-    private var explanation: QueueItemExplanation?
+    private var explanation: RequestReport?
     private var links: [String] = []
-    private var progress: QueueProgress?
+    private var progress: AttemptProgress?
     private var rate = TransferRate()
     /// The reason why the state is unknown.
     var away: String?
 
-    mutating func take(_ explanation: QueueItemExplanation, links: [LinkReport], at now: BootTime) {
+    mutating func update(_ explanation: RequestReport, links: [LinkReport], at now: BootTime) {
         self.explanation = explanation
         self.links = Self.candidates(links, for: explanation)
-        if let running = explanation.item.running { take(running, at: now) } else { progress = nil }
+        if let running = explanation.running { update(running, at: now) } else { progress = nil }
     }
 
-    mutating func take(_ progress: QueueProgress, at now: BootTime) {
+    mutating func update(_ progress: AttemptProgress, at now: BootTime) {
         if self.progress?.began != progress.began { rate = TransferRate() }
         self.progress = progress
-        rate.add(progress.sent + progress.received, at: now)
+        rate.add(progress.bytes.sent + progress.bytes.received, at: now)
     }
 
     /// The width less one column, since a terminal may wrap after the last one.
     func text(_ words: QueueText, _ bar: QueueProgressText, width: Int, at now: Instant) -> String {
         let width = max(1, width - 1)
-        if let away { return String(DisplayText.sanitized("\(away); it is looked for").prefix(width)) }
+        if let away { return String(DisplayText.sanitized("\(away); reconnecting").prefix(width)) }
         if let progress { return bar.line(progress, rate: rate.bytesPerSecond(at: now.boot), width: width) }
         guard let explanation else { return "" }
         return String(words.waiting(explanation, links: links, at: now).prefix(width))
     }
 
     /// Links that would satisfy the condition without their fault: `wlan0 no-carrier`.
-    private static func candidates(_ links: [LinkReport], for explanation: QueueItemExplanation) -> [String] {
-        guard let condition = try? NetworkCondition(explanation.item.when) else { return [] }
+    private static func candidates(_ links: [LinkReport], for explanation: RequestReport) -> [String] {
+        let condition = explanation.condition
         let fitting = links.filter { report in
             report.linkClass != .loopback && !report.isBackground && condition.wouldAllow(report, among: links)
         }

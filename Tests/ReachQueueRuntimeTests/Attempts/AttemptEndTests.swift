@@ -26,14 +26,14 @@ import Testing
 
     @Test func `every reason is the network's, the destination's, the request's or nobody's fault`() {
         for (reason, number, verdict) in Self.verdicts {
-            let fault = TransferFault(TransferFailure(reason, "", systemError: number), isClockUnset: { false })
+            let fault = AttemptFault(TransferFailure(reason, "", systemError: number), isClockUnset: { false })
             #expect(FailureClassifier.judge(fault, pathChanged: false) == verdict, "\(reason)")
         }
     }
 
     @Test(arguments: TransferFailure.Reason.allCases)
     func `a reason of security or of the request itself is never tried again`(reason: TransferFailure.Reason) {
-        let fault = TransferFault(TransferFailure(reason, ""), isClockUnset: { false })
+        let fault = AttemptFault(TransferFailure(reason, ""), isClockUnset: { false })
         let verdict = FailureClassifier.judge(fault, pathChanged: false)
         guard reason.kind == .security || reason.kind == .request, reason != .badRange else { return }
         if case .permanent = verdict { return }
@@ -42,10 +42,10 @@ import Testing
 
     @Test func `certificates are judged when the clock is set`() {
         for reason in [TransferFailure.Reason.certificateExpired, .certificateNotYetValid] {
-            let unset = TransferFault(TransferFailure(reason, ""), isClockUnset: { true })
+            let unset = AttemptFault(TransferFailure(reason, ""), isClockUnset: { true })
             #expect(FailureClassifier.judge(unset, pathChanged: false) == .clock)
         }
-        let wrong = TransferFault(TransferFailure(.certificateWrongHost, ""), isClockUnset: { true })
+        let wrong = AttemptFault(TransferFailure(.certificateWrongHost, ""), isClockUnset: { true })
         #expect(FailureClassifier.judge(wrong, pathChanged: false) == .permanent(.untrusted))
     }
 

@@ -34,16 +34,16 @@ struct BodyTests {
         }
         let id = try await room.add(
             Self.url, method: "POST", when: "unmetered", body: .spooled(name: name, bytes: Int64(body.count)))
-        let moved = try await room.progress.wait { $0.progress.sent > 0 }
-        #expect(moved.progress.sent < 6_000_000)
-        #expect(moved.progress.toSend == 6_000_000)
+        let moved = try await room.progress.wait { $0.bytes.sent > 0 }
+        #expect(moved.bytes.sent < 6_000_000)
+        #expect(moved.bytes.toSend == 6_000_000)
         try links.take(down: "lan0")
         try await room.wait(for: .interrupted, of: id)
         try links.bring(up: "lan0")
         try await room.wait(for: .done, of: id)
         #expect(whole.values.count == 1)
         let record = try #require(try await room.record(id))
-        #expect(record.outcome.result?.status == 201)
+        #expect(record.result?.status == 201)
         #expect(record.attempts == 0 && record.tries == 2)
         withExtendedLifetime(server) {}
     }
@@ -63,11 +63,11 @@ struct BodyTests {
         let long = try await room.add(Self.url + "long")
         try await room.wait(for: .done, of: short)
         try await room.wait(for: .done, of: long)
-        let shortResult = try await room.record(short)?.outcome.result
+        let shortResult = try await room.record(short)?.result
         #expect(shortResult?.body == .inline([UInt8](repeating: 0x61, count: 900)))
         #expect(shortResult?.header("x-told") == "yes")
         let name = "answer-\(long)"
-        #expect(try await room.record(long)?.outcome.result?.body == .spooled(name: name, bytes: 5000))
+        #expect(try await room.record(long)?.result?.body == .spooled(name: name, bytes: 5000))
         var status = stat()
         #expect(stat(directory.path + "/queue/spool/" + name, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
@@ -98,10 +98,10 @@ struct BodyTests {
         try await room.wait(for: .done, of: id)
         #expect(server.requests.values.count == 2)
         // Nobody asked for a part.
-        let result = try await room.record(id)?.outcome.result
+        let result = try await room.record(id)?.result
         #expect(result?.status == 200 && result?.header("content-range") == nil)
         #expect(result?.header("content-length") == "200")
-        #expect(room.progress.values.last?.progress.received == 200)
+        #expect(room.progress.values.last?.bytes.received == 200)
         let bytes = try await room.read("answer-\(id)")
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text == String(repeating: "a", count: 100) + String(repeating: "b", count: 100))
@@ -159,7 +159,7 @@ struct BodyTests {
         try await next.events.wait(within: .seconds(20)) { $0.count { $0.event.kind == .done } == 12 }
         // Nothing had to be guessed: no lease was left.
         #expect(!next.events.values.contains { $0.event.kind == .interrupted })
-        for id in ids { #expect(try await next.record(id)?.outcome.end == .done) }
+        for id in ids { #expect(try await next.record(id)?.end == .done) }
         withExtendedLifetime(server) {}
     }
 }

@@ -89,7 +89,7 @@ struct DownloadTests {
         // On a thread of its own: where many tests block those that run tests, the download would be over.
         BackgroundThread.start(named: "test-cut") { [progress = room.progress] in
             let limit = ContinuousClock.now + .seconds(20)
-            while !progress.values.contains(where: { $0.progress.received > 1_200_000 }), ContinuousClock.now < limit {
+            while !progress.values.contains(where: { $0.bytes.received > 1_200_000 }), ContinuousClock.now < limit {
                 usleep(10_000)
             }
             try? links.take(down: "lan0")

@@ -17,12 +17,12 @@ struct LinkTests {
         let room = try QueueRoom(in: links.machine)
         let web = try WebServer(
             "server { listen 203.0.113.10:80; return 200 ok; }", listensOn: [80], in: links.internet)
-        for (constraint, interface) in [
+        for (condition, interface) in [
             ("any", "lan0"), ("wwan", "mob0"), ("wifi", "lan0"), ("interface=mob0", "mob0"),
         ] {
-            let id = try await room.add(Self.url, when: constraint)
+            let id = try await room.add(Self.url, when: condition)
             let started = try await room.wait(for: .started, of: id)
-            #expect(started.event.interface == interface, "\(constraint)")
+            #expect(started.event.interface == interface, "\(condition)")
             try await room.wait(for: .done, of: id)
         }
         withExtendedLifetime(web) {}
@@ -80,7 +80,7 @@ struct LinkTests {
         try await room.wait(for: .done, of: id)
         #expect(server.requests.values.count == 1)
         let record = try #require(try await room.record(id))
-        #expect(record.outcome.result?.body == .inline(Array("halfrest".utf8)))
+        #expect(record.result?.body == .inline(Array("halfrest".utf8)))
         #expect(record.tries == 1)
     }
 

@@ -109,11 +109,11 @@ final class QueueRoom: Sendable {
 
     /// Queues a request and waits until it is safe.
     func add(
-        _ url: String, method: String = "GET", when constraint: String = "any", body: RequestBody = .none,
+        _ url: String, method: String = "GET", when condition: String = "any", body: RequestBody = .none,
         _ change: (inout QueuedRequest) -> Void = { _ in }
     ) async throws -> RequestID {
         var request = try QueuedRequest(
-            RequestSpecification(method: method, url: url, body: body, constraint: try NetworkCondition(constraint)))
+            RequestSpecification(method: method, url: url, body: body, condition: try NetworkCondition(condition)))
         change(&request)
         return try await add([request])[0]
     }
@@ -175,8 +175,8 @@ final class QueueRoom: Sendable {
 
     func explain(_ id: RequestID) async -> QueueExplanation? { await ask { $0.queue.driver.explain(id) } }
 
-    func record(_ id: RequestID) async throws -> RequestRecord? {
-        let log = EventLog<RequestRecord?>()
+    func record(_ id: RequestID) async throws -> RequestReport? {
+        let log = EventLog<RequestReport?>()
         perform { $0.queue.driver.record(of: id) { log.append($0) } }
         return try await log.wait(for: 1)[0]
     }

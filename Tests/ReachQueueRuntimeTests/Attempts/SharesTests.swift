@@ -105,7 +105,7 @@ struct SharesTests {
         }
         let room = try QueueRoom(in: links.machine)
         let request = try QueuedRequest(
-            RequestSpecification(url: Self.url, constraint: try NetworkCondition("reachable")))
+            RequestSpecification(url: Self.url, condition: try NetworkCondition("reachable")))
         for round in 1...2 {
             let ids = try await room.add(Array(repeating: request, count: 4))
             for id in ids { try await room.wait(for: .done, of: id, within: .seconds(50)) }
@@ -120,7 +120,8 @@ struct SharesTests {
         let room = try QueueRoom(in: links.machine)
         func prove(_ connectivity: Connectivity) {
             room.perform {
-                $0.queue.learn(ConnectivitySurvey(interfaces: ["lan0": ConnectivityReport(ipv4: connectivity)]))
+                $0.queue.update(
+                    survey: ConnectivitySurvey(interfaces: ["lan0": ConnectivityReport(ipv4: connectivity)]))
             }
         }
         prove(.portal)

@@ -67,14 +67,14 @@ import Testing
         }
         _ = scheduler.handle(.retryAll(nil, .root, 2), at: later)
         for request in contents.requests { _ = scheduler.explain(request.id, at: later) }
-        let records = EventLog<[RequestRecord]>()
+        let records = EventLog<[RequestReport]>()
         store.records(RecordQuery(limit: 100)) { records.append($0) }
         for record in try await records.wait(for: 1)[0] {
             var writer = JSONWriter()
             writer.object { object in
                 object.field("created", record.created)
                 object.field("deadline", record.deadline)
-                if let time = record.outcome.time { object.field("over", time) }
+                if let time = record.over { object.field("over", time) }
                 if let time = record.notBefore { object.field("not_before", time) }
             }
         }
@@ -95,7 +95,7 @@ import Testing
                 try ChildProcess.run(["cp", original.file, stage.file])
                 do {
                     let database = try SQLiteDatabase.open(stage.file)
-                    // Where a constraint or a key forbids it, no file can hold it.
+                    // Where a condition or a key forbids it, no file can hold it.
                     try? database.execute("UPDATE OR IGNORE \(table) SET \(column) = \(value)")
                 }
                 _ = try await Self.use(stage)
@@ -158,7 +158,7 @@ import Testing
         store.submit(StoreTransaction(number: 11, changes: bad, mayBeRefused: mayBeRefused))
         let after = [StoreStage.insert(102, request)]
         #expect(try await stage.write(12, after, mayBeRefused: false, to: store))
-        let records = EventLog<[RequestRecord]>()
+        let records = EventLog<[RequestReport]>()
         store.records(RecordQuery(after: 99, limit: 100)) { records.append($0) }
         #expect(try await records.wait(for: 1)[0].map(\.id.rawValue) == [100, 102])
         let notices = stage.notices.values
@@ -176,7 +176,7 @@ import Testing
         mkdir(stage.file, 0o700)
         let store = try stage.open()
         _ = try await stage.notices.wait { $0.contains { if case .failed = $0 { true } else { false } } }
-        let found = EventLog<RequestRecord?>()
+        let found = EventLog<RequestReport?>()
         store.record(of: RequestID(rawValue: 1)) { found.append($0) }
         #expect(try await found.wait(for: 1) == [nil])
         store.close(patience: .seconds(5))

@@ -81,11 +81,15 @@ import Testing
         #expect(stage.requests[0].headers.map(\.value) == ["made"] && stage.requests[0].body == .inline([1, 2, 3]))
         #expect(stage.orders.map(\.number) == [1, 2])
         #expect(stage.events.map(\.kind) == [.queued, .started, .retrying, .started, .done])
-        let outcome = EventLog<RequestOutcome?>()
-        driver.outcome(of: RequestID(rawValue: 1)) { outcome.append($0) }
+        var report: RequestReport?
+        driver.record(of: RequestID(rawValue: 1)) {
+            report = $0
+            stage.loop.stop()
+        }
+        stage.run()
         #expect(driver.close(patience: .seconds(5)))
-        #expect(outcome.values.first??.end == .done)
-        #expect(outcome.values.first??.result?.body == .inline(Array("ok".utf8)))
+        #expect(report?.end == .done)
+        #expect(report?.result?.body == .inline(Array("ok".utf8)))
     }
 
     @Test func `a mistake is told at once, and nothing is queued`() throws {

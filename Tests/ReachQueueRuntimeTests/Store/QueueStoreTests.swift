@@ -36,10 +36,10 @@ import Testing
         #expect(contents.nextID == 8)
         let stored = try #require(contents.requests.first)
         #expect(contents.requests.count == 1)
-        #expect(stored.condition == .leased)
+        #expect(stored.state == .leased)
         #expect(stored.progress == RequestProgress(id: RequestID(rawValue: 7), tries: 1))
         #expect(stored.owner == 1000 && stored.orderKey == "o" && stored.priority == .high && stored.isRepeatable)
-        #expect(stored.constraint == request.constraint && stored.destination == request.destination)
+        #expect(stored.condition == request.condition && stored.destination == request.destination)
         #expect(stored.bytesHeld == request.bytesHeld)
         #expect(stored.deadline.boot - stored.created.boot == .seconds(100))
         #expect(stored.deadline.boot > SystemClock.boot && stored.deadline.boot < SystemClock.boot + .seconds(101))
@@ -83,11 +83,11 @@ import Testing
         let progress = RequestProgress(id: id, tries: 1)
         let end = StoreChange.finish(progress, .done, result, at: SystemClock.now)
         #expect(try await stage.write(2, [end], to: store))
-        let outcomes = EventLog<RequestOutcome?>()
-        store.outcome(of: id) { outcomes.append($0) }
-        store.outcome(of: RequestID(rawValue: 9)) { outcomes.append($0) }
+        let outcomes = EventLog<RequestReport?>()
+        store.record(of: id) { outcomes.append($0) }
+        store.record(of: RequestID(rawValue: 9)) { outcomes.append($0) }
         let found = try await outcomes.wait(for: 2)
-        #expect(found[0]?.end == .done && found[0]?.result == result && found[0]?.owner == 1000)
+        #expect(found[0]?.end == .done && found[0]?.result == result && found[0]?.request.owner == 1000)
         #expect(found[1] == nil)
     }
 
@@ -105,7 +105,7 @@ import Testing
         let seen = stage.notices.values.count
         _ = try stage.open()
         let stored = try #require(try await stage.contents(after: seen).requests.first)
-        #expect(stored.condition == .leased)
+        #expect(stored.state == .leased)
         #expect(stored.progress.isHeld)
     }
 
@@ -133,7 +133,7 @@ import Testing
         #expect(contents.breakers == [breaker])
         #expect(contents.heldQueues == [0])
         #expect(contents.requests.map(\.id) == [id])
-        guard case .dead(.authentication, let time)? = contents.requests.first?.condition else {
+        guard case .dead(.authentication, let time)? = contents.requests.first?.state else {
             throw StoreStage.Failure(text: "\(contents.requests)")
         }
         #expect(time.wall == now.wall)
@@ -236,7 +236,7 @@ import Testing
             #expect(try await stage.write(UInt64(id), changes, to: store))
         }
         let found = EventLog<Bool>()
-        for id in Int64(1)...130 { store.outcome(of: RequestID(rawValue: id)) { found.append($0 != nil) } }
+        for id in Int64(1)...130 { store.record(of: RequestID(rawValue: id)) { found.append($0 != nil) } }
         let there = try await found.wait(for: 130)
         #expect(there.prefix(5).allSatisfy { $0 })
         #expect(there.dropFirst(5).count { $0 } < 10 + 64)

@@ -48,7 +48,7 @@ struct StoreStage {
             RequestSpecification(
                 method: "PUT", url: "https://a.example/x?y=1",
                 headers: [HTTPField("A", "b: c"), HTTPField("D", "")],
-                body: body, constraint: NetworkCondition("unmetered, wifi")), owner: 1000)
+                body: body, condition: NetworkCondition("unmetered, wifi")), owner: 1000)
         request.idempotency = .key("k")
         request.orderKey = "o"
         request.priority = .high
@@ -76,7 +76,7 @@ struct StoreStage {
     /// Which of these requests the store still has.
     func kept(_ ids: ClosedRange<Int64>, in store: QueueStore) async throws -> [Int64] {
         let found = EventLog<(Int64, Bool)>()
-        for id in ids { store.outcome(of: RequestID(rawValue: id)) { found.append((id, $0 != nil)) } }
+        for id in ids { store.record(of: RequestID(rawValue: id)) { found.append((id, $0 != nil)) } }
         return try await found.wait(for: ids.count).filter(\.1).map(\.0)
     }
 }

@@ -99,8 +99,8 @@ final class Soak {
                     body: .inline([UInt8](repeating: 7, count: 200))))
         else { return }
         if kind == "newest" { request.uniqueness = .coalesce(key: "state") }
-        if kind == "waits", let constraint = try? NetworkCondition("interface=nosuch0") {
-            request.constraint = constraint
+        if kind == "waits", let condition = try? NetworkCondition("interface=nosuch0") {
+            request.condition = condition
             request.timeToLive = .seconds(6 * 3600)
         }
         send(.add(request, UInt64(added)))
@@ -108,7 +108,7 @@ final class Soak {
 
     // MARK: - The scheduler, its store, and a simulated server
 
-    private func send(_ command: QueueCommand) {
+    private func send(_ command: QueueInput) {
         for action in scheduler.handle(command, at: now) {
             switch action {
             case .store(let transaction):

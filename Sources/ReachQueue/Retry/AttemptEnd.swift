@@ -4,7 +4,7 @@ package import ReachCore
 package enum AttemptEnd: Hashable, Sendable {
     /// The whole answer is here. Whether its status is one that the request accepts, its specification says.
     case answered(RequestResult, isAccepted: Bool)
-    case failed(TransferFault)
+    case failed(AttemptFault)
 }
 
 /// What the server answered.
@@ -27,8 +27,8 @@ package struct RequestResult: Hashable, Sendable {
 }
 
 /// Why there is no answer.
-package struct TransferFault: Hashable, Sendable {
-    package enum Cause: String, Hashable, Sendable, CaseIterable {
+package struct AttemptFault: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Names, connections, TLS, time-outs, cut answers: the network's fault or the destination's.
         case transient
         /// This machine could not send: no route, no device, no address.
@@ -51,14 +51,14 @@ package struct TransferFault: Hashable, Sendable {
         case file
     }
 
-    package var cause: Cause
+    package var kind: Kind
     /// The clock is known to be wrong: not set by anything, or before 2024.
     package var isClockUnset: Bool
-    /// Whether the first byte of the request had left; `nil` where ``QueueCommand/requestSent(_:)`` says so.
+    /// Whether the first byte of the request had left; `nil` where ``QueueInput/requestSent(_:)`` says so.
     package var isSent: Bool?
 
-    package init(_ cause: Cause, isClockUnset: Bool = false, isSent: Bool? = nil) {
-        self.cause = cause
+    package init(_ kind: Kind, isClockUnset: Bool = false, isSent: Bool? = nil) {
+        self.kind = kind
         self.isClockUnset = isClockUnset
         self.isSent = isSent
     }
@@ -67,17 +67,17 @@ package struct TransferFault: Hashable, Sendable {
     ///   - code: libcurl's number (CURLE_*).
     ///   - systemError: The system's error number below it, 0 if there is none.
     package init(code: Int, systemError: Int32 = 0, isClockUnset: Bool = false) {
-        let cause = Self.cause(of: code)
-        let isLocal = cause == .transient && Self.localErrors.contains(systemError)
+        let kind = Self.kind(of: code)
+        let isLocal = kind == .transient && Self.localErrors.contains(systemError)
         // libcurl's 60 is for all that is wrong with a certificate, its dates included.
-        self.init(isLocal ? .localNetwork : code == 60 ? .certificateTime : cause, isClockUnset: isClockUnset)
+        self.init(isLocal ? .localNetwork : code == 60 ? .certificateTime : kind, isClockUnset: isClockUnset)
     }
 
     /// ENODEV, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH: this machine could not send. EHOSTUNREACH is not among them, as it
     /// may come from a router far away.
     private static let localErrors: Set<Int32> = [19, 99, 100, 101]
 
-    private static func cause(of code: Int) -> Cause {
+    private static func kind(of code: Int) -> Kind {
         switch code {
         case 45: .interface
         case 2, 27, 42: .local

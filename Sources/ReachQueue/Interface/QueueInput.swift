@@ -1,7 +1,7 @@
 internal import ReachCore
 
 /// What the queue is told. Everything that happens to it is one of these, with a moment: it has no clock and asks nobody.
-package indirect enum QueueCommand: Sendable {
+package indirect enum QueueInput: Sendable {
     /// A client's answer is addressed by its ticket.
     package typealias Ticket = UInt64
 
@@ -62,7 +62,7 @@ package indirect enum QueueCommand: Sendable {
     case wake
 }
 
-extension QueueCommand {
+extension QueueInput {
     /// Who asks, as the kernel named it. Root may do everything, others only with what is theirs.
     package struct Client: Hashable, Sendable {
         package let user: UInt32
