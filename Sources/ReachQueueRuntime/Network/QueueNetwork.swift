@@ -2,17 +2,17 @@ package import ReachCore
 package import ReachKernel
 package import ReachQueue
 
-/// Who tells the queue of the network. Confined to the loop, on which the handlers are called.
+/// The network as the queue sees it. Confined to the loop, on which the handlers are called.
 package protocol QueueNetwork: AnyObject {
-    /// Tells every interface by which the Internet may be reached, now and after each change; `nil` while the kernel
-    /// cannot be observed.
+    /// Calls `handler` with the network, once it is determined, and with every change; with `nil` while the kernel cannot be
+    /// observed.
     ///
-    /// - Parameter handler: `nil` ends it.
-    func followPaths(_ handler: (([DefaultPath]?) -> Void)?)
+    /// - Returns: Ends the calls.
+    func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void
 
-    /// Tells the state of a target, once it is determined, and every change; and when the machine wakes.
+    /// Calls `handler` with the state of a target, once it is determined, with every change, and when the machine wakes.
     ///
-    /// - Returns: Ends it.
+    /// - Returns: Ends the calls.
     func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void
 }
 
@@ -22,6 +22,11 @@ package enum QueueNetworkEvent: Sendable {
 }
 
 extension ReachabilityEngine: QueueNetwork {
+    package func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void {
+        let id = watchNetwork(handler)
+        return { [weak self] in self?.unwatch(id) }
+    }
+
     package func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
         let id = watch(target) { (event: EngineEvent) in
             switch event {
