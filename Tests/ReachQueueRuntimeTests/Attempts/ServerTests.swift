@@ -111,9 +111,9 @@ struct ServerTests {
         let started = try await room.wait(for: .started, of: id)
         let retrying = try await room.wait(for: .retrying, of: id)
         let took = retrying.at - started.at
-        #expect(took >= .milliseconds(950) && took <= .milliseconds(1500), "\(took)")
-        // The machine that runs tests is busy with others; what would block the loop would block it for a second.
-        #expect(lateness.worst < .milliseconds(200), "\(lateness.worst)")
+        #expect(took >= .milliseconds(950) && took <= .milliseconds(1500) + lateness.total * 4, "\(took)")
+        // What would block the loop would block it for the second of the timeout.
+        #expect(lateness.inLoop < .milliseconds(200), "\(lateness.inLoop)")
     }
 
     @Test func `a host that refuses counts against it, and its breaker opens`() async throws {
