@@ -33,8 +33,9 @@ final class TargetRegistry {
     private var configuration: Configuration
     private var engine: ReachabilityEngine
     private let connectivity: ConnectivityController
-    /// Receives all interfaces with a path to the Internet.
-    private var pathHandler: (([DefaultPath]?) -> Void)?
+    /// The receivers of the network's snapshots, with their numbers at the present engine.
+    private var networkWatches: [UInt64: (handler: ReachabilityEngine.NetworkHandler, engineID: UInt64)] = [:]
+    private var lastNetworkWatch: UInt64 = 0
     /// Receives every change of the Internet and of the configured targets.
     var onChange: (ReachabilityChange) -> Void = { _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
@@ -56,7 +57,6 @@ final class TargetRegistry {
 
     func start() {
         connectivity.use(engine)
-        engine.followPaths(pathHandler)
         engine.start()
         connectivity.apply(configuration.validatorOptions)
         watchNamedTargets()
@@ -108,11 +108,10 @@ final class TargetRegistry {
         configuration = fresh
         named.forEach(end)
         if !isSameEngine {
-            for watch in watches.values { engine.unwatch(watch.engineID) }
-            engine.followPaths(nil)
+            for id in watches.values.map(\.engineID) + networkWatches.values.map(\.engineID) { engine.unwatch(id) }
             engine = ReachabilityEngine(loop: loop, options: fresh.engineOptions)
             connectivity.use(engine)
-            engine.followPaths(pathHandler)
+            beginNetworkWatches()
             engine.start()
             for watch in watches.values { begin(watch) }
         }
@@ -146,6 +145,12 @@ final class TargetRegistry {
         }
     }
 
+    private func beginNetworkWatches() {
+        for (number, watch) in networkWatches {
+            networkWatches[number]?.engineID = engine.watchNetwork(watch.handler)
+        }
+    }
+
     private func begin(_ watch: Watch) {
         // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
@@ -161,9 +166,14 @@ final class TargetRegistry {
 }
 
 extension TargetRegistry: QueueNetwork {
-    func followPaths(_ handler: (([DefaultPath]?) -> Void)?) {
-        pathHandler = handler
-        engine.followPaths(handler)
+    func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void {
+        lastNetworkWatch += 1
+        let number = lastNetworkWatch
+        networkWatches[number] = (handler, engine.watchNetwork(handler))
+        return { [weak self] in
+            guard let watch = self?.networkWatches.removeValue(forKey: number) else { return }
+            self?.engine.unwatch(watch.engineID)
+        }
     }
 
     func watch(

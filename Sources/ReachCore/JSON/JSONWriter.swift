@@ -71,8 +71,7 @@ package struct JSONWriter: ~Copyable {
     }
 
     /// Writes bytes as text in base64.
-    package mutating func field(_ name: StaticString, base64 bytes: [UInt8]) {
-        key(name)
+    package mutating func value(base64 bytes: [UInt8]) {
         separate()
         output.append(UInt8(ascii: "\""))
         output.append(base64: bytes)
