@@ -29,9 +29,7 @@ import Testing
 
     @Test func `bytes are written in base64`() {
         for bytes in [[], [0], [0, 255], [1, 2, 3], Array(0...255)] as [[UInt8]] {
-            #expect(
-                text { json in json.object { $0.key("data"); $0.value(base64: bytes) } }
-                    == #"{"data":"\#(Base64.encode(bytes))"}"#)
+            #expect(text { $0.value(base64: bytes) } == #""\#(Base64.encode(bytes))""#)
         }
     }
 
