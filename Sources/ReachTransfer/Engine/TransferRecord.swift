@@ -59,7 +59,7 @@ struct TransferRecord {
     var progress: TransferProgress {
         TransferProgress(
             sent: sentBefore + counts.sent, toSend: bodyBytes, received: receivedBefore + counts.received,
-            toReceive: head?.contentLength)
+            toReceive: head?["content-encoding"] == nil ? head?.contentLength : nil)
     }
 
     /// Progress to report now; `nil` where nothing moved, or where the last report is too recent.
