@@ -77,13 +77,10 @@ import Testing
         let lines = EventLog<Line>()
         var options = RequestSessionOptions()
         options.logger = logger(.trace, lines)
-        let first = try RequestSession(keeping: .directory(directory.path + "/queue"))
-        try await first.get("http://127.0.0.1:9/", when: .interface("none0")).stored()
-        await first.closeAndWait()
-        try directory.file("queue/queue.db", String(repeating: "no database ", count: 1_000))
-        let second = try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
-        _ = await second.tasks()
+        _ = try ChildProcess.run(["mkdir", "-p", directory.path + "/queue/queue.sqlite"])
+        let session = try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
+        _ = await session.tasks()
         #expect(try await lines.wait(for: 1).allSatisfy { $0.level == .debug && $0.metadata["part"] == "sync" })
-        await second.closeAndWait()
+        await session.closeAndWait()
     }
 }

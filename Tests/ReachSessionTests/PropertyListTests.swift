@@ -126,7 +126,7 @@ import Testing
             ("<date>2026-11-21T03:10:00Z</date>", .date(Date(timeIntervalSince1970: 1_795_230_600))),
             ("<array> <!-- x --> <true/><array/></array>", .array([.bool(true), .array([])])),
             (
-                "<dict><key>a</key><real>1.5</real><key/><true/></dict>",
+                "<dict><key>a</key><real>1.5</real><key></key><true/></dict>",
                 .dictionary(["a": .real(1.5), "": .bool(true)])
             ),
         ] as [(String, PropertyListValue)])
