@@ -57,16 +57,12 @@ run: deps build ## Show this machine's status, then every change until Ctrl-C
 	@$(bin) status || true
 	@exec $(bin) watch
 
-# One test target after another: Swift Testing starts all tests at once on as many threads as there are processors, and tests
-# that block for a program or a namespace would delay tests that measure time.
 .PHONY: test
 test: export REACH_TESTS = $(ONLY)
 test: deps ## Run all tests, or ONLY="ReachCoreTests ReachQueueTests"; they make the network namespaces they need
 	$(SWIFT) build --build-tests
-	@failed=; for target in $(or $(ONLY),$(notdir $(wildcard Tests/*Tests))); do \
-	  echo "==> $$target"; \
-	  $(SWIFT) test --skip-build --filter "^$$target\." || failed="$$failed $$target"; \
-	done; [ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
+	@contrib/test/run "$$($(SWIFT) build --show-bin-path)/reachPackageTests.xctest" \
+	  $(or $(ONLY),$(notdir $(wildcard Tests/*Tests)))
 
 .PHONY: test-thread
 test-thread: deps ## Run all tests under the thread sanitizer
@@ -111,7 +107,7 @@ completions: warnings ## Write the shell completions from the program's own desc
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
-	@for run in contrib/fuzz/run contrib/fuzz/*/run; do SWIFT="$(SWIFT)" $$run $(FUZZ_SECONDS) || exit; done
+	@printf '%s\n' contrib/fuzz/run contrib/fuzz/*/run | SWIFT="$(SWIFT)" xargs -P "$$(nproc)" -I RUN RUN $(FUZZ_SECONDS)
 
 .PHONY: bench
 bench: deps build bench-tools ## Compare reach with ip and a C program; BENCH_ARGS="--quick --only latency,idle"

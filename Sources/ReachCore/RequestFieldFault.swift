@@ -1,16 +1,18 @@
-/// What keeps a header field of a caller's from being sent. The only place that decides it: for the command line, the
-/// daemon's calls, the library, the configuration, and once more before anything is sent.
+/// Why a caller's header field is refused. Only this type decides it: for the command line, the daemon's calls, the
+/// library, the configuration, and again before a request is sent.
 ///
-/// A caller who sets the framing of a message decides where the next one on the same connection begins, and so can write a
-/// request of somebody else's (request smuggling, RFC 9112 section 11.2). So Content-Length is always counted here, and
-/// the fields that are about one connection (RFC 9110 section 7.6.1) are nobody's to set.
+/// A caller who sets the framing of a message decides where the next one on the same connection begins, and can so write
+/// another user's request (request smuggling, RFC 9112 section 11.2). Content-Length is therefore always computed here,
+/// and no caller may set fields that concern one connection (RFC 9110 section 7.6.1).
 package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The field's name as it was given: at most 64 characters, safe to show.
+    /// The field's name as given, cut after 64 characters and safe to print.
     package let name: String
     /// A sentence for people that names the field.
     package let description: String
 
-    /// What is wrong with a field; `nil` where it can be sent.
+    /// Finds what is wrong with a field.
+    ///
+    /// - Returns: `nil` if it can be sent.
     package init?(_ name: String, _ value: String) {
         let shown = DisplayText.sanitized(String(name.prefix(64)))
         guard let problem = Self.problem(of: name, value, shown) else { return nil }
@@ -18,7 +20,7 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
         description = problem
     }
 
-    /// What is wrong with the first of these that cannot be sent, or with a Host that is there twice.
+    /// The fault of the first field that cannot be sent, or of a second Host; `nil` if all can be sent.
     package static func first(in fields: some Sequence<(name: String, value: String)>) -> RequestFieldFault? {
         var hasHost = false
         for field in fields {
@@ -37,7 +39,7 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
 
     private static func problem(of name: String, _ value: String, _ shown: String) -> String? {
         guard !name.isEmpty, name.utf8.allSatisfy(isOfToken) else { return "'\(shown)' is not the name of a header" }
-        // RFC 9110 section 5.5: a line break would begin a field of somebody else's making.
+        // RFC 9110 section 5.5: a line break would begin another field.
         guard value.utf8.allSatisfy({ $0 == 9 || $0 >= 32 && $0 != 127 }) else {
             return "the value of '\(shown)' has a line break or another control character"
         }
@@ -49,13 +51,13 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
         return "the header '\(shown)' may not be set: it is about the connection, which reach looks after itself"
     }
 
-    /// About the connection or the framing of the message, not about the request.
+    /// The fields that concern the connection or the framing of the message, not the request.
     private static let framing: Set<String> = [
         "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "http2-settings", "te", "trailer",
         "expect",
     ]
 
-    /// RFC 9110 section 5.6.2.
+    /// Whether the byte may be part of a token (RFC 9110 section 5.6.2).
     package static func isOfToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -65,7 +67,7 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
         }
     }
 
-    /// `host[:port]` of RFC 3986 section 3.2, without a user's name, and with a host.
+    /// Whether the text is `host[:port]` (RFC 3986 section 3.2), with a host and without a user's name.
     private static func isAuthority(_ text: String) -> Bool {
         var host = text[...]
         let afterBracket = text.lastIndex(of: "]") ?? text.startIndex
@@ -82,7 +84,7 @@ package struct RequestFieldFault: Error, Hashable, Sendable, CustomStringConvert
         return isRegisteredName(Array(host.utf8))
     }
 
-    /// An IPv4 address is one by its letters, too.
+    /// Whether the bytes are a registered name (RFC 3986 section 3.2.2). This covers IPv4 addresses, too.
     private static func isRegisteredName(_ name: [UInt8]) -> Bool {
         func isHexDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte || 65...70 ~= byte & 0xdf }
         for (index, byte) in name.enumerated() {

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// An exclusive lock on a file (flock(2)). The kernel releases it when the process ends, however it ends. The file stays:
-/// if it were removed, two processes could hold a lock on two files of the same name.
+/// An exclusive lock on a file (flock(2)). The kernel releases it when the process ends, however it ends. The file is not
+/// removed: otherwise two processes could hold locks on two files of the same name.
 ///
 /// Whoever can open the file can lock it, and so keep its owner out. It is therefore open to its owner alone. A lock file
 /// that was open to others is replaced, since they may still have it open. A file that another user may have put there is
@@ -9,26 +9,27 @@ internal import Glibc
 package struct FileLock: ~Copyable {
     /// Why the lock was not acquired.
     package enum Failure: Error, Hashable, Sendable {
-        /// Another process holds it: its process number, where the file has it.
+        /// Another process holds it: its process ID, if the file contains it.
         case held(process: Int32?)
-        /// What is there is not to be trusted, and why. Somebody has to look at it.
+        /// The file in its place cannot be trusted, for this reason. An administrator has to check it.
         case unsafe(path: String, reason: String)
         case failed(SystemError)
     }
 
     private let file: FileDescriptor
 
-    /// Acquires the lock, and writes this process's number into the file.
+    /// Acquires the lock, and writes this process's ID into the file.
     package init(at path: String) throws(Failure) { file = FileDescriptor(owning: try Self.claim(path)) }
 
-    /// Closing is not enough: a child that was forked meanwhile, and has not yet called exec, has the file open too.
+    /// Unlocks explicitly: a child that was forked and has not yet called exec has the file open, too, so closing it here
+    /// would not release the lock.
     deinit { release() }
 
     /// Releases the lock before the value ends.
     package func release() { Self.unlock(file.rawValue) }
 
     private static func claim(_ path: String) throws(Failure) -> CInt {
-        // Each round begins because another process replaced the file meanwhile, which it does once.
+        // Another round is needed only if another process replaced the file meanwhile, which each does once.
         for _ in 0..<8 {
             let file = FileDescriptor(owning: try open(path))
             let facts = try facts(of: file.rawValue, path)
@@ -47,13 +48,13 @@ package struct FileLock: ~Copyable {
         throw .held(process: nil)
     }
 
-    /// Puts a new file in the place of one that others can open, or could until now.
+    /// Replaces a file that others can open, or could until now, by a new one.
     ///
     /// - Returns: `nil` if another process has done so.
     private static func replace(_ path: String, _ old: CInt, _ facts: Facts) throws(Failure) -> CInt? {
         let fresh = FileDescriptor(owning: try open(path + ".new"))
         let freshFacts = try Self.facts(of: fresh.rawValue, path + ".new")
-        // Of those who replace it at the same time one goes on.
+        // Of several processes that replace it at the same time, one continues.
         guard try lock(fresh.rawValue, path) else { throw .held(process: owner(fresh.rawValue)) }
         guard facts.isStill(at: path), freshFacts.isStill(at: path + ".new") else {
             unlock(fresh.rawValue)
@@ -73,23 +74,23 @@ package struct FileLock: ~Copyable {
     // MARK: - Steps
 
     private static func open(_ path: String) throws(Failure) -> CInt {
-        // A pipe is not waited at.
+        // O_NONBLOCK keeps this from waiting for the other end of a FIFO.
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw .failed(SystemError(call: "open \(path)")) }
         return descriptor
     }
 
-    /// - Returns: `false` if another has it.
+    /// - Returns: `false` if another process holds it.
     private static func lock(_ file: CInt, _ path: String) throws(Failure) -> Bool {
         if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
         guard errno == EWOULDBLOCK else { throw .failed(SystemError(call: "flock \(path)")) }
         return false
     }
 
-    /// Closing is not enough, see ``release()``.
+    /// Closing alone is not enough, see `deinit`.
     private static func unlock(_ file: CInt) { flock(file, LOCK_UN) }
 
-    /// The same open file, lock included, for who outlives this one.
+    /// A second descriptor of the same open file, lock included, for a value that outlives this one.
     private static func duplicate(_ file: CInt, _ path: String) throws(Failure) -> CInt {
         let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .failed(SystemError(call: "fcntl \(path)")) }
@@ -132,13 +133,13 @@ package struct FileLock: ~Copyable {
     private static func objection(mode: mode_t, owner: uid_t, links: UInt64) -> String? {
         if mode & S_IFMT != S_IFREG { return "it is no regular file" }
         if owner != geteuid() { return "it belongs to user \(owner)" }
-        // None if it is being replaced, which the caller sees.
+        // A file that is being replaced has no name, which the caller detects.
         if links > 1 { return "it has \(links) names" }
         return nil
     }
 }
 
-/// Who holds locks on a file, as the kernel lists them.
+/// The processes that hold locks on a file, as the kernel lists them.
 enum FileLockHolders {
     /// - Returns: Processes with a flock(2) on a file of this number; `nil` if the list cannot be read.
     static func of(_ inode: UInt) -> Set<Int32>? {

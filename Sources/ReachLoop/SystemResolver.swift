@@ -23,9 +23,9 @@ package final class SystemResolver: Sendable {
         var lastID: UInt64 = 0
     }
 
-    /// Names looked up at a time; the rest wait. Where a server is silent, each takes ten seconds and more.
+    /// The number of lookups at the same time; further ones wait. If a server is silent, each takes ten seconds or more.
     private static let threadLimit = 8
-    /// Enough for any host that is meant to be reached; more would only be tried for nothing.
+    /// The most addresses of one name. No host needs more, and trying them all would take too long.
     private static let addressLimit = 16
 
     private let state = Mutex(State())
@@ -52,7 +52,8 @@ package final class SystemResolver: Sendable {
         return id
     }
 
-    /// A name that is not being looked up yet never is: its completion is called with ``NameAnswer/notAsked``.
+    /// Cancels a lookup that has not begun: its completion is called with ``NameAnswer/notAsked``. One that has begun
+    /// continues.
     package func cancel(_ id: ID) {
         let request = state.withLock { state in
             state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
@@ -60,7 +61,7 @@ package final class SystemResolver: Sendable {
         request?.completion(.notAsked)
     }
 
-    /// The process is out of threads: what no thread would come to is answered.
+    /// Handles a lack of threads: without any thread, the waiting lookups fail.
     private func lackThread() {
         let abandoned = state.withLock { state in
             state.threads -= 1

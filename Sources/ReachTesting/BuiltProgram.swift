@@ -7,7 +7,7 @@ internal import Glibc
 package struct BuiltProgram: Sendable {
     /// The result of a program that has ended.
     package struct Result: Hashable, Sendable {
-        /// The exit status; 128 plus the signal's number where a signal ended it, as in a shell.
+        /// The exit status; 128 plus the signal's number if a signal ended it, as in a shell.
         package let status: CInt
         package let standardOutput: String
         package let standardError: String

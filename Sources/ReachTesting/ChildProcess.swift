@@ -5,7 +5,7 @@ package enum ChildProcess {
     /// The program could not be started, or did not exit with 0.
     package struct Failure: Error, CustomStringConvertible {
         package let command: [String]
-        /// The exit status; 128 plus the signal's number where a signal ended it, as in a shell; -1 where it did not start.
+        /// The exit status; 128 plus the signal's number if a signal ended it, as in a shell; -1 if it did not start.
         package let status: CInt
         package let standardError: String
 

@@ -44,3 +44,8 @@ struct Reach: ParsableCommand {
 
     private static func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
 }
+
+/// The version that `reach --version` prints.
+enum Version {
+    static let text = "reach 0.1.0"
+}

@@ -61,7 +61,7 @@ internal import Testing
             let said = directory + "/said"
             let words = "$REACH_PREVIOUS_STATUS $REACH_STATUS $REACH_CAUSE"
             try write("#!/bin/sh\necho \(words) > \(said).new && mv \(said).new \(said)", to: hook)
-            try ChildProcess.run(["install", "-m", "755", hook, directory + "/hooks.d/tell"])
+            try ChildProcess.run(["install", "-m", "755", hook, directory + "/hooks.d/record"])
             let daemon = try reachd.start(
                 ["--config", file, "--socket", socket, "--state", directory, "--events"], in: namespace.name)
             _ = try daemon.nextLine()

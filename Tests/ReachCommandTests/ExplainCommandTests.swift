@@ -4,7 +4,7 @@ internal import Testing
 /// `reach explain` with a real kernel. ReachCoreTests test the sentences.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
 struct ExplainCommandTests {
-    /// What is done to a machine with an uplink, what it is asked about, and what must be among the steps.
+    /// Changes of a machine with an uplink, the target to explain, and a text that one of the steps must contain.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var commands: [String]
@@ -42,7 +42,7 @@ struct ExplainCommandTests {
                 "rule add priority 100 lookup main suppress_prefixlength 0",
             ], said: "Rule 200 (not from all fwmark 0xca6c lookup 51820) sends this to table 51820, before table main"),
         Case(
-            testDescription: "IPv4 by way of IPv6",
+            testDescription: "IPv4 over IPv6",
             commands: ["route del default", "route add 0.0.0.0/0 via inet6 2001:db8::1 dev up0"],
             said: "The route `default via inet6 2001:db8::1 dev up0`"),
         Case(

@@ -45,14 +45,14 @@ import Testing
                 """)
     }
 
-    /// A timeline of a hundred seconds, reached through these from these seconds on; nothing is an outage.
-    private func passages(_ ways: [(second: Int, interface: String?, linkClass: String)], width: Int) -> String {
-        let entries = ways.map { way in
-            let isUp = way.interface != nil
+    /// The line below a timeline of a hundred seconds, in which these paths begin at these seconds; `nil` is an outage.
+    private func passages(_ paths: [(second: Int, interface: String?, linkClass: String)], width: Int) -> String {
+        let entries = paths.map { path in
+            let isUp = path.interface != nil
             let state = HistoryEntry.State(
-                target: "internet", status: isUp ? .reachable : .notReachable, linkClass: isUp ? way.linkClass : nil,
-                interface: way.interface)
-            return HistoryEntry(.state(state), at: Self.moment(way.second), boot: "boot")
+                target: "internet", status: isUp ? .reachable : .notReachable, linkClass: isUp ? path.linkClass : nil,
+                interface: path.interface)
+            return HistoryEntry(.state(state), at: Self.moment(path.second), boot: "boot")
         }
         let timeline = HistoryTimeline(
             of: "internet", in: HistoryLog(entries: entries), since: .seconds(100), now: Self.moment(100), boot: "boot",

@@ -53,7 +53,7 @@ internal import Testing
         #expect(wanted.count >= 12)
         #expect(installed.isSuperset(of: wanted), "\(Set(wanted).subtracting(installed))")
         #expect(access(stage + "/etc/reach/hooks.d", F_OK) == 0)
-        #expect(access(stage + "/etc/reach/reach.toml", F_OK) != 0, "that is the administrator's")
+        #expect(access(stage + "/etc/reach/reach.toml", F_OK) != 0, "this file belongs to the administrator")
     }
 
     @Test func `Debian's package has the version of the programs`() throws {

@@ -151,9 +151,9 @@ internal import Testing
         defer { stage.namespace.remove() }
         let daemon = try stage.start("[[probe]]\nname = \"web\"\ntarget = \"http://192.0.2.1/\"\ninterval = \"1d\"\n")
         _ = try daemon.nextLine()
-        for way in [["--socket", stage.socket], ["--no-daemon"]] {
+        for source in [["--socket", stage.socket], ["--no-daemon"]] {
             func status(_ arguments: String...) throws -> CInt {
-                try reach.run(["probe"] + way + arguments, in: stage.namespace.name).status
+                try reach.run(["probe"] + source + arguments, in: stage.namespace.name).status
             }
             #expect(try status("http://192.0.2.1/", "tcp://192.0.2.1:80") == 0)
             #expect(try status("http://192.0.2.1/", "tcp://192.0.2.1:81") == 1)
@@ -184,14 +184,14 @@ internal import Testing
         for program in [reach.path, reachd.path] {
             try ChildProcess.run(["install", "-m", "755", program, stage.directory.path])
         }
-        func status(_ target: String, _ way: String...) throws -> CInt {
+        func status(_ target: String, _ options: String...) throws -> CInt {
             let command = [
                 "exec setpriv --reuid 54321 --regid 54321 --clear-groups \"$@\"", "sh", stage.directory.path + "/reach",
                 "probe",
                 target,
             ]
             return try BuiltProgram(named: "/bin/sh").run(
-                ["-c"] + command + way, environment: ["REACH_SOCKET": nil, "XDG_RUNTIME_DIR": nil],
+                ["-c"] + command + options, environment: ["REACH_SOCKET": nil, "XDG_RUNTIME_DIR": nil],
                 in: stage.namespace.name
             ).status
         }
@@ -272,8 +272,8 @@ internal import Testing
         let daemon = try stage.start(
             "[[probe]]\nname = \"web\"\ntarget = \"https://192.0.2.1/\"\ninterval = \"1d\"\nany_certificate = true\n")
         _ = try daemon.nextLine()
-        // Each is asked once before, for neighbours and pages to be there; then the median of seven counts, since two cores
-        // are many's.
+        // One attempt of each fills caches of neighbours and pages. Then the median of seven counts, since other processes use
+        // the two cores as well.
         var mine: [String: [Double]] = [:]
         var theirs: [String: [Double]] = [:]
         for round in 0..<8 {
@@ -301,7 +301,7 @@ internal import Testing
     // MARK: - Prometheus's files
 
     @Test(.enabled(if: TestProgram.path("promtool") != nil, "promtool is not installed (apt-get install prometheus)"))
-    func `the alert rules are what Prometheus takes, and use metrics that there are`() throws {
+    func `Prometheus accepts the alert rules, and they use only documented metrics`() throws {
         let rules = ProjectFile.path("contrib/prometheus/reach.rules.yml")
         try ChildProcess.run(["promtool", "check", "rules", rules])
         try ChildProcess.run(["promtool", "test", "rules", ProjectFile.path("contrib/prometheus/reach.rules.test.yml")])

@@ -47,7 +47,7 @@ internal import Testing
             try BuiltProgram.reach.start(["queue"] + words, environment: ["REACH_SOCKET": socket])
         }
 
-        /// The number of what was added.
+        /// The number of the request that was added.
         func add(_ words: [String]) throws -> String {
             let added = try queue(["add"] + words)
             try #require(added.status == 0, "\(added.standardError)")
@@ -117,7 +117,7 @@ internal import Testing
         #expect(request.utf8.suffix(body.count).elementsEqual(body))
     }
 
-    @Test func `a request waits for what it asks of the network, is held, released and cancelled`() throws {
+    @Test func `a request waits for its condition, is held, released and cancelled`() throws {
         let stage = try Stage()
         let id = try stage.add(["--when", "interface=nosuch0", "--priority", "low", "http://127.0.0.1:1/"])
         let explained = try stage.queue(["explain", id])
@@ -162,7 +162,7 @@ internal import Testing
         #expect(try stage.queue(["retry", id]).status == 1)
     }
 
-    @Test func `a daemon that is killed takes nothing along, and those who wait wait on`() throws {
+    @Test func `a killed daemon loses nothing, and commands that wait keep waiting`() throws {
         let stage = try Stage()
         let id = try stage.add(["--when", "interface=nosuch0", "http://127.0.0.1:1/"])
         let waiting = try stage.follow(["wait", id])

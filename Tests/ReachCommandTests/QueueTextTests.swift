@@ -146,7 +146,7 @@ import Testing
                 == "sending  [######------------------]  25 %  1.0 MiB of 4.0 MiB  512 KiB/s  6.0 s left  by eth\\u{7}0"
         )
         #expect(bar.line(progress, rate: 0, width: 200).contains("0 B/s  by"))
-        // The bar gives way first.
+        // On a narrow terminal the bar is shortened first.
         #expect(
             bar.line(progress, rate: 512 << 10, width: 90)
                 == "sending  [####------------]  25 %  1.0 MiB of 4.0 MiB  512 KiB/s  6.0 s left  by eth\\u{7}0")

@@ -27,7 +27,7 @@ internal import Testing
         daemon.send(SIGHUP)
         let reloading = try manager.next()
         #expect(reloading.first == "RELOADING=1")
-        // systemd takes the reload for this one by the time (sd_notify(3), Type=notify-reload).
+        // systemd recognises this reload by its time (sd_notify(3), Type=notify-reload).
         #expect(reloading.last?.hasPrefix("MONOTONIC_USEC=") == true)
         #expect(try manager.next() == ["READY=1"])
         daemon.send(SIGTERM)
@@ -98,7 +98,7 @@ internal import Testing
         #expect(result.standardOutput.contains("\"source\":\"daemon\""))
         daemon.send(SIGTERM)
         #expect(try daemon.finish().status == 0)
-        #expect(access(socket, F_OK) == 0, "the next one is to have it")
+        #expect(access(socket, F_OK) == 0, "the next process gets it")
     }
 
     @Test func `descriptors for another process are ignored`() throws {
@@ -135,7 +135,7 @@ internal import Testing
         try ChildProcess.run(["mkdir", "-m", "755", directory.path + "/hooks.d"])
         let (said, held) = (directory.path + "/said", directory.path + "/held")
         try ChildProcess.run(["mkfifo", said, held])
-        try directory.file("hooks.d/tell", "#!/bin/sh\necho $$ >\(said)\nexec cat \(held)\n", mode: 0o755)
+        try directory.file("hooks.d/record", "#!/bin/sh\necho $$ >\(said)\nexec cat \(held)\n", mode: 0o755)
         let file = try directory.file("reach.toml", "[hooks]\ndirectory = \"\(directory.path)/hooks.d\"")
         let daemon = try BuiltProgram(named: "sh").start(
             [

@@ -6,33 +6,17 @@ import Testing
 
 /// An independent client: the `varlink` package for Python, in a virtual environment of its own.
 @Suite struct VarlinkPackageTests {
-    /// The virtual environment's directory, or the reason why there is none.
-    private static let environment: Result<String, ChildProcess.Failure> = {
-        let directory = "/tmp/reach-varlink-\(getpid())"
+    @Test func `the Python package reads the definitions, calls, and watches`() throws {
+        // Not a condition of the test: Swift Testing would install the package for each run of any other test.
+        let environment = try TemporaryDirectory()
+        let directory = environment.path
         do throws(ChildProcess.Failure) {
             try ChildProcess.run(["python3", "-m", "venv", directory])
             try ChildProcess.run([directory + "/bin/pip", "install", "--quiet", "varlink"])
-            return .success(directory)
         } catch {
-            try? FileManager.default.removeItem(atPath: directory)
-            return .failure(error)
+            try Test.cancel("the Python package varlink cannot be installed: \(error)")
         }
-    }()
-
-    private static var isThere: Bool { (try? environment.get()) != nil }
-    private static var whyNot: String {
-        if case .failure(let failure) = environment {
-            "the Python package varlink cannot be installed: \(failure)"
-        } else {
-            ""
-        }
-    }
-
-    @Test(.enabled(if: isThere, "\(whyNot)"))
-    func `the Python package reads the definitions, calls, and watches`() throws {
         let server = try TestServer()
-        let directory = try Self.environment.get()
-        defer { try? FileManager.default.removeItem(atPath: directory) }
         let script = server.directory + "/client.py"
         try Data(Self.script.utf8).write(to: URL(filePath: script))
         server.run { service, _ in service.changesOnReload = true }

@@ -49,7 +49,7 @@ private typealias Scene = ExplanationScene
         #expect(scene.explanation.ipv4.steps.map(\.finding) == [.bad, .bad])
     }
 
-    @Test func `the first step for a prefix names the address that stands for it`() throws {
+    @Test func `the first step for a prefix names the address that represents it`() throws {
         let scene = try Scene.route().with { $0.target = try Target("198.41.0.0/24") }
         #expect(scene.explanation.ipv4.steps.first?.text == "198.41.0.1, its first host, stands for 198.41.0.0/24.")
     }

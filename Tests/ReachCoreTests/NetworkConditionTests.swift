@@ -17,7 +17,7 @@ import Testing
         "", "Reachable", "class", "class=", "class=lan", "class=WIFI", "interface", "interface=",
         "interface=a/b", "interface=a b", "metered", "=", "=wifi", "unmetered=yes", "unknown",
     ])
-    func `what is no condition is refused`(text: String) {
+    func `a text that is not a condition is refused`(text: String) {
         #expect(throws: NetworkConditionError.self) { try NetworkCondition(text) }
     }
 
@@ -35,7 +35,7 @@ import Testing
             "not bluetooth, not wwan, unmetered, validated, reachable, family=4"
         ),
     ])
-    func `a condition is read, and written in one way`(text: String, written: String) throws {
+    func `a condition is read, and written in one form`(text: String, written: String) throws {
         let condition = try NetworkCondition(text)
         #expect(condition.description == written)
         #expect(try NetworkCondition(written) == condition)

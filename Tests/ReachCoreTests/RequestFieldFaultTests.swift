@@ -1,7 +1,7 @@
 import ReachCore
 import Testing
 
-/// Which headers a caller may have sent.
+/// Which headers a caller may send.
 struct RequestFieldFaultTests {
     @Test(
         arguments: [
@@ -11,7 +11,7 @@ struct RequestFieldFaultTests {
             "Proxy-Authorization", "Proxy-Connection",
             "proxy-anything",
         ], ["", "3", "xchunked", "close"])
-    func `what is about the connection is refused, in any case and with any value`(name: String, value: String) {
+    func `a header of the connection is refused, in any case and with any value`(name: String, value: String) {
         let fault = RequestFieldFault(name, value)
         #expect(fault?.name == name)
         #expect(fault?.description.contains("'\(name)' may not be set") == true)
@@ -24,7 +24,7 @@ struct RequestFieldFaultTests {
         ("Host", "example.net"), ("host", "example.net:8080"), ("Host", "192.0.2.1:80"), ("Host", "[2001:db8::1]"),
         ("HOST", "[2001:db8::1]:443"), ("Host", "a%20b"), ("Host", "a_b"), ("Host", "example.net:"),
     ])
-    func `what is about the request is sent`(name: String, value: String) {
+    func `a header of the request is sent`(name: String, value: String) {
         #expect(RequestFieldFault(name, value) == nil)
     }
 
@@ -33,7 +33,7 @@ struct RequestFieldFaultTests {
         "a%zz",
         "[2001:db8::1", "2001:db8::1", "[192.0.2.1]", "[]", "[::1]x", "a\\b", "a,b c", "\u{fc}.example", "a\"b", "a<b",
     ])
-    func `a host that is none is refused`(value: String) {
+    func `an invalid host is refused`(value: String) {
         #expect(RequestFieldFault("Host", value)?.description.contains("'Host'") == true, "\(value)")
     }
 
@@ -57,7 +57,7 @@ struct RequestFieldFaultTests {
         #expect(twice?.description == "the header 'HOST' is given more than once")
     }
 
-    @Test func `a name that is shown is short and harmless`() {
+    @Test func `a name in a message is cut short, and safe to print`() {
         let fault = RequestFieldFault("\u{1b}[31m" + String(repeating: "a", count: 1000), "x")
         #expect(fault.map { !$0.description.contains("\u{1b}") && $0.description.count < 200 } == true)
     }

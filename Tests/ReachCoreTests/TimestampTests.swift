@@ -15,7 +15,7 @@ import Testing
         (-2_203_891_201, "1900-02-28T23:59:59.000000Z"), (-9_223_372_036, "1677-09-21T00:12:44.000000Z"),
         (9_223_372_036, "2262-04-11T23:47:16.000000Z"),
     ])
-    func `known times are written as RFC 3339 says`(seconds: Int64, written: String) {
+    func `known times are written as in RFC 3339`(seconds: Int64, written: String) {
         #expect(Timestamp(nanosecondsSince1970: seconds * 1_000_000_000).description == written)
     }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(Timestamp(nanosecondsSince1970: .min).description == "1677-09-21T00:12:43.145224Z")
     }
 
-    @Test func `any time is written as Foundation's calendar has it`() throws {
+    @Test func `any time is written as Foundation's calendar writes it`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         var random = SeededGenerator(seed: 3)

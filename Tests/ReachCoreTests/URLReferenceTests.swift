@@ -38,7 +38,7 @@ import Testing
         ("http://[fe80::1%a b]/", .badHost, 7), ("http://a:65536/", .badPort, 9), ("http://a:8 0/", .badPort, 9),
         ("1a://b/", .badScheme, 0), ("http://ab]/", .badHost, 7),
     ])
-    func `what would be guessed at is refused with its place, slips allowed or not`(
+    func `an ambiguous text is refused with the place of its fault, with and without slips`(
         text: String, fault: WebAddressError.Fault, offset: Int
     ) {
         for slips in [URLReference.Slips.refused, .allowed] {
@@ -77,10 +77,10 @@ import Testing
         ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
         ("g#s/../x", "http://a/b/c/g#s/../x"),
     ])
-    func `references are resolved as RFC 3986 has them`(reference: String, whole: String) throws {
+    func `references are resolved as in RFC 3986`(reference: String, whole: String) throws {
         let base = try URLReference("http://a/b/c/d;p?q")
         let resolved = try URLReference(reference).resolved(against: base)
-        // The RFC's "g:h" is no path with segments; ours begins with a slash, which no one sends.
+        // The RFC's "g:h" has no path with segments; here its path begins with a slash. No one sends such a URL.
         #expect(text(resolved) == whole || reference == "g:h" && resolved.scheme == "g")
     }
 
@@ -89,12 +89,12 @@ import Testing
         ("0177.0.0.1", "127.0.0.1"), ("192.0.2.1.", "192.0.2.1"), ("0x", "0.0.0.0"), ("[::1]", "::1"),
         ("[FE80::1%25eth0]", "fe80::1"),
     ])
-    func `numbers are the address that browsers make of them`(text: String, address: String) throws {
+    func `a host of numbers is the address that browsers read`(text: String, address: String) throws {
         #expect(try #require(URLHost(text)).address == IPAddress(address))
     }
 
     @Test(arguments: ["256.1.1.1", "1.2.3.4.5", "4294967296", "1.2.3.08", "a%41", "a,b", "a!b", "", "1.2.3.999", "a.1"])
-    func `a host that could be taken for another one is none`(text: String) { #expect(URLHost(text) == nil) }
+    func `a host that could be mistaken for another one is refused`(text: String) { #expect(URLHost(text) == nil) }
 
     @Test(arguments: ["a.example", "A.Example.", "1a", "a_b", "xn--bcher-kva.example", "1.a", "0xg"])
     func `a name stays a name`(text: String) throws {

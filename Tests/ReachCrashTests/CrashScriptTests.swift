@@ -22,7 +22,7 @@ internal import Testing
                 "\(atOnce)",
             ])
         #expect(result.status == 0, "\(result.standardOutput) \(result.standardError)")
-        print("D2:", result.standardOutput.split(separator: "\n").joined())
+        print("kills:", result.standardOutput.split(separator: "\n").joined())
     }
 
     @Test(.enabled(if: access("/usr/bin/strace", X_OK) == 0, "there is no strace (apt-get install strace)"))
@@ -34,6 +34,6 @@ internal import Testing
                 "40",
             ])
         #expect(result.status == 0, "\(result.standardOutput) \(result.standardError)")
-        print("D9:", result.standardOutput.split(separator: "\n").joined())
+        print("power losses:", result.standardOutput.split(separator: "\n").joined())
     }
 }

@@ -9,14 +9,14 @@ internal import Testing
         let directory: TemporaryDirectory
         let state: String
         private(set) var daemon: RunningProgram
-        /// The words that start it, and become the daemon.
+        /// The command that starts the daemon in its own place.
         private let entrance: [String]
         private var isMounted = false
 
         var socket: String { directory.path + "/socket" }
         var file: String { state + "/queue/queue.sqlite" }
 
-        /// - Parameter size: Of a file system of its own for the state, as mount(8) takes it; `nil` for none.
+        /// - Parameter size: The size of a file system for the state, as mount(8) accepts it; `nil` for none.
         init(size: String? = nil, entrance: [String] = []) throws {
             directory = try TemporaryDirectory()
             state = directory.path + "/state"
@@ -222,13 +222,13 @@ internal import Testing
         let gap = times[1] - times[0]
         #expect(gap >= .seconds(3) && gap < .milliseconds(3900), "\(gap)")
         #expect(try stage.waiting() == waiting.lines)
-        // Of the same start of the machine, whatever the wall clock says by then.
+        // The boot is the same, whatever the wall clock shows.
         try stage.kill()
         try stage.restart()
         #expect(try stage.waiting() == waiting.lines)
         let shown = try stage.queue(["show", "--json", waiting.lines.first ?? ""]).standardOutput
         let over = try stage.queue(["show", "--json", id]).standardOutput
-        // The clock did move: the end of the one is a day away from the beginning of the other.
+        // The clock moved: the end of the first run is a day away from the beginning of the second.
         #expect(Self.day(of: "over", in: over) != Self.day(of: "created", in: shown))
     }
 

@@ -70,7 +70,7 @@ internal import Testing
         let follower = try reach.start(["queue", "top"], environment: ["REACH_SOCKET": stage.socket])
         #expect(try follower.nextLine().contains("\"event\":\"watching\""))
         stage.daemon.send(SIGSTOP)
-        // Longer than an answer is waited for: one who is connected does not mind.
+        // Longer than a client waits for an answer: a connected client does not notice.
         #expect(try follower.lines(during: .seconds(6)).isEmpty)
         stage.daemon.send(SIGCONT)
         let added = try reach.run(

@@ -4,13 +4,13 @@ import ReachLoop
 import ReachTesting
 import Testing
 
-/// What handlers on a loop note, in order.
+/// The notes of handlers on a loop, in order.
 final class Notes {
     var lines: [String] = []
 }
 
 extension EventLoop {
-    /// Runs until something stops it; what nobody stops ends the test and not the patience of who runs it.
+    /// Runs until something stops it. If nothing does, the test fails after 20 s instead of hanging.
     func runToTheEnd() {
         let guardian = schedule(at: SystemClock.boot + .seconds(20)) { [unowned self] in
             Issue.record("nothing stopped the loop")
@@ -23,8 +23,8 @@ extension EventLoop {
 
 /// A pipe whose ends are closed with it.
 ///
-/// It begins as a named one: only open(2) can keep its ends from children in the same moment as it makes them, and other
-/// tests start children all the while.
+/// It is a named pipe: only open(2) sets close-on-exec in the same step that makes the descriptor, and other tests start
+/// children at any time.
 final class Pipe {
     let (reader, writer): (CInt, CInt)
     private let directory: TemporaryDirectory
@@ -53,7 +53,7 @@ final class Pipe {
 
     func write(_ text: String) { _ = Glibc.write(writer, text, text.utf8.count) }
 
-    /// What is there now, up to a bound.
+    /// The bytes that are in the pipe now, up to a limit.
     func read(upTo limit: Int = 1 << 16) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = Glibc.read(reader, &buffer, buffer.count)
@@ -62,7 +62,7 @@ final class Pipe {
 }
 
 @Suite struct EventLoopTests {
-    @Test func `timers fire by their deadlines, in whatever order they were set, those of the past at once`() throws {
+    @Test func `timers fire in the order of their deadlines, and those of the past at once`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         let start = SystemClock.boot
@@ -77,10 +77,10 @@ final class Pipe {
         loop.schedule(at: BootTime(nanoseconds: .min)) { notes.lines.append("zeroth") }
         loop.runToTheEnd()
         #expect(notes.lines == ["zeroth", "first", "second", "third", "last"])
-        #expect(SystemClock.boot >= start + .milliseconds(9), "and none before its time")
+        #expect(SystemClock.boot >= start + .milliseconds(9), "no timer fires early")
     }
 
-    @Test func `a cancelled timer does not fire, not even one that is due at the same moment`() throws {
+    @Test func `a cancelled timer does not fire, even if it is due at the same moment`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         let now = SystemClock.boot
@@ -98,7 +98,7 @@ final class Pipe {
         #expect(notes.lines == ["first"])
     }
 
-    @Test func `a timer may set another, and itself again`() throws {
+    @Test func `a timer may set other timers`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         func again(_ number: Int) {
@@ -112,7 +112,7 @@ final class Pipe {
         #expect(notes.lines == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func `a descriptor is told of while it is readable, and no longer when it is not watched`() throws {
+    @Test func `a readable descriptor is reported until it is no longer watched`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         let pipe = try Pipe()
@@ -130,7 +130,7 @@ final class Pipe {
         #expect(pipe.read() == Array("c".utf8))
     }
 
-    @Test func `a descriptor may be waited for in another way, or not at all for a while`() throws {
+    @Test func `the readiness to wait for can be changed, and can be empty for a while`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         let pipe = try Pipe()
@@ -147,8 +147,7 @@ final class Pipe {
         #expect(notes.lines == ["paused until now", "read"])
     }
 
-    // peers 57
-    @Test func `a descriptor that fails is told of, even when nothing was asked`() throws {
+    @Test func `a descriptor that fails is reported, even without any interest`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         let pipe = try Pipe()
@@ -162,7 +161,7 @@ final class Pipe {
         #expect(notes.lines == ["failed"])
     }
 
-    @Test func `once it is stopped nothing more is called, and it can be run again`() throws {
+    @Test func `a stopped loop calls no more handlers, and can run again`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         let (one, other) = (try Pipe(), try Pipe())
@@ -180,7 +179,7 @@ final class Pipe {
         #expect(notes.lines == ["read", "read"])
     }
 
-    @Test func `what cannot be watched is refused with its reason`() throws {
+    @Test func `a descriptor that cannot be watched is refused with the reason`() throws {
         let loop = try EventLoop()
         #expect(throws: SystemError(call: "epoll_ctl", number: EBADF)) { try loop.watch(-1, for: .readable) { _ in } }
         let pipe = try Pipe()

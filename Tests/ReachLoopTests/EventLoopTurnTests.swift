@@ -4,7 +4,7 @@ import ReachLoop
 import Testing
 
 @Suite struct EventLoopTurnTests {
-    @Test func `an event of a descriptor that was closed is not told to who has its number now`() throws {
+    @Test func `an event of a closed descriptor is not delivered to the one that has its number now`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         let (pipes, silent) = ([try Pipe(), try Pipe()], try Pipe())
@@ -13,7 +13,7 @@ import Testing
             try loop.watch(pipe.reader, for: .readable) { _ in
                 notes.lines.append("read")
                 loop.unwatch(pipe.reader)
-                // Both are ready in one batch: whoever is first puts another file in the place of the second.
+                // Both are ready in one batch: the first handler replaces the descriptor of the second.
                 let other = pipes[1 - index].reader
                 loop.unwatch(other)
                 dup2(silent.reader, other)
@@ -25,7 +25,7 @@ import Testing
         #expect(notes.lines == ["read"])
     }
 
-    @Test func `long work leaves room for events between its pieces`() throws {
+    @Test func `events are handled between the pieces of long work`() throws {
         let loop = try EventLoop()
         let (notes, pipe) = (Notes(), try Pipe())
         try loop.watch(pipe.reader, for: .readable) { _ in
@@ -81,7 +81,7 @@ extension EventLoopTurnTests {
     }
 }
 
-/// Breaks the rule that the test is about.
+/// Carries a loop to another thread, which breaks the rule that the test is about.
 private final class Carried: @unchecked Sendable {
     let loop: EventLoop
     let started: WorkerSignal

@@ -4,7 +4,7 @@ import ReachTesting
 import Testing
 
 @Suite struct FileLockTests {
-    @Test func `one has it, the other is told who, and it is free again with its owner`() throws {
+    @Test func `a held lock is refused with its holder's number, and is free after its release`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/lock"
         do {
@@ -15,12 +15,12 @@ import Testing
         #expect(Self.refusal(path) == nil)
     }
 
-    @Test func `a file that cannot be opened is told by its name`() {
+    @Test func `a file that cannot be opened is named in the error`() {
         #expect(
             Self.refusal("/nonexistent/lock") == .failed(SystemError(call: "open /nonexistent/lock", number: ENOENT)))
     }
 
-    @Test func `a link that somebody else put there is not followed`() throws {
+    @Test func `a symbolic link in the lock's place is not followed`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/lock"
         let target = try directory.file("victim", "contents")
@@ -28,7 +28,7 @@ import Testing
         #expect(Self.refusal(path) == .failed(SystemError(call: "open \(path)", number: ELOOP)))
     }
 
-    @Test func `it is its owner's alone, whatever the mask`() throws {
+    @Test func `only its owner can open a lock file, whatever the umask`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/lock"
         let lock = try FileLock(at: path)
@@ -37,7 +37,7 @@ import Testing
         _ = consume lock
     }
 
-    @Test func `one that was open to others is replaced, though somebody holds it`() throws {
+    @Test func `a lock file that was open to others is replaced, even if another user holds it`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.file("lock", "1\n", mode: 0o644)
         // As flock(1) of another user does it; process 1 holds nothing.
@@ -55,7 +55,7 @@ import Testing
         #expect(access(path + ".new", F_OK) != 0)
     }
 
-    @Test func `one that was open to others is not replaced while its owner has it`() throws {
+    @Test func `a lock file that was open to others is not replaced while its owner holds it`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.file("lock", "\(getpid())\n", mode: 0o644)
         let owner = open(path, O_RDONLY | O_CLOEXEC)
@@ -65,7 +65,7 @@ import Testing
         #expect(Self.refusal(path) == nil)
     }
 
-    @Test func `what somebody else may have laid there is refused, and not written to`() throws {
+    @Test func `a file that another user may have put there is refused, and not written to`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/lock"
         let victim = try directory.file("victim", "contents")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func `one of another user is refused`() throws {
+    func `another user's lock file is refused`() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.file("lock", "", mode: 0o600)
         chown(path, 12_345, 0)

@@ -10,19 +10,20 @@ import Testing
         return text + [UInt8](repeating: UInt8(ascii: "x"), count: bytes - text.count - 1) + [UInt8(ascii: "\n")]
     }
 
-    /// Writes lines until one is not taken, or so many are.
+    /// Writes lines until one is refused, or `limit` lines are written.
+    ///
+    /// - Returns: The bytes of the accepted lines.
     private func fill(_ output: LineOutput, upTo limit: Int = 100_000) -> [UInt8] {
-        var taken: [UInt8] = []
+        var accepted: [UInt8] = []
         for number in 0..<limit {
             let line = line(number)
             guard output.write(line) else { break }
-            taken += line
+            accepted += line
         }
-        return taken
+        return accepted
     }
 
-    // peers 95
-    @Test func `a line is there at once when the reader keeps up`() throws {
+    @Test func `a line is written at once if the reader keeps up`() throws {
         let (loop, pipe) = (try EventLoop(), try Pipe())
         let output = LineOutput(pipe.writer, on: loop)
         for number in 0..<1000 {
@@ -31,14 +32,12 @@ import Testing
         }
     }
 
-    // peers 96
-    @Test func `a full pipe keeps so many lines and refuses the rest, and all that were taken arrive in order`() throws
-    {
+    @Test func `for a full pipe lines are held up to the limit, and all accepted lines arrive in order`() throws {
         let (loop, pipe) = (try EventLoop(), try Pipe())
         let limit = 10_000
         let output = LineOutput(pipe.writer, on: loop, limit: limit)
-        let taken = fill(output)
-        #expect(taken.count > limit && taken.count < limit + (1 << 20), "the limit and what the pipe holds")
+        let accepted = fill(output)
+        #expect(accepted.count > limit && accepted.count < limit + (1 << 20), "the limit, and the pipe's own buffer")
         #expect(!output.write(line(0)))
 
         var arrived: [UInt8] = []
@@ -46,39 +45,38 @@ import Testing
         output.onDrain = { drained += 1 }
         try loop.watch(pipe.reader, for: .readable) { _ in
             arrived += pipe.read(upTo: 3000)
-            if arrived.count >= taken.count { loop.stop() }
+            if arrived.count >= accepted.count { loop.stop() }
         }
         loop.runToTheEnd()
-        #expect(arrived == taken)
+        #expect(arrived == accepted)
         #expect(drained == 1)
         #expect(output.write(line(1)), "there is room again")
         #expect(pipe.read() == line(1))
     }
 
-    // peers 96
-    @Test func `nobody waits for a reader that reads nothing`() throws {
+    @Test func `a reader that reads nothing blocks no one`() throws {
         let (loop, pipe) = (try EventLoop(), try Pipe())
         let output = LineOutput(pipe.writer, on: loop, limit: 1000)
         let start = SystemClock.boot
         _ = fill(output)
         output.flush(patienceMilliseconds: 1)
         #expect(SystemClock.boot - start < .seconds(5))
-        #expect(!output.write(line(0)), "and what is pending is still pending")
+        #expect(!output.write(line(0)), "pending lines stay pending")
     }
 
-    @Test func `a line longer than the limit is taken when nothing is pending, or nothing ever could be`() throws {
+    @Test func `a line longer than the limit is accepted if nothing is pending`() throws {
         let (loop, pipe) = (try EventLoop(), try Pipe())
         let output = LineOutput(pipe.writer, on: loop, limit: 10)
         #expect(output.write(line(1, bytes: 5000)))
         #expect(pipe.read() == line(1, bytes: 5000))
     }
 
-    @Test func `flushing waits for a reader that takes its time`() async throws {
+    @Test func `flushing waits for a slow reader`() async throws {
         let (loop, pipe) = (try EventLoop(), try Pipe())
         let output = LineOutput(pipe.writer, on: loop, limit: 200_000)
-        let taken = fill(output)
+        let accepted = fill(output)
         let log = EventLog<[UInt8]>()
-        let (reader, count) = (pipe.reader, taken.count)
+        let (reader, count) = (pipe.reader, accepted.count)
         BackgroundThread.start(named: "reader") {
             var arrived: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 2000)
@@ -90,13 +88,12 @@ import Testing
             log.append(arrived)
         }
         output.flush(patienceMilliseconds: 10_000)
-        let isComplete = try await log.wait(for: 1) == [taken]
+        let isComplete = try await log.wait(for: 1) == [accepted]
         #expect(isComplete)
         #expect(output.write(line(0)), "there is room again")
     }
 
-    // peers 96
-    @Test func `a reader that goes away is told of once, written to or not`() throws {
+    @Test func `a reader that goes away is reported once, with or without a write`() throws {
         for isWritten in [false, true] {
             let (loop, pipe) = (try EventLoop(), try Pipe())
             let output = LineOutput(pipe.writer, on: loop)
@@ -112,14 +109,13 @@ import Testing
                 loop.runToTheEnd()
             }
             #expect(numbers == [0])
-            #expect(output.write(line(1)), "what nobody reads is taken, and goes nowhere")
+            #expect(output.write(line(1)), "lines without a reader are accepted and dropped")
             output.flush(patienceMilliseconds: 10_000)
             #expect(numbers == [0])
         }
     }
 
-    // peers 96
-    @Test func `a reader that goes away with lines pending is told of, and they are forgotten`() throws {
+    @Test func `a reader that goes away while lines are pending is reported, and the lines are dropped`() throws {
         let (loop, pipe) = (try EventLoop(), try Pipe())
         let output = LineOutput(pipe.writer, on: loop, limit: 1000)
         _ = fill(output)
@@ -134,21 +130,21 @@ import Testing
         #expect(output.write(line(1)))
     }
 
-    @Test func `a regular file takes everything at once`() throws {
+    @Test func `a regular file accepts everything at once`() throws {
         let loop = try EventLoop()
         let directory = try TemporaryDirectory()
         let file = open(try directory.file("lines", ""), O_RDWR | O_CLOEXEC)
         withExtendedLifetime(directory) {}
         defer { close(file) }
         let output = LineOutput(file, on: loop, limit: 10)
-        let taken = fill(output, upTo: 2000)
-        #expect(taken.count == 200_000)
+        let accepted = fill(output, upTo: 2000)
+        #expect(accepted.count == 200_000)
         var content = [UInt8](repeating: 0, count: 300_000)
-        #expect(pread(file, &content, content.count, 0) == taken.count)
-        #expect(Array(content.prefix(taken.count)) == taken)
+        #expect(pread(file, &content, content.count, 0) == accepted.count)
+        #expect(Array(content.prefix(accepted.count)) == accepted)
     }
 
-    @Test func `a full disk is told of by its number`() throws {
+    @Test func `a full disk is reported by its error number`() throws {
         let loop = try EventLoop()
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(full >= 0)
@@ -160,7 +156,7 @@ import Testing
         #expect(numbers == [ENOSPC])
     }
 
-    @Test func `an output that is let go no longer watches its descriptor`() throws {
+    @Test func `a released output no longer watches its descriptor`() throws {
         let (loop, pipe) = (try EventLoop(), try Pipe())
         var output: LineOutput? = LineOutput(pipe.writer, on: loop)
         #expect(output?.write(line(0)) == true)

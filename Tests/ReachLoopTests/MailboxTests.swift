@@ -10,7 +10,7 @@ import Testing
         let number: Int
     }
 
-    @Test func `what twenty threads post arrives complete, each thread's in its order`() throws {
+    @Test func `work of twenty threads arrives complete, in the order of each thread`() throws {
         let (senders, each) = (20, 500)
         let loop = try EventLoop()
         let mailbox = loop.mailbox
@@ -37,7 +37,7 @@ import Testing
         #expect(onLoop.values == Array(repeating: true, count: senders))
     }
 
-    @Test func `work may post work, which runs after it and not within it`() throws {
+    @Test func `work posted by work runs after it, not within it`() throws {
         let loop = try EventLoop()
         let log = EventLog<String>()
         loop.mailbox.post { loop in
@@ -51,7 +51,7 @@ import Testing
         #expect(log.values == ["outer", "inner"])
     }
 
-    @Test func `a sealed mailbox takes nothing and drops what it had`() throws {
+    @Test func `a sealed mailbox refuses work, and drops pending work`() throws {
         let loop = try EventLoop()
         let log = EventLog<String>()
         #expect(loop.mailbox.post { _ in log.append("dropped") })

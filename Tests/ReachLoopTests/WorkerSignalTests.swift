@@ -4,7 +4,7 @@ import ReachTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerSignalTests {
-    /// A signal is not copyable; its owner carries it to other threads.
+    /// Carries a signal, which cannot be copied, to other threads.
     private final class Owner: Sendable {
         let signal: WorkerSignal
         init() throws { signal = try WorkerSignal() }
@@ -21,7 +21,7 @@ import Testing
         #expect(SystemClock.boot - began >= .milliseconds(30))
     }
 
-    @Test func `a wait with no time left looks, and does not wait`() throws {
+    @Test func `a wait with no time left checks for a signal and returns at once`() throws {
         let owner = try Owner()
         let began = SystemClock.boot
         owner.signal.wait(within: .seconds(-1))
@@ -30,7 +30,7 @@ import Testing
         owner.signal.wait(within: .zero)
     }
 
-    @Test func `the end is waited for from any thread, with patience, and stays`() throws {
+    @Test func `any thread can wait for the end, with a limit, and the end is permanent`() throws {
         let owner = try Owner()
         #expect(!owner.hasEnded(.milliseconds(10)))
         BackgroundThread.start(named: "test-worker") {

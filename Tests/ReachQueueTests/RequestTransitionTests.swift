@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `C1 every event in every state has the outcome that is written`() {
+    @Test func `every event in every state has the outcome that is written`() {
         let lines = Self.written.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(lines[0] == RequestEvent.allCases.map(\.rawValue))
         #expect(lines.dropFirst().map { $0[0] } == RequestState.allCases.map(\.rawValue))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: RequestState.allCases, RequestEvent.allCases)
-    func `C1 what depends on the request depends on it only where that is written`(
+    func `what depends on the request depends on it only where that is written`(
         state: RequestState, event: RequestEvent
     ) {
         func outcome(_ facts: RequestTransition.Facts) -> String {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: RequestState.allCases.filter { $0 != .ready })
-    func `C1 the scheduler takes everything in every state`(state: RequestState) throws {
+    func `the scheduler takes everything in every state`(state: RequestState) throws {
         let (staged, id) = try Self.stage(state)
         let destination = try Destination(url: "https://a.example/")
         let commands: [(QueueCommand.Ticket) -> QueueCommand] = [
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: RequestState.allCases.filter { $0 != .ready })
-    func `C27 cancelling twice is one cancelling`(state: RequestState) throws {
+    func `cancelling twice is one cancelling`(state: RequestState) throws {
         var (stage, id) = try Self.stage(state)
         let first = stage.ask { .cancel(id, .root, $0) }
         let second = stage.ask { .cancel(id, .root, $0) }

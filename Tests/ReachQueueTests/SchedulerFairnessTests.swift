@@ -32,7 +32,7 @@ import Testing
         return seen
     }
 
-    @Test mutating func `C9 after ten minutes a thousand come back at their time, apart, and slowly`() throws {
+    @Test mutating func `after ten minutes a thousand come back at their time, apart, and slowly`() throws {
         stage.network([.wired])
         stage.network([])
         for _ in 0..<1000 { try stage.add() }
@@ -60,7 +60,7 @@ import Testing
         #expect(most[0] == 1)
     }
 
-    @Test mutating func `C9 a destination's limit grows by one with each success`() throws {
+    @Test mutating func `a destination's limit grows by one with each success`() throws {
         stage.network([])
         let ids = try (0..<20).map { _ in try stage.add() }
         stage.network([.wired])
@@ -75,7 +75,7 @@ import Testing
         #expect(ids.count == 20)
     }
 
-    @Test mutating func `C10 when the first attempt fails, the others are not sent after it`() throws {
+    @Test mutating func `when the first attempt fails, the others are not sent after it`() throws {
         var policy = QueuePolicy()
         policy.retryFloor = .seconds(10)
         stage = QueueStage(policy)
@@ -92,7 +92,7 @@ import Testing
         #expect(other.tries == 0 && other.attempts == 0 && other.state == .waiting)
     }
 
-    @Test mutating func `C17 a dead request does not poison those behind it, unless they depend on it`() throws {
+    @Test mutating func `a dead request does not poison those behind it, unless they depend on it`() throws {
         stage.network([.wired])
         let ids = try (0..<4).map { number in
             try stage.add {
@@ -110,7 +110,7 @@ import Testing
         #expect(stage.startedIDs == [ids[0], ids[1], ids[3]])
     }
 
-    @Test mutating func `C17 order keys of two users never meet`() throws {
+    @Test mutating func `order keys of two users never meet`() throws {
         stage.network([.wired])
         for owner in [UInt32(1), 2] {
             try stage.add {
@@ -121,7 +121,7 @@ import Testing
         #expect(stage.starts.count == 2)
     }
 
-    @Test mutating func `C18 keep wakes the one that is there`() throws {
+    @Test mutating func `keep wakes the one that is there`() throws {
         var policy = QueuePolicy()
         policy.retryFloor = .seconds(100)
         stage = QueueStage(policy)
@@ -138,7 +138,7 @@ import Testing
         #expect(stage.startedIDs == [id, id])
     }
 
-    @Test mutating func `C18 keep answers only when the one that is there is safe`() throws {
+    @Test mutating func `keep answers only when the one that is there is safe`() throws {
         stage.commits = false
         var request = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
         request.uniqueness = .unique(name: "u", mode: .keep)
@@ -151,7 +151,7 @@ import Testing
             ])
     }
 
-    @Test mutating func `C18 replace cancels the one that is there, also while it runs`() throws {
+    @Test mutating func `replace cancels the one that is there, also while it runs`() throws {
         stage.network([.wired])
         let unique = RequestUniqueness.unique(name: "u", mode: .replace)
         let old = try stage.add { $0.uniqueness = unique }
@@ -162,7 +162,7 @@ import Testing
         #expect(stage.startedIDs == [old, new])
     }
 
-    @Test mutating func `C18 append runs after a head that died`() throws {
+    @Test mutating func `append runs after a head that died`() throws {
         stage.network([.wired])
         for mode in [RequestUniqueness.Mode.append, .appendOrReplace] {
             let unique = RequestUniqueness.unique(name: mode.rawValue, mode: mode)
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test mutating func `C19 the end of its time finds a request waiting or running`() throws {
+    @Test mutating func `the end of its time finds a request waiting or running`() throws {
         stage.network([.wired])
         let running = try stage.add { $0.timeToLive = .seconds(10) }
         stage.network([.wired, .wifi])
@@ -186,7 +186,7 @@ import Testing
         #expect(stage.kinds(of: running) == [.queued, .started, .dead])
     }
 
-    @Test mutating func `C20 four priorities share the starts as 8 to 4 to 2 to 1`() throws {
+    @Test mutating func `four priorities share the starts as 8 to 4 to 2 to 1`() throws {
         var policy = QueuePolicy()
         policy.limits.requests = 100_000
         policy.limits.bytes = 1 << 40
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test mutating func `C21 what is new and what waited start in turns`() throws {
+    @Test mutating func `what is new and what waited start in turns`() throws {
         var policy = QueuePolicy()
         policy.startSpacing = .zero
         policy.destinationSpacing = .zero
@@ -234,7 +234,7 @@ import Testing
         #expect(abs(new - old) <= 2, "\(new) \(old)")
     }
 
-    @Test mutating func `C33 what was parked for its credentials is sent again, slowly, as it was`() throws {
+    @Test mutating func `what was parked for its credentials is sent again, slowly, as it was`() throws {
         stage.network([.wired])
         var ids: [RequestID] = []
         for _ in 0..<200 {
@@ -257,7 +257,7 @@ import Testing
         #expect(Set(stage.startedIDs.dropFirst(200)) == Set(ids))
     }
 
-    @Test mutating func `C34 of fifty updates the newest is delivered`() throws {
+    @Test mutating func `of fifty updates the newest is delivered`() throws {
         stage.network([])
         var ids: [RequestID] = []
         for _ in 0..<50 { ids.append(try stage.add { $0.uniqueness = .coalesce(key: "state") }) }

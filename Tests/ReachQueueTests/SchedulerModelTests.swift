@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `C31 whatever happens in whatever order, the rules hold`(seed: UInt64) {
+    func `whatever happens in whatever order, the rules hold`(seed: UInt64) {
         // A million steps take a minute or two where nothing is optimised: REACH_LONG_TESTS=1 takes them all.
         let steps = getenv("REACH_LONG_TESTS") == nil ? 5000 : 50_000
         print("C31: seed \(seed), \(steps) steps")

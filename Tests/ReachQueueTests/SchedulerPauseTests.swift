@@ -6,7 +6,7 @@ import Testing
 @Suite struct SchedulerPauseTests {
     private var stage = QueueStage()
 
-    @Test mutating func `C2 the network's return does not undo a user's hold`() throws {
+    @Test mutating func `the network's return does not undo a user's hold`() throws {
         stage.network([.wired])
         stage.ask { .holdQueue(.root, $0) }
         let id = try stage.add()
@@ -24,7 +24,7 @@ import Testing
         #expect(stage.startedIDs == [id])
     }
 
-    @Test mutating func `C3 a held queue without a path starts only when both are over`() throws {
+    @Test mutating func `a held queue without a path starts only when both are over`() throws {
         stage.network([.wwan])
         stage.ask { .holdQueue(.root, $0) }
         let id = try stage.add(when: "wifi")
@@ -42,7 +42,7 @@ import Testing
         #expect(stage.startedIDs == [id])
     }
 
-    @Test mutating func `C4 twenty failures of the network count nothing`() throws {
+    @Test mutating func `twenty failures of the network count nothing`() throws {
         stage.network([.wired])
         let id = try stage.add()
         for _ in 0..<20 {
@@ -58,7 +58,7 @@ import Testing
         #expect(stage.explanation(id)?.networkFailures == 20)
     }
 
-    @Test mutating func `C5 a new network does not cut the wait that a server caused`() throws {
+    @Test mutating func `a new network does not cut the wait that a server caused`() throws {
         stage.network([.wired])
         let id = try stage.add()
         stage.answer(id, 503, headers: ["Retry-After": "40"])
@@ -71,7 +71,7 @@ import Testing
         #expect(stage.starts.count == 2)
     }
 
-    @Test mutating func `C6 a new network cuts the wait after a failure of the old one`() throws {
+    @Test mutating func `a new network cuts the wait after a failure of the old one`() throws {
         var policy = QueuePolicy()
         policy.retryFloor = .seconds(120)
         stage = QueueStage(policy)
@@ -86,7 +86,7 @@ import Testing
         #expect(stage.starts[1].at >= .seconds(5) && stage.starts[1].at <= .seconds(5.25))
     }
 
-    @Test mutating func `C7 after three gains in a minute a gain must last longer, until it was quiet`() throws {
+    @Test mutating func `after three gains in a minute a gain must last longer, until it was quiet`() throws {
         stage.network([.wifi])
         let held = try stage.add()
         stage.ask { .hold(held, .root, $0) }
@@ -114,7 +114,7 @@ import Testing
         #expect(stage.startedIDs.last == id)
     }
 
-    @Test mutating func `C8 a gain shorter than a second starts nothing`() throws {
+    @Test mutating func `a gain shorter than a second starts nothing`() throws {
         stage.network([])
         let id = try stage.add()
         for _ in 0..<3 {
@@ -127,7 +127,7 @@ import Testing
         #expect(stage.state(id) == .waiting)
     }
 
-    @Test mutating func `C26 a step of the wall clock moves neither starts nor ends`() throws {
+    @Test mutating func `a step of the wall clock moves neither starts nor ends`() throws {
         for step in [-86_400, 86_400] {
             stage = QueueStage()
             stage.network([.wired])
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test mutating func `C28 while nothing is known of the network, requests wait`() throws {
+    @Test mutating func `while nothing is known of the network, requests wait`() throws {
         let id = try stage.add()
         stage.pass(.seconds(4))
         #expect(stage.blockers(id) == ["validated"])
@@ -162,7 +162,7 @@ import Testing
         #expect(stage.startedIDs == [id])
     }
 
-    @Test mutating func `N21 after an hour of sleep nothing bursts, and what ran is the network's fault`() throws {
+    @Test mutating func `after an hour of sleep nothing bursts, and what ran is the network's fault`() throws {
         let ids = try (0..<200).map { try stage.add("https://host\($0 % 40).example/") }
         stage.network([.wired])
         stage.pass(.seconds(5))
@@ -200,7 +200,7 @@ import Testing
         #expect(stage.kinds(of: id) == [.queued, .waiting, .resumed, .started])
     }
 
-    @Test mutating func `C32 wifi is not wired, and unmetered is`() throws {
+    @Test mutating func `wifi is not wired, and unmetered is`() throws {
         stage.network([.wired, .wwan])
         let wifi = try stage.add(when: "wifi")
         let unmetered = try stage.add(when: "unmetered")
@@ -210,7 +210,7 @@ import Testing
         #expect(stage.starts[0].order.path.interface == "eth0")
     }
 
-    @Test mutating func `C35 what becomes metered is left after two seconds, and does not count`() throws {
+    @Test mutating func `what becomes metered is left after two seconds, and does not count`() throws {
         stage.network([.wifi])
         let id = try stage.add(when: "unmetered")
         stage.send(.requestSent(id))

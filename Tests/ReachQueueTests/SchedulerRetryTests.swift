@@ -8,7 +8,7 @@ import Testing
 
     init() { stage.network([.wired]) }
 
-    @Test func `C11 full jitter draws evenly up to the bound, and the same from the same seed`() {
+    @Test func `full jitter draws evenly up to the bound, and the same from the same seed`() {
         let policy = QueuePolicy()
         func draws(_ seed: UInt64) -> [Duration] {
             var generator = SplitMix64(seed: seed)
@@ -33,7 +33,7 @@ import Testing
         ("99999999999999999999999", 21_600, 21_600),
         ("-5", 0.25, 1), ("0", 0.25, 1),
     ])
-    func `C12 Retry-After is taken in both forms, and never beyond reason`(
+    func `Retry-After is taken in both forms, and never beyond reason`(
         value: String, least: Double, most: Double
     ) throws {
         var stage = stage
@@ -63,7 +63,7 @@ import Testing
         #expect(stage.startedIDs.contains(second))
     }
 
-    @Test mutating func `C13 what may not be repeated dies when it may have arrived, and with a key it is repeated`()
+    @Test mutating func `what may not be repeated dies when it may have arrived, and with a key it is repeated`()
         throws
     {
         let plain = try stage.add { $0.method = "POST" }
@@ -86,7 +86,7 @@ import Testing
         #expect(stage.startedIDs.count(where: { $0 == plain }) == 1)
     }
 
-    @Test mutating func `C13 a request without a key is given one, and keeps its own`() throws {
+    @Test mutating func `a request without a key is given one, and keeps its own`() throws {
         var request = try RequestSpecification(method: "POST", url: "https://a.example/")
         let completed = request.completed { "made" }
         #expect(completed.isRepeatable)
@@ -99,7 +99,7 @@ import Testing
         #expect(request.completed { "made" } == request)
     }
 
-    @Test mutating func `C14 a used up budget stops retries and lets first tries through`() throws {
+    @Test mutating func `a used up budget stops retries and lets first tries through`() throws {
         var policy = QueuePolicy()
         policy.breaker.consecutive = 1000
         policy.breaker.atLeast = 1000
@@ -126,7 +126,7 @@ import Testing
         #expect(stage.starts.count > 7)
     }
 
-    @Test mutating func `C15 an open breaker is half open in a new epoch, for one attempt`() throws {
+    @Test mutating func `an open breaker is half open in a new epoch, for one attempt`() throws {
         for _ in 0..<5 { stage.answer(try stage.add(), 500) }
         #expect(stage.events.count { $0.kind == .breakerOpen } == 1)
         let started = stage.starts.count
@@ -165,7 +165,7 @@ import Testing
         #expect(lengths.count == 10)
     }
 
-    @Test mutating func `C16 failures of this machine's own network are nobody else's`() throws {
+    @Test mutating func `failures of this machine's own network are nobody else's`() throws {
         for _ in 0..<100 {
             let id = try stage.add()
             stage.fail(id, 7, error: 101)
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: [(7, Int32(111)), (28, 110)])
-    func `C29 on a path that works, a refused or silent destination is at fault`(code: Int, error: Int32) throws {
+    func `on a path that works, a refused or silent destination is at fault`(code: Int, error: Int32) throws {
         var stage = stage
         for count in 1...5 {
             let id = try stage.add()
@@ -197,7 +197,7 @@ import Testing
         #expect(stage.events.count { $0.kind == .breakerOpen } == 1)
     }
 
-    @Test mutating func `C30 fifty failures on a dead path are the network's, and one check finds out`() throws {
+    @Test mutating func `fifty failures on a dead path are the network's, and one check finds out`() throws {
         var policy = QueuePolicy()
         policy.globalLimit = 50
         policy.interfaceLimit = 50
@@ -253,7 +253,7 @@ import Testing
     ]
 
     @Test(arguments: forged)
-    func `N11 what a portal may have answered kills only where the path works`(url: String, end: AttemptEnd) throws {
+    func `what a portal may have answered kills only where the path works`(url: String, end: AttemptEnd) throws {
         for works in [true, false] {
             var stage = QueueStage()
             stage.network([.wired])
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test mutating func `N11 after a failure behind a portal the others are not sent after it`() throws {
+    @Test mutating func `after a failure behind a portal the others are not sent after it`() throws {
         stage.network([])
         let ids = try (0..<20).map { _ in try stage.add("http://a.example/") }
         stage.network([.wired])

@@ -40,7 +40,7 @@ struct CancellationTests {
             room.engine.cancel(id)
             return log.values.count
         }
-        // Anything still to come has come when another transfer is over.
+        // When another transfer has ended, all pending events have been delivered.
         let other = try ScriptedServer { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 204 None\r\n\r\n")

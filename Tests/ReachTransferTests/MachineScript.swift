@@ -4,15 +4,15 @@ import Testing
 
 @testable import ReachTransfer
 
-/// Gives a ``TransferMachine`` events, and writes down the actions that it returns, as texts.
+/// Sends events to a ``TransferMachine``, and records the actions that it returns, as texts.
 struct MachineScript {
     enum Step: Sendable {
         case begin
-        /// The body is open, of this many bytes.
+        /// The body is open, with this many bytes.
         case opened(UInt64)
         case resolved(Result<[IPAddress], NameFailure>)
         case trusted
-        /// What was to be opened, read or started cannot be.
+        /// A file, a name or an attempt could not be opened, resolved or started.
         case failed(TransferFailure.Reason)
         /// The request begins to be sent.
         case sending
@@ -197,8 +197,8 @@ struct MachineScript {
 // MARK: - Random courses
 
 extension MachineScript {
-    /// Takes a random step of those that can come now: an attempt's events only while it is under way, answers of
-    /// other threads at any time, since they may be late.
+    /// Takes a random step that is possible now: an attempt's events only while it is running, answers of other threads
+    /// at any time, since they may be late.
     mutating func applyRandom(using random: inout SeededGenerator) {
         let seconds = Double((now.nanoseconds + Int64.random(in: 0...3_000_000_000, using: &random))) / 1e9
         var steps: [Step] = [

@@ -142,7 +142,7 @@ struct SystemNamesTests {
         async throws
     {
         let stage = try Stage(resolv: "nameserver 192.0.2.1\n")
-        // It forwards these to where nothing answers, and says nothing meanwhile.
+        // It forwards these to an address where nothing answers, and is silent meanwhile.
         try stage.serve(["--server=/silent.test/192.0.2.53", "--host-record=good.example,192.0.2.7"], in: stage.peer)
         let silent = (0..<12).map { "name\($0).silent.test" }
         let program = try stage.start(["--names"] + silent + ["good.example"])

@@ -163,7 +163,7 @@ struct TLSTests {
                 let report = try await stage.run(try scene.request(server, policy))
                 #expect(report.failure?.reason == failures[server], "\(name), \(server): \(report.outcome)")
                 let hop = try #require(report.hops.first)
-                #expect(hop.phases.connected != nil, "the connection was made, whatever came of TLS (N16)")
+                #expect(hop.phases.connected != nil, "the connection was made, whatever the result of TLS")
                 #expect(hop.phases.isMonotone)
                 #expect((hop.phases.requestStarted != nil) == (failures[server] == nil), "\(name), \(server)")
                 #expect(hop.certificate != nil, "\(name), \(server)")

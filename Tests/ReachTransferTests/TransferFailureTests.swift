@@ -62,7 +62,7 @@ struct TransferFailureTests {
     }
 
     @Test func `a callback's reason takes precedence over libcurl's result`() {
-        let refusal = TransferFailure(.wrongPath, "not this way")
+        let refusal = TransferFailure(.wrongPath, "not over this path")
         let failure = TransferFailure(CURLE_ABORTED_BY_CALLBACK, TransferEvidence(refusal: refusal), host: "h")
         #expect(failure == refusal)
     }

@@ -161,7 +161,7 @@ struct TransferMachineTests {
             "a name that takes too long", [.begin, .clock(12), server],
             ["resolve example.org", "end name-server-silent"]),
         Course(
-            "an address that is silent gives way to the next one",
+            "a silent address is followed by the next one",
             [.begin, server, .clock(4), .stopped(), .clock(8), .stopped(), .clock(10), .sending, .ended(received: 0)],
             [
                 "resolve example.org", "attempt 192.0.2.1", "stop", "attempt 192.0.2.2", "stop", "attempt 192.0.2.3",
@@ -431,7 +431,7 @@ struct TransferMachineTests {
         for _ in 0..<50 {
             var script = MachineScript(Self.randomRequest(using: &random))
             for _ in 0..<40 { script.applyRandom(using: &random) }
-            // What is not answered by others is ended by a timeout.
+            // A timeout ends what no answer ends.
             for step in 1...8 where !script.isOver {
                 script.answer()
                 script.apply(.clock(1000 * Double(step)))

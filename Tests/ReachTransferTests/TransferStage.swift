@@ -56,6 +56,13 @@ final class TransferStage: Sendable {
         mailbox.post { [box] _ in if let room = box.room { work(room) } }
     }
 
+    /// Measures how late the loop is from now on.
+    func watchLateness() -> LoopLateness {
+        let lateness = LoopLateness()
+        perform { lateness.measure(on: $0.loop) }
+        return lateness
+    }
+
     /// Runs work on the loop's thread and waits for what it returns.
     func ask<Answer: Sendable>(_ work: @escaping @Sendable (Room) -> Answer) async -> Answer {
         await withCheckedContinuation { continuation in
@@ -123,37 +130,4 @@ func shortest(
     var best = try await measure()
     for _ in 1..<rounds where best > limit { best = min(best, try await measure()) }
     return best
-}
-
-/// How late a loop is for a timer every few milliseconds, compared with an idle loop at the same time: a busy machine
-/// delays both.
-final class LatenessWatch: Sendable {
-    private let (own, other) = (EventLog<Duration>(), EventLog<Duration>())
-    private let idle: TransferStage
-
-    init(on stage: TransferStage) throws {
-        idle = try TransferStage()
-        Self.tick(on: stage, own)
-        Self.tick(on: idle, other)
-    }
-
-    /// Since it began.
-    var longest: Duration {
-        guard let own = own.values.max() else { return .seconds(1000) }
-        return own - (other.values.max() ?? .zero)
-    }
-
-    private static func tick(on stage: TransferStage, _ log: EventLog<Duration>) {
-        stage.perform { [weak log] room in
-            nonisolated(unsafe) let room = room
-            func tick(_ planned: BootTime) {
-                room.loop.schedule(at: planned) { [weak log] in
-                    guard let log else { return }
-                    log.append(SystemClock.boot - planned)
-                    tick(SystemClock.boot + .milliseconds(5))
-                }
-            }
-            tick(SystemClock.boot)
-        }
-    }
 }

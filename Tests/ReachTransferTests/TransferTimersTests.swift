@@ -26,7 +26,7 @@ struct TransferTimersTests {
         #expect(timers.timeToConnect(at: at(4)) == .seconds(6))
     }
 
-    @Test func `once the request is on its way only idleness and the total count`() {
+    @Test func `once the request is being sent, only the idle and the total timeout count`() {
         var timers = TransferTimers(timeouts, startedAt: at(0))
         timers.beginConnecting(at: at(0))
         timers.beginExchange(at: at(2), moved: 0)
@@ -36,7 +36,7 @@ struct TransferTimersTests {
         #expect(timers.expired(at: at(12), moved: 199) == .idle)
     }
 
-    @Test func `the total ends whatever else goes on`() {
+    @Test func `the total timeout ends a transfer in any state`() {
         var timers = TransferTimers(timeouts, startedAt: at(0))
         timers.beginConnecting(at: at(55))
         #expect(timers.next == at(60))
@@ -44,7 +44,7 @@ struct TransferTimersTests {
         #expect(timers.expired(at: at(60), moved: 0) == .total)
     }
 
-    @Test func `without limits nothing is waited for`() {
+    @Test func `without limits there is no timeout`() {
         var timers = TransferTimers(TransferTimeouts(connect: nil), startedAt: at(0))
         timers.beginConnecting(at: at(0))
         timers.beginAddress(at: at(0), othersAfter: 3)

@@ -29,7 +29,7 @@ struct TurnTests {
             while connection.write(piece) {}
         }
         let stage = try TransferStage()
-        let watch = try LatenessWatch(on: stage)
+        let watch = stage.watchLateness()
         let before = await processorTime(stage)
         var request = try TransferRequest(port: server.port)
         request.timeouts.total = .seconds(2)
@@ -38,9 +38,9 @@ struct TurnTests {
         let logs = (0..<count).map { _ in stage.start(request) }
         for log in logs { #expect(try await log.report().failure?.reason == .totalTimeout) }
         let share = (await processorTime(stage) - before) / 2
-        print("chunks of one byte, \(count): \(Int(share * 100)) % of a processor, late by \(watch.longest)")
+        print("chunks of one byte, \(count): \(Int(share * 100)) % of a processor, late by \(watch.inLoop)")
         #expect(share < 0.4)
-        #expect(watch.longest < .milliseconds(100))
+        #expect(watch.inLoop < .milliseconds(100))
     }
 
     @Test func `a response that is held back is complete and in order`() async throws {

@@ -68,7 +68,7 @@ private final class FakeWatch: ChangeWatch {
         return true
     }
 
-    /// Calls the handler even after the end, as an engine may when the call is already under way.
+    /// Calls the handler even after the end, as an engine may if the call has already begun.
     func report(_ verdict: Verdict, cause: Cause) {
         let (change, handler) = state.withLock { state in
             (state.machine.observe(verdict, cause: cause, epoch: 1, at: SystemClock.now), state.handler)

@@ -1,4 +1,4 @@
-"""Measures `reachd`: many subscribers, clients that misbehave, sudden ends, and a quiet hour in small."""
+"""Measures `reachd`: with many subscribers, with clients that misbehave, killed at random moments, and idle."""
 
 import bisect
 import contextlib
@@ -38,7 +38,7 @@ def reachd(bench, *more):
 
 @contextlib.contextmanager
 def daemon(bench, *more, **options):
-    """A daemon that answers. Its log goes nowhere."""
+    """Starts a daemon and waits until it answers. Its log is discarded."""
     options.setdefault("stderr", subprocess.DEVNULL)
     with started(reachd(bench, *more), **options) as process:
         await_answer(bench, process)
@@ -54,7 +54,7 @@ def connect(bench):
 
 
 def call(client, message):
-    """The first reply to a call."""
+    """Calls a method, and returns the first reply."""
     client.sendall(message)
     reply = b""
     while not reply.endswith(b"\0"):
@@ -83,7 +83,7 @@ def descriptors(process):
 
 
 class Subscriber:
-    """A connection that watches, and what it was told: for each change when it was decided, or how many were dropped."""
+    """A connection that watches. It records when each change was decided, and how many events were dropped."""
 
     def __init__(self, bench):
         self.socket = connect(bench)
@@ -106,9 +106,9 @@ class Subscriber:
                 return
             *messages, self.rest = (self.rest + piece).split(b"\0")
             for message in messages:
-                self.take(message)
+                self.handle(message)
 
-    def take(self, message):
+    def handle(self, message):
         found = SEQUENCE.search(message)
         if not found:
             self.broken = self.broken or f"no event: {message[:200]!r}"
@@ -122,19 +122,19 @@ class Subscriber:
             self.dropped += int(COUNT.search(message)[1])
 
     def fault(self, reference):
-        """What is wrong with what it was told, if all there was is `reference`."""
+        """What is wrong with the events that it received, if the changes were `reference`; None if nothing."""
         if self.broken:
             return self.broken
         if len(self.changes) + self.dropped != len(reference):
             return f"{len(self.changes)} changes and {self.dropped} dropped, of {len(reference)}"
         place = iter(reference)
         if not all(moment in place for moment in self.changes):
-            return "changes out of order, or of nobody else's"
+            return "changes out of order, or changes that no other subscriber received"
         return None
 
 
 class Crowd:
-    """Subscribers that are read by a thread until they have been told all."""
+    """Subscribers, read by one thread until all events have arrived."""
 
     def __init__(self, bench, count):
         self.selector = selectors.DefaultSelector()
@@ -155,7 +155,7 @@ class Crowd:
                     self.selector.unregister(key.data.socket)
 
     def settle(self, quiet=0.5):
-        """Until nothing has come for so long."""
+        """Waits until nothing has arrived for `quiet` seconds."""
         while time.monotonic() - self.latest < quiet:
             time.sleep(0.05)
 
@@ -174,16 +174,16 @@ class Crowd:
 
 
 def change(bench, count, pace_us):
-    """Deletes and adds the default route, `count` times in turn; returns when each change was asked for."""
+    """Deletes and adds the default route, `count` times in turn; returns the time of each request to the kernel."""
     stamps = bench.directory / "stamps"
     bench.disturb("poke", "route", count, pace_us, LINK, GATEWAY, stamps)
     return [int(line.split()[0]) for line in stamps.read_text().splitlines()]
 
 
 def reactions(stamps, decided):
-    """Microseconds from each request to the kernel until the engine had decided what it means.
+    """Microseconds from each request to the kernel until the engine's decision.
 
-    Where the machine did not let the daemon run until the next request undid this one there was no change to tell.
+    If the daemon did not get to run before the next request undid this one, there was no change to report.
     """
     ends = [*stamps[1:], math.inf]
     places = [bisect.bisect_left(decided, stamp) for stamp in stamps]
@@ -214,7 +214,7 @@ def crowd(bench):
             all_of_them.settle()
             result["cpu_percent"] = (cpu_ns(process) - busy) / 1e7 / seconds
             peak = memory_kib(process)["pss_kib"]
-            # What was told is the same to all; the one who was told most of it is the measure of the others.
+            # All subscribers receive the same events; the one that received most is the reference for the others.
             reference = max((member.changes for member in all_of_them.members), key=len)
             result["crowded"] = reactions(stamps, reference)
             result["undone"] = count - len(result["crowded"])
@@ -246,7 +246,7 @@ def crowd(bench):
 
 
 def garble(bench, stop):
-    """Sends what is no message, again and again, from a hundred connections."""
+    """Repeatedly sends random bytes from a hundred connections."""
     garbage = random.Random(1)
     clients = []
     while not stop.is_set():
@@ -269,7 +269,7 @@ def garble(bench, stop):
 
 
 def knock(bench, seconds, pace):
-    """Connects and hangs up; returns how many times."""
+    """Connects and closes at this pace; returns how many times."""
     begun, count = time.monotonic(), 0
     while (elapsed := time.monotonic() - begun) < seconds:
         if count < elapsed * pace:
@@ -282,7 +282,7 @@ def knock(bench, seconds, pace):
 
 
 def ask(bench, stop, times):
-    """What everybody else does meanwhile: asks, ten times a second."""
+    """Queries the status ten times a second, as other clients would, and records how long that takes."""
     while not stop.wait(0.1):
         begun = time.monotonic()
         with connect(bench) as client:
@@ -291,7 +291,7 @@ def ask(bench, stop, times):
 
 
 def abuse(bench):
-    """100 clients that never read, 100 that send garbage, 1,000 connects a second: others unharmed."""
+    """100 clients that never read, 100 that send random bytes, and 1,000 connects a second must not harm other clients."""
     seconds = bench.size(10, 3)
     with network(bench.own_mounts), daemon(bench) as process, contextlib.ExitStack() as stack:
         settle(process)
@@ -314,7 +314,7 @@ def abuse(bench):
         good.settle()
         reference = max((member.changes for member in good.members), key=len)
         faults = [fault for member in good.members if (fault := member.fault(reference))]
-        faults += [] if len(reference) == len(stamps) else [f"{len(reference)} changes were told of {len(stamps)}"]
+        faults += [] if len(reference) == len(stamps) else [f"{len(reference)} changes were reported, of {len(stamps)}"]
         for client in silent:
             client.close()
         stack.close()
@@ -336,7 +336,7 @@ def abuse(bench):
 
 
 class Follower:
-    """A `reach watch` that lives through all of it."""
+    """A `reach watch` that runs during all rounds."""
 
     def __init__(self, bench, stack, number):
         self.path = bench.directory / f"followed-{number}"
@@ -349,7 +349,7 @@ class Follower:
         return [json.loads(line) for line in whole.splitlines()]
 
     def fault(self, holds, limit=10):
-        """What is wrong with what it was told, when `holds` is what the daemon says; it may have to look for it."""
+        """What is wrong with its events, if `holds` is the current status; None if nothing. It may have to reconnect first."""
         deadline = time.monotonic() + limit
         while time.monotonic() < deadline:
             events = self.events()
@@ -371,7 +371,7 @@ class Follower:
 
 
 def kill(bench):
-    """kill -9 at random moments, while things change: it starts again, its clients find it, its history can be read."""
+    """kill -9 at random moments, during changes: the daemon starts again, clients reconnect, and the history is readable."""
     rounds = bench.size(200, 20)
     moments = random.Random(2)
     starts, unread, records, lost = [], 0, 0, 0
@@ -392,13 +392,13 @@ def kill(bench):
                 time.sleep(moments.uniform(0, 0.2))
                 process.kill()
                 process.wait()
-            told = subprocess.run(history, capture_output=True, check=False)
-            lines = told.stdout.splitlines()
-            unread += told.returncode != 0 or any(json.loads(line)["v"] != 1 for line in lines)
-            # Nothing that was there before is missing now: until a file is full only lines are added.
+            printed = subprocess.run(history, capture_output=True, check=False)
+            lines = printed.stdout.splitlines()
+            unread += printed.returncode != 0 or any(json.loads(line)["v"] != 1 for line in lines)
+            # No earlier record may be missing: until a file is full, lines are only added.
             lost += len(lines) < records < 10_000
             records = len(lines)
-        # And not only at random moments of a life: in the middle of its birth.
+        # Also during the start.
         for _ in range(rounds // 4):
             with started(reachd(bench), stderr=subprocess.DEVNULL) as process:
                 time.sleep(moments.uniform(0, 0.02))
@@ -419,7 +419,7 @@ def kill(bench):
                   f"{min(reconnections)} times or more"]])
     check = bench.report.check
     check("daemon-kill: starts that failed", rounds - len(starts), 0, 0)
-    check("daemon-kill: watches that did not find back to what holds", len(faults), 0, 0)
+    check("daemon-kill: watches that did not return to the current state", len(faults), 0, 0)
     check("daemon-kill: histories that could not be read", unread, 0, 0)
     check("daemon-kill: histories that had lost records", lost, 0, 0)
     return {"rounds": rounds, "start_ms": {"median": median(starts), "p99": quantile(starts, 0.99)}, "records": records}
@@ -445,7 +445,7 @@ def idle(bench):
 
 
 def status(bench):
-    """Like the section `status`, with the daemon to ask."""
+    """Like the section `status`, but the daemon answers."""
     commands = {
         "reach status, asking reachd": [bench.reach, "status", "--socket", str(bench.directory / "socket")],
         "ip route get": [shutil.which("ip"), "route", "get", ELSEWHERE],

@@ -1,4 +1,4 @@
-"""What the sections of the benchmark share: networks of their own, processes and what they cost, numbers."""
+"""Shared by the sections of the benchmark: network namespaces, processes and their cost, statistics, the report."""
 
 import contextlib
 import ctypes
@@ -32,9 +32,9 @@ def system_call(name, *arguments):
 
 
 def leave_the_machine():
-    """Gives this process its own network and mounts: it can touch no link of the machine, and no daemon answers."""
+    """Gives this process its own network and mounts, so that it can touch no link of the machine, and no daemon answers."""
     system_call("unshare", CLONE_NEWNS | CLONE_NEWNET)
-    # In a chroot / may not be a mount point, so that mounts made here would show outside: then it makes none.
+    # In a chroot, / may not be a mount point. Mounts made here would then be visible outside, so none are made.
     own_mounts = libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) == 0
     if own_mounts:
         system_call("mount", b"tmpfs", b"/run", b"tmpfs", 0, None)
@@ -64,15 +64,15 @@ def ip(*arguments):
 def network(own_mounts):
     """Moves this process into a new namespace with a veth pair and a default route; yields the far end's namespace.
 
-    Neither namespace has a name: an open file holds the far one, this process the near one, and the kernel removes
-    both, with all that is in them, when the last user is gone, however that came about.
+    Neither namespace has a name: an open file holds the far one, and this process the near one. The kernel removes both
+    with the last process in them, however it ends.
     """
     home, far, mounted = this_namespace(), None, False
     try:
         system_call("unshare", CLONE_NEWNET)
         far = this_namespace()
         system_call("unshare", CLONE_NEWNET)
-        # /sys shows the network of whoever mounted it; where it may not be mounted anew the old one stays.
+        # /sys shows the network of the process that mounted it. If it cannot be mounted again, the old one stays.
         mounted = own_mounts and libc.mount(b"sysfs", b"/sys", b"sysfs", 0, None) == 0
         ip("link", "set", "lo", "up")
         ip("link", "add", LINK, "index", str(LINK_INDEX), "type", "veth", "peer", "name", PEER_LINK, "index",
@@ -97,7 +97,7 @@ def network(own_mounts):
 
 
 def await_addresses():
-    """IPv6 checks its link-local addresses for a second or two, with notices of its own; lets that pass."""
+    """Waits for the duplicate detection of the link-local addresses, which takes a second or two and sends notices."""
     for _ in range(50):
         time.sleep(0.1)
         if not subprocess.run(["ip", "-6", "address", "show", "tentative"], capture_output=True, check=True).stdout:
@@ -130,7 +130,7 @@ def started(argv, processor=None, **options):
 
 
 def cpu_ns(process):
-    """CPU time of all threads, those that ended included, in nanoseconds (the clock of clock_getcpuclockid(3))."""
+    """CPU time of all threads, including those that ended, in nanoseconds (the clock of clock_getcpuclockid(3))."""
     return time.clock_gettime_ns((~process.pid << 3) | 2)
 
 

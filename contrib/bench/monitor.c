@@ -1,7 +1,7 @@
 /*
- * monitor: what a careful C programmer would write on libnl-3 to learn of network changes. It is the yardstick of
- * `reach watch`: it joins the same groups, waits in epoll, and writes one line with one write(2) for each default
- * route that comes or goes and each link that gains or loses its carrier. It asks the kernel nothing further.
+ * monitor: reports network changes, as a careful C programmer would write it on libnl-3. `reach watch` is compared with
+ * it: it joins the same groups, waits in epoll, and writes one line with one write(2) for each default
+ * route that comes or goes and each link that gains or loses its carrier. It makes no queries.
  *
  *   monitor [INTERFACE]     watches every interface but lo, or one
  */

@@ -62,7 +62,7 @@ static uint64_t number(const char *text) {
     return value;
 }
 
-/* Messages are laid one behind the other into `request` and sent together. */
+/* Messages are appended to `request` and sent together. */
 
 static struct nlmsghdr *begin(uint16_t type, uint16_t flags, const void *header, size_t size) {
     struct nlmsghdr *message = (void *)(request.bytes + request.length);
@@ -87,7 +87,7 @@ static void close_nest(struct nlmsghdr *message, struct rtattr *nest) {
 
 static void finish(struct nlmsghdr *message) { request.length += NLMSG_ALIGN(message->nlmsg_len); }
 
-/* Sends what was laid and reads the answer to each message. Returns the last error. */
+/* Sends the appended messages and reads the answer to each. Returns the last error. */
 static int flush(size_t messages) {
     static char answer[buffer_size] __attribute__((aligned(8)));
     int failure = 0;
@@ -112,7 +112,7 @@ static void flush_or_die(size_t messages, const char *what) {
 }
 
 static void lay_route(bool add, uint32_t destination, uint8_t length, unsigned link, uint32_t gateway) {
-    /* A deletion names no protocol and no type, so that it finds the route whoever made it. */
+    /* A deletion names no protocol and no type, so that it matches the route whatever created it. */
     struct rtmsg route = {.rtm_family = AF_INET, .rtm_dst_len = length, .rtm_table = RT_TABLE_MAIN,
         .rtm_protocol = add ? RTPROT_STATIC : RTPROT_UNSPEC, .rtm_type = add ? RTN_UNICAST : RTN_UNSPEC,
         .rtm_scope = gateway ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK};
@@ -209,7 +209,7 @@ static void lines(const char *file) {
         pieces[count++] = (struct piece){now, (size_t)length};
         size += (size_t)length;
     }
-    /* A line's time is that of the read which brought its newline. */
+    /* The time of a line is that of the read which returned its newline. */
     size_t line = 0, position = 0;
     for (size_t i = 0; i < count; i++)
         for (size_t end = position + pieces[i].length; position < end; position++)

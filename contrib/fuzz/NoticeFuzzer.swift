@@ -1,9 +1,8 @@
 import ReachControl
 import ReachCore
 
-/// Gives libFuzzer's bytes to the parser as one datagram, folds what comes of it, and writes it as event lines. What must
-/// hold of any bytes whatever is checked here; libFuzzer and the sanitizers find the rest: traps, reads beyond the end,
-/// endless loops, memory that grows.
+/// Passes libFuzzer's bytes to the parser as one datagram, applies the notices, and writes them as event lines. It checks what
+/// must hold for any bytes; libFuzzer and the sanitizers find traps, reads beyond the end, endless loops and growing memory.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let notices = NoticeParser.notices(in: UnsafeRawBufferPointer(start: start, count: count))

@@ -1,12 +1,12 @@
 /*
- * Shows the thread sanitizer the locks that Synchronization.Mutex takes when it has to wait.
+ * Makes the locks of Synchronization.Mutex visible to the thread sanitizer if the mutex has to wait.
  *
- * Mutex's quick path, a compare-and-exchange, is compiled into whoever uses it and so is seen. Its slow path is in
- * libswiftSynchronization.so, which is not instrumented: after it the sanitizer does not know that the one who waited
- * comes after the one who let go, and reports races on what the lock guards. The three functions below stand in for
- * those of the library, whose names are part of Swift's stable ABI: a program's own definition comes before a library's.
- * They do what stdlib/public/Synchronization/Mutex/LinuxImpl.swift does (a futex that inherits priority), without the
- * spinning, and say so. Nothing is hidden: what is not guarded by the lock is reported as before.
+ * Mutex's fast path, a compare-and-exchange, is compiled into the calling code, so the sanitizer sees it. Its slow path is
+ * in libswiftSynchronization.so, which is not instrumented: after it the sanitizer does not know that the waiting thread
+ * runs after the one that unlocked, and reports races on data that the lock guards. The three functions below replace
+ * those of the library, whose names are part of Swift's stable ABI: a program's own definition precedes a library's. They
+ * do what stdlib/public/Synchronization/Mutex/LinuxImpl.swift does (a futex that inherits priority), without the spinning,
+ * and report it to the sanitizer. Nothing is hidden: accesses that the lock does not guard are reported as before.
  *
  * contrib/sanitizers/run links this into the tests of the thread sanitizer, and nothing else.
  */
@@ -21,7 +21,7 @@
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 
-/* Swift hands `self` over in the context register. */
+/* Swift passes `self` in the context register. */
 #define METHOD(name) __asm__("$s15Synchronization12_MutexHandleV" name) __attribute__((swiftcall))
 #define SELF __attribute__((swift_context))
 

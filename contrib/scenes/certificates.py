@@ -1,4 +1,4 @@
-"""A certificate authority of the scenes' own, by openssl."""
+"""The certificate authority of the scenes, made with openssl."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class Authority:
             "-addext", "basicConstraints=critical,CA:TRUE", "-out", self.root, capture_output=True)
 
     def issue(self, name, hosts, start="20200101000000Z", end="20490101000000Z"):
-        """Files of a certificate and its key."""
+        """Makes a certificate; returns the files of the certificate and of its key."""
         certificate, key = self.directory / f"{name}.pem", self.directory / f"{name}.key"
         self._key(key)
         request, extension = self.directory / f"{name}.csr", self.directory / f"{name}.ext"

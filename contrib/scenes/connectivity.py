@@ -1,4 +1,4 @@
-"""What becomes of the Internet, and what `reach` and NetworkManager say of it, and when."""
+"""Scenes of the Internet: failures, and when `reach` and NetworkManager report them."""
 
 import contextlib
 import json
@@ -20,8 +20,8 @@ from stage import (LOGIN, NAMES, OTHER, WEB, WEB6, NetworkManager, Reach, bind, 
 INTERVAL = 10
 TIMEOUT = 2
 PROBE_INTERVAL, PROBE_TIMEOUT = 2, 1
-# A probe fails, three checks do, with 1 s and 2 s between them. A check that was made less than five seconds ago is not
-# repeated: that much later at the most.
+# A probe fails, then three checks, 1 s and 2 s apart. The first check is delayed if the last one was less than five
+# seconds ago.
 STRIKES = 3 * TIMEOUT + 1 + 2
 BOUND = PROBE_INTERVAL * 1.1 + PROBE_TIMEOUT + 5 + STRIKES + 1
 
@@ -67,7 +67,7 @@ class Internet:
             run_in(self.internet, "ip", "address", "add", address, "dev", "lo")
         run_in(self.router, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1")
         run_in(self.machine, "sysctl", "-qw", "net.ipv4.ping_group_range=0 2147483647")
-        # It shows the network of whoever mounts it.
+        # /sys shows the network of the process that mounts it.
         run("mount", "-t", "sysfs", "sysfs", "/sys")
         self._serve()
         return self
@@ -112,10 +112,10 @@ class Internet:
             return self.stack.enter_context(started([nginx, "-c", str(file), "-p", str(directory)],
                                                     stderr=subprocess.DEVNULL))
 
-    # ------------------------------------------------------------ what can happen
+    # ------------------------------------------------------------ failures
 
     def filter(self, *rules):
-        """What the router does with what it should pass on."""
+        """Adds rules for the packets that the router forwards."""
         run_in(self.router, "nft", "add table inet scene; add chain inet scene f { type filter hook forward priority 0; }")
         for rule in rules:
             run_in(self.router, "nft", f"add rule inet scene f {rule}")
@@ -147,13 +147,13 @@ class Internet:
 
 
 class Play:
-    """One scene after the other, on one machine."""
+    """Plays one scene after the other, on one machine."""
 
     def __init__(self, report, internet, reach, manager, options):
         self.report, self.internet, self.reach, self.manager, self.options = report, internet, reach, manager, options
         self.began = now()
 
-    # ------------------------------------------------------------ telling
+    # ------------------------------------------------------------ output and checks
 
     def change(self, text, *actions):
         for action in actions:
@@ -162,7 +162,7 @@ class Play:
         self.report.say(f"0.00 s  {text}")
 
     def expect(self, what, matches, bound, since=None):
-        """That `reach watch` tells this in time."""
+        """Checks that `reach watch` reports this in time."""
         event = self.reach.events.wait(matches, self.began if since is None else since, bound + 20)
         seconds = event["at"] - self.began if event else None
         self.report.check(event, seconds, "reach watch", what, bound)
@@ -179,7 +179,7 @@ class Play:
             self.report.note(None, "NetworkManager", f"still {word} after {within} s, not {' or '.join(words)}")
 
     def show(self, *commands):
-        """What people see now."""
+        """Prints the output of these commands."""
         for command in commands:
             lines = self.reach.call(*command, check=False).rstrip().splitlines()
             self.report.say(f"$ reach {' '.join(command)}")
@@ -187,7 +187,7 @@ class Play:
                 self.report.say("    " + line)
 
     def recover(self):
-        """Everything as it was, for the next scene."""
+        """Restores everything for the next scene."""
         self.internet.restore()
         self.began = now()
         if self.manager:
@@ -199,7 +199,7 @@ class Play:
             both = status and all(status[family].get("connectivity") == "full" for family in ("ipv4", "ipv6"))
             if both and all(probe["state"] == "up" for probe in probes.values()):
                 break
-            # Something sends, as on any machine.
+            # Some program sends, as on any machine.
             self.visit()
             time.sleep(0.5)
         else:
@@ -209,7 +209,7 @@ class Play:
             self.manager.wait(["full"], now(), 30)
 
     def visit(self):
-        """Somebody fetches a page, of a host that has nothing to do with the checks."""
+        """Fetches a page from a host that has nothing to do with the checks."""
         trust = ssl.create_default_context()
         trust.check_hostname = False
         trust.verify_mode = ssl.CERT_NONE
@@ -231,7 +231,7 @@ class Play:
         time.sleep(4)
         for identity in ids:
             self.show(["queue", "explain", str(identity)])
-        self.change("somebody has paid", self.internet.restore)
+        self.change("the user has paid", self.internet.restore)
         self.expect("connectivity full", lambda event: connectivity(event) == "full", INTERVAL * 2)
         for identity in ids:
             self.expect(f"request {identity} done", lambda event: event["type"] == "queue" and event.get("id") == identity
@@ -251,17 +251,17 @@ class Play:
         self.change("everything beyond the gateway is dark", lambda: self.internet.filter("drop"))
         self.expect("connectivity limited or none", lambda event: connectivity(event) in ("limited", "none"), BOUND)
         self.report.check((self.reach.status() or {}).get("status") == "reachable", None, "reach status",
-                          "still has a path, which nothing answers by")
+                          "still has a path, over which nothing answers")
         self.manager_says("limited", "none")
         self.show(["status"])
-        # Its checks become rarer now. A look at the sockets, of which there is one a second, has to see silence first.
+        # Checks become rarer now. One sample of the sockets, which is taken every second, has to see no traffic first.
         time.sleep(4)
-        self.change("it is back, and somebody fetches a page", self.internet.restore, self.visit)
+        self.change("it is back, and a client fetches a page", self.internet.restore, self.visit)
         self.expect("connectivity full", lambda event: connectivity(event) == "full", 2)
         self.manager_says("full")
 
     def ipv6_broken(self):
-        self.change("IPv6 leads nowhere", lambda: self.internet.filter("meta nfproto ipv6 drop"))
+        self.change("IPv6 is dropped by the router", lambda: self.internet.filter("meta nfproto ipv6 drop"))
         ipv6 = lambda event: "status" in event and event["type"] != "queue" and (
             event["status"]["ipv6"].get("connectivity") == "limited")
         self.expect("IPv6 limited", ipv6, INTERVAL * 1.1 + TIMEOUT + STRIKES + 1)
@@ -277,7 +277,7 @@ class Play:
         event = self.expect("probe shop is down", down, 3 * PROBE_INTERVAL * 1.1 + PROBE_TIMEOUT + 1)
         last = (event or {}).get("probe", {}).get("last", {})
         self.report.check(last.get("reason") == "certificate" and last.get("certificate_days", 0) < 0, None, "reach watch",
-                          f"it says why: {last.get('reason')}, {last.get('certificate_days')} days")
+                          f"the reason is {last.get('reason')}, {last.get('certificate_days')} days")
         self.report.check(self.reach.status()["connectivity"] == "full", None, "reach status", "the Internet is full")
         self.manager_says("limited", "portal", within=15)
         self.show(["probes"])
@@ -306,7 +306,7 @@ class Play:
         shares = {name: share(probe["uptime"], before[name]) for name, probe in self.reach.probes().items()}
         self.report.check(all(value is not None for value in shares.values()), None, "reach probes", "well for " + ", ".join(
             f"{name} {value:.0%}" for name, value in shares.items()))
-        # Both ways lose half: of four echoes one comes back.
+        # Half of the packets are lost in each direction: of four echoes one comes back.
         beats = self.reach.probes()["ping"]["beats"][-seconds // PROBE_INTERVAL + 1:]
         good = beats.count("o")
         self.report.check(0.05 <= good / len(beats) <= 0.5, None, "reach probes", f"ping: {good} of {len(beats)} echoes")
@@ -324,7 +324,7 @@ def connectivity(event):
 
 
 def whole_connectivity(changes):
-    """The changes of the whole, and not of a family alone."""
+    """The changes of the whole connectivity, without those of one family alone."""
     words, last = [], "full"
     for event in changes:
         if connectivity(event) != last:
@@ -359,7 +359,7 @@ def play(names, report, options, directory):
             version = re.search(r"\d[\d.]*", subprocess.run(
                 ["busctl", "get-property", "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager",
                  "org.freedesktop.NetworkManager", "Version"], capture_output=True, text=True).stdout)
-            report.say(f"beside NetworkManager {version.group() if version else ''}, both asking every {INTERVAL} s")
+            report.say(f"with NetworkManager {version.group() if version else ''}, both asking every {INTERVAL} s")
         else:
             report.say(f"without NetworkManager: {why}")
         for name in names:

@@ -1,4 +1,4 @@
-"""Requests that wait for a network that costs nothing, a link that goes in the middle, and a daemon that is killed."""
+"""Scenes of the queue: requests that wait for an unmetered network, a link that is lost in an upload, a killed daemon."""
 
 import contextlib
 import hashlib
@@ -11,13 +11,13 @@ import time
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
-from stage import Reach, inside, new_namespace, now, run, run_in, told, wire
+from stage import Reach, inside, new_namespace, now, output_of, run, run_in, wire
 
 SERVER = "203.0.113.10"
 GATEWAYS = {"lan0": ("192.0.2.1", 100), "mob0": ("198.51.100.1", 700)}
-# A gain must last for a second, and after an outage starts are spread over at least a quarter of one (scheduling.md 4.5).
+# A path must last for a second before it counts, and starts after an outage are spread over at least 0.25 s (QueuePolicy).
 START_BOUND = 1.3
-# A path that is gone is waited for (scheduling.md 4.2).
+# An attempt whose path is lost waits this long for the path to return (QueuePolicy.linger).
 LINGER = 2
 
 CONFIGURATION = """
@@ -31,7 +31,7 @@ class = "wwan"
 
 
 class Journal:
-    """A web server that remembers what it was sent, and stops reading in the middle of one upload."""
+    """A web server that records the requests, and stops reading in the middle of one upload."""
 
     def __init__(self, namespace):
         journal = self
@@ -44,7 +44,7 @@ class Journal:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
-                journal.take(self)
+                journal.handle(self)
 
             do_POST = do_PUT = do_GET
 
@@ -62,12 +62,12 @@ class Journal:
             self.server = Server((SERVER, 80), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def take(self, handler):
+    def handle(self, handler):
         length = int(handler.headers.get("Content-Length", 0))
         if handler.path == "/upload" and not self.stalled.is_set():
             handler.rfile.read(length // 2)
             self.stalled.set()
-            # What is not read does not arrive: the sender stands still until its link is cut.
+            # Without reads the window fills up, so the sender stops until its link is cut.
             handler.connection.settimeout(60)
             threading.Event().wait(60)
             return
@@ -88,7 +88,7 @@ class Journal:
 
 
 class Links:
-    """A machine with a cable and a modem, and what is at the other end of both."""
+    """A machine with a cable and a modem, and a namespace at the other end of both."""
 
     def __init__(self, directory):
         self.directory = Path(directory)
@@ -116,8 +116,8 @@ class Links:
         run("ip", "route", "add", "default", "via", gateway, "dev", name, "metric", metric)
 
     def bring_up(self, name):
-        """It may be up already, as scenes may be played alone."""
-        if name not in told("ip", "route", "show", "default"):
+        """Brings a link up, unless it is: scenes may be played alone."""
+        if name not in output_of("ip", "route", "show", "default"):
             run("ip", "link", "set", name, "up")
             self.route(name)
 
@@ -126,7 +126,7 @@ class Links:
 
     def packets(self, name):
         """IPv4 packets that left by it, as nftables counts them."""
-        rules = json.loads(told("nft", "--json", "list", "chain", "inet", "count", "out"))["nftables"]
+        rules = json.loads(output_of("nft", "--json", "list", "chain", "inet", "count", "out"))["nftables"]
         for rule in (entry["rule"] for entry in rules if "rule" in entry):
             if rule.get("comment") == name:
                 return next(part["counter"]["packets"] for part in rule["expr"] if "counter" in part)
@@ -144,7 +144,7 @@ class Play:
         self.report.say(f"0.00 s  {text}")
 
     def explain(self, identity, *words):
-        """What `reach queue explain` says, in which all of this must stand."""
+        """Prints the output of `reach queue explain`, and checks that it contains all these words."""
         text = self.reach.call("queue", "explain", identity)
         for line in text.rstrip().splitlines():
             self.report.say("    " + line)
@@ -165,7 +165,7 @@ class Play:
         return event
 
     def return_of(self, name):
-        """When the daemon told that the Internet is reached by this link."""
+        """When the daemon reported that the Internet is reachable through this link."""
         event = self.reach.events.wait(
             lambda event: event["type"] == "change" and event["status"]["interface"] == name, self.began, 10)
         return event["at"] if event else self.began
@@ -174,7 +174,7 @@ class Play:
 
     def unmetered(self):
         journal = self.links.journal
-        self.change("only the modem is up; five requests are queued for a network that costs nothing")
+        self.change("only the modem is up; five requests are queued for an unmetered network")
         before = self.links.packets("mob0")
         ids = [self.add("--when", "unmetered", "-d", f"reading {number}", f"http://{SERVER}/reading/{number}") for number in range(5)]
         time.sleep(1)
@@ -260,9 +260,9 @@ class Play:
 
 
 SCENES = {
-    "unmetered": ("requests for a network that costs nothing, and a modem", Play.unmetered),
-    "cut": ("an upload whose link goes in the middle", Play.cut_upload),
-    "killed": ("a daemon that is killed in the middle", Play.killed),
+    "unmetered": ("requests for an unmetered network, and a modem", Play.unmetered),
+    "cut": ("an upload whose link is lost in the middle", Play.cut_upload),
+    "killed": ("a daemon that is killed while it sends", Play.killed),
 }
 
 

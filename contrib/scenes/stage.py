@@ -1,4 +1,4 @@
-"""What the scenes play on: a machine, its router and a small Internet, servers, `reachd`, and NetworkManager beside it."""
+"""The stage of the scenes: namespaces, links, the report, `reachd`, and NetworkManager in the same namespace."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from measuring import inside, started, system_call, this_namespace  # noqa: E402
 
 CLONE_NEWNET = 0x40000000
 WEB, NAMES = "198.51.100.80", "198.51.100.53"
-# Of somebody else.
+# Another host, which has nothing to do with the checks.
 OTHER = "198.51.100.7"
 WEB6 = "2001:db8:80::80"
 LOGIN = "http://192.0.2.1:8080/login"
@@ -31,7 +31,7 @@ def run(*command, **options):
     return subprocess.run([str(word) for word in command], check=True, **options)
 
 
-def told(*command):
+def output_of(*command):
     return run(*command, capture_output=True, text=True).stdout
 
 
@@ -41,17 +41,17 @@ def run_in(namespace, *command):
 
 
 def bind(path, content, directory):
-    """Puts a file of this text over another, for this process and those that it starts."""
+    """Mounts a file with this text over another, for this process and its children."""
     place = Path(directory) / path.strip("/").replace("/", "-")
     place.write_text(content)
     run("mount", "--bind", place, os.path.realpath(path))
 
 
 def new_namespace():
-    """The process moves into it."""
+    """Moves this process into a new namespace, and returns it."""
     system_call("unshare", CLONE_NEWNET)
     run("ip", "link", "set", "lo", "up")
-    # Nothing happens by itself: no router is looked for, and addresses are good at once.
+    # Nothing happens by itself: no router solicitations, and no duplicate address detection.
     run("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0", "net.ipv6.conf.all.accept_dad=0",
         "net.ipv6.conf.default.accept_ra=0")
     return this_namespace()
@@ -76,7 +76,7 @@ class Failure(Exception):
 
 
 class Events:
-    """The lines of a program that writes JSON, as they come."""
+    """The lines of a program that writes JSON, as they arrive."""
 
     def __init__(self, process):
         self.all = []
@@ -97,7 +97,7 @@ class Events:
             return [event for event in self.all if event["at"] >= moment]
 
     def wait(self, matches, since, within):
-        """The first event like this; None if there is none in time."""
+        """The first event that matches; None if there is none in time."""
         deadline = now() + within
         with self._changed:
             while True:
@@ -109,7 +109,7 @@ class Events:
                 self._changed.wait(max(0, deadline - now()))
 
 
-# ---------------------------------------------------------------- what happened, and whether it should have
+# ---------------------------------------------------------------- the report
 
 
 class Report:
@@ -130,7 +130,7 @@ class Report:
         print(f"       {'-' if seconds is None else f'{seconds:6.2f} s':>9}  {who:15} {what}", flush=True)
 
     def check(self, is_right, seconds, who, what, bound=None):
-        """Whether something came about, and in time."""
+        """Prints and returns whether something is right, and in time."""
         is_right = bool(is_right) and (bound is None or (seconds is not None and seconds <= bound))
         limit = "" if bound is None else f"   (at most {bound:.2f} s)"
         self.rows.append({"scene": self.scene, "seconds": seconds, "who": who, "what": what, "met": is_right})
@@ -145,7 +145,7 @@ class Report:
 
 
 class Reach:
-    """`reachd` in the current namespace, and `reach watch` that follows it."""
+    """`reachd` in the current namespace, and a `reach watch` of it."""
 
     def __init__(self, options, directory, configuration):
         self.reach = options.reach
@@ -167,7 +167,7 @@ class Reach:
             started([self.reach, "watch", "--json", "--socket", str(self.socket)], stdout=subprocess.PIPE))
         self.events = Events(watch)
         if self.events.wait(lambda event: event["type"] == "snapshot", 0, 10) is None:
-            raise Failure("reach watch tells nothing")
+            raise Failure("reach watch prints nothing")
         return self
 
     def __exit__(self, *_):
@@ -247,7 +247,7 @@ class NetworkManager:
 
     @staticmethod
     def find(options):
-        """Where it is: installed, or unpacked by contrib/scenes/networkmanager."""
+        """The root directory of its files: installed, or unpacked by contrib/scenes/networkmanager."""
         if options.without_networkmanager:
             return None, "it was not wanted"
         if not shutil.which("dbus-daemon") or not shutil.which("busctl"):
@@ -274,8 +274,8 @@ class NetworkManager:
         places = " ".join(f"--{option}={self.directory}/{name}" for option, name in (
             ("config-dir", "conf.d"), ("system-config-dir", "conf.d"), ("intern-config", "intern.conf"),
             ("state-file", "state"), ("pid-file", "pid")))
-        # Where /sys cannot be written it takes itself to be in a container and waits for no udev. What it keeps is not
-        # for this machine.
+        # If /sys is read-only, NetworkManager assumes a container and does not wait for udev. Its state must not go to
+        # this machine's /var/lib.
         script = ("mount -o remount,bind,ro /sys && mount -t tmpfs tmpfs /var/lib && "
                   f"exec {self.root}/usr/sbin/NetworkManager --no-daemon --config={settings} {places}")
         self.stack.enter_context(started(["unshare", "--mount", "sh", "-c", script], env=environment, **quiet))
@@ -310,12 +310,12 @@ class NetworkManager:
                 self.history.append((now(), word))
 
     def check(self):
-        """Has it ask now; it tells when it is done."""
+        """Makes it check now, and waits until it has."""
         subprocess.run(["busctl", "--timeout=30", "call", "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager",
                         "org.freedesktop.NetworkManager", "CheckConnectivity"], capture_output=True)
 
     def wait(self, words, since, within):
-        """When it said one of these; None if not in time. Saying it all along counts from the beginning."""
+        """When it reported one of these words, and the word; None if not in time. An earlier report that still holds counts."""
         deadline = now() + within
         while True:
             for index, (moment, word) in enumerate(self.history):

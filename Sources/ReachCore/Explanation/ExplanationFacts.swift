@@ -6,7 +6,7 @@ package struct ExplanationFacts: Sendable {
         package var stack: LinkStack
         /// The matching route (RTM_F_FIB_MATCH). The answer of the lookup has neither its metric nor all its hops.
         package var matched: Route?
-        /// All routes that refuse packets the way the lookup was refused, for any destination.
+        /// All routes that refuse packets with the same error as the lookup, for any destination.
         package var refusing: [Route] = []
 
         package init(stack: LinkStack, matched: Route? = nil, refusing: [Route] = []) {

@@ -9,8 +9,8 @@ public struct BootTime: Hashable, Comparable, Sendable {
     /// Orders earlier times first.
     public static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The time `duration` after `time`. A sum that 64 bits cannot hold becomes the latest time there is, which no
-    /// program lives to see.
+    /// The time `duration` after `time`. A sum that 64 bits cannot hold becomes the latest time, 292 years after the
+    /// start of the machine.
     package static func + (time: BootTime, duration: Duration) -> BootTime {
         BootTime(nanoseconds: time.nanoseconds.addingUpToBounds(duration.nanoseconds))
     }
@@ -40,7 +40,7 @@ extension Int64 {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds, limited to what `Int64` holds: 292 years either way.
+    /// The duration in whole nanoseconds, limited to what `Int64` holds: 292 years in both directions.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -10,7 +10,7 @@ package enum URLCharacters {
         }
     }
 
-    /// `sub-delims`.
+    /// Whether the byte is one of `sub-delims`.
     static func isDelimiter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: ";"),
@@ -20,7 +20,8 @@ package enum URLCharacters {
         }
     }
 
-    /// Stands for itself in a path, a query and a fragment: "?" never reaches a path, and "/" no user's name.
+    /// Whether the byte needs no escape in a path, a query or a fragment. "?" never reaches a path, nor "/" a user's
+    /// name.
     static func isPlain(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || isDelimiter(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "@")
             || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")

@@ -1,14 +1,14 @@
-/// The host of a web URL as something to connect to.
+/// The host of a web URL, as a name or an address to connect to.
 package struct URLHost {
-    /// In lower case; an address in its usual form, without brackets and zone.
+    /// The name in lower case, or the address in its usual form, without brackets and zone.
     package let name: String
-    /// As it stands in a URL: an IPv4 address in its usual form, all else as it was written.
+    /// The host as part of a URL: an IPv4 address in its usual form, anything else as it was written.
     package let written: String
     package let address: IPAddress?
 
     /// - Parameter text: A host of ``URLReference``.
-    /// - Returns: `nil` for what is neither an address nor letters, digits, "-", ".", "_" and "~", and for numbers that
-    ///   are no address: a resolver, libcurl and a person could each take those for another one.
+    /// - Returns: `nil` if the text is neither an address nor made of letters, digits, "-", ".", "_" and "~", and for
+    ///   numbers that are not an address: a resolver, libcurl and a person could read those differently.
     package init?(_ text: String) {
         if text.utf8.first == UInt8(ascii: "[") {
             let inside = text.dropFirst().dropLast()
@@ -33,10 +33,10 @@ package struct URLHost {
         }
     }
 
-    /// As browsers and libcurl read numbers: one to four of them, decimal, octal (0) or hexadecimal (0x), the last one
-    /// filling the rest.
+    /// Reads numbers as browsers and libcurl do: one to four of them, decimal, octal (0) or hexadecimal (0x); the last
+    /// one fills the remaining bytes.
     ///
-    /// - Returns: `nil` for a name, which does not end in a number; `nil` in it for numbers that are no address.
+    /// - Returns: `.none` for a name, which does not end in a number; `.some(nil)` for numbers that are not an address.
     private static func ipv4(_ text: String) -> UInt32?? {
         var parts = text.split(separator: ".", omittingEmptySubsequences: false)
         if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }

@@ -46,7 +46,8 @@ struct URLPartReader {
         }
     }
 
-    /// With a zone, perhaps: its percent sign is itself escaped in a URL (RFC 6874), but not by everybody.
+    /// Whether the text is an IPv6 address, possibly with a zone. RFC 6874 escapes the zone's percent sign, but not all
+    /// programs do.
     private func isAddress(_ text: Substring) -> Bool {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first, address.contains(":"), IPAddress(String(address)) != nil else { return false }
@@ -63,9 +64,9 @@ struct URLPartReader {
         return "/" + (try escaped(piece.dropFirst()))
     }
 
-    /// The piece with what may not stand in its part as percent escapes.
+    /// The piece, with percent escapes for characters that its part of the URL does not allow.
     func escaped(_ piece: Substring, isUser: Bool = false) throws(WebAddressError) -> String {
-        // Most URLs are as they should be.
+        // Most URLs need no escapes.
         guard isUser || piece.utf8.contains(where: { !URLCharacters.isPlain($0) }) else { return String(piece) }
         var bytes: [UInt8] = []
         for index in piece.utf8.indices {
@@ -87,7 +88,7 @@ struct URLPartReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    // MARK: - Places
+    // MARK: - Offsets
 
     private func offset(_ index: String.Index) -> Int { text.utf8.distance(from: text.startIndex, to: index) }
 
@@ -97,7 +98,7 @@ struct URLPartReader {
 }
 
 extension Substring {
-    /// Begins with a percent sign and two hexadecimal digits.
+    /// Whether it begins with a percent sign and two hexadecimal digits.
     fileprivate var isEscape: Bool {
         utf8.count >= 3 && utf8.dropFirst().prefix(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     }

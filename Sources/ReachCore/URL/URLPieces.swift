@@ -1,27 +1,27 @@
-/// Where the parts of a URL begin and end (RFC 3986, section 3). Nothing of them is checked.
+/// The parts of a URL (RFC 3986, section 3), split but not checked.
 ///
-/// Everything in this tree that reads a URL splits it here, so that no two of them take different hosts from one text.
+/// All code that reads a URL splits it here, so that no two readers find different hosts in one text.
 package struct URLPieces {
-    /// What stands before the first colon, unless "/", "?" or "#" comes earlier.
+    /// The text before the first colon, unless "/", "?" or "#" comes earlier.
     package private(set) var scheme: Substring?
-    /// What follows "//". It ends at a backslash too, as it does for browsers: `http://a\@b` goes to `a`.
+    /// The text after "//". It ends at a backslash too, as in browsers: `http://a\@b` goes to `a`.
     package private(set) var authority: Authority?
-    /// From the end of the authority on.
+    /// The text from the end of the authority to the query.
     package let path: Substring
-    /// After the "?".
+    /// The text after the "?".
     package private(set) var query: Substring?
-    /// After the "#".
+    /// The text after the "#".
     package private(set) var fragment: Substring?
 
     package struct Authority {
-        /// Before the last "@".
+        /// The text before the last "@".
         package private(set) var userInformation: Substring?
-        /// An IPv6 address in its brackets.
+        /// The host; an IPv6 address with its brackets.
         package private(set) var host: Substring
-        /// After the colon; may be empty.
+        /// The text after the colon; may be empty.
         package private(set) var port: Substring?
 
-        /// - Parameter text: What stands between "//" and the path.
+        /// - Parameter text: The text between "//" and the path.
         package init(_ text: Substring) {
             host = text
             if let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) {
@@ -34,9 +34,8 @@ package struct URLPieces {
             host = host[..<colon]
         }
 
-        /// The port, checked: `nil` in it where there is none, or nothing behind the colon.
-        ///
-        /// - Returns: `nil` for what is no number up to 65535.
+        /// The port as a number: `.some(nil)` if there is no port, or nothing after the colon; `.none` if the text is not a
+        /// number up to 65535.
         package var portNumber: UInt16?? {
             guard let port, !port.isEmpty else { return .some(nil) }
             guard port.utf8.allSatisfy({ 48...57 ~= $0 }), let number = UInt16(port) else { return nil }
@@ -69,7 +68,7 @@ package struct URLPieces {
         path = rest
     }
 
-    /// A letter, then letters, digits, "+", "-" and "." (section 3.1).
+    /// Whether the scheme is a letter, then letters, digits, "+", "-" and "." (section 3.1).
     package var hasGoodScheme: Bool {
         guard let scheme, let first = scheme.utf8.first, 97...122 ~= first | 0x20 else { return false }
         return scheme.utf8.allSatisfy { byte in

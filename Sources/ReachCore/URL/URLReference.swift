@@ -1,26 +1,26 @@
 /// A URL or a reference to one (RFC 3986, section 4.1), ready to be sent.
 ///
 /// As in browsers (the WHATWG's URL standard), spaces, letters outside ASCII and `"<>[]\^`{|}` in a path, a query or a
-/// fragment become percent escapes. Control characters, tabs and line ends are refused, where browsers drop some of
-/// them: what is asked for should be what was written. An international host must be in its `xn--` form.
+/// fragment become percent escapes. Control characters, tabs and line ends are refused; browsers drop some of them, but
+/// the URL that is requested should be the one that was written. An international host must be in its `xn--` form.
 package struct URLReference: Hashable, Sendable {
-    /// What users mistype, and servers send nevertheless.
+    /// How to treat mistakes that users make, and that servers send nevertheless.
     package enum Slips: Sendable {
-        /// For what a program or a person writes: a second "#", a percent sign that escapes nothing, brackets or a
-        /// second "@" before the host, and a backslash in place of the first slash are refused.
+        /// For URLs that a program or a person writes: refuses a second "#", a percent sign that escapes nothing, brackets
+        /// or a second "@" before the host, and a backslash in place of the first slash.
         case refused
-        /// As browsers read them.
+        /// Reads them as browsers do.
         case allowed
     }
 
     package struct Authority: Hashable, Sendable {
         package let userInformation: String?
-        /// As it was written, an IPv6 address in its brackets. Empty only where slips are allowed.
+        /// The host as it was written; an IPv6 address with its brackets. Empty only if slips are allowed.
         package let host: String
         package let port: UInt16?
     }
 
-    /// In lower case.
+    /// The scheme in lower case.
     package let scheme: String?
     package let authority: Authority?
     package let path: String
@@ -51,7 +51,7 @@ package struct URLReference: Hashable, Sendable {
         self.fragment = fragment
     }
 
-    /// A whole URL of parts that were read.
+    /// Creates a whole URL from parts that were read before.
     package init(
         scheme: String, userInformation: String?, host: String, port: UInt16?, path: String, query: String?,
         fragment: String?
@@ -61,7 +61,7 @@ package struct URLReference: Hashable, Sendable {
             query: query, fragment: fragment)
     }
 
-    /// What this reference means in a document at `base`, which must be a whole URL (section 5.2.2).
+    /// The URL to which this reference refers in a document at `base`, which must be a whole URL (section 5.2.2).
     package func resolved(against base: URLReference) -> URLReference {
         let isWhole = scheme != nil
         if isWhole || authority != nil {
@@ -82,7 +82,7 @@ package struct URLReference: Hashable, Sendable {
             query: path.isEmpty ? query ?? base.query : query, fragment: fragment)
     }
 
-    /// Without the dot segments of its path.
+    /// The same reference without the dot segments of its path.
     package var withoutDotSegments: URLReference {
         URLReference(
             scheme: scheme, authority: authority, path: path.withoutDotSegments, query: query, fragment: fragment)
@@ -90,10 +90,10 @@ package struct URLReference: Hashable, Sendable {
 }
 
 extension String {
-    /// Without "." and ".." (RFC 3986, section 5.2.4).
+    /// The path without "." and ".." (RFC 3986, section 5.2.4).
     fileprivate var withoutDotSegments: String {
         guard !isEmpty else { return self }
-        // Most paths have none.
+        // Most paths have no dot segments.
         guard utf8.first != UInt8(ascii: "/") || utf8.contains(UInt8(ascii: ".")) else { return self }
         var kept: [Substring] = []
         let segments = split(separator: "/", omittingEmptySubsequences: false).dropFirst(hasPrefix("/") ? 1 : 0)
@@ -110,9 +110,8 @@ extension String {
         return "/" + kept.joined(separator: "/")
     }
 
-    /// "/" where there is none.
+    /// The text up to and including the last slash; "/" if there is none.
     fileprivate var throughLastSlash: String {
         utf8.lastIndex(of: UInt8(ascii: "/")).map { String(self[...$0]) } ?? "/"
     }
-
 }

@@ -1,28 +1,28 @@
-/// Why a text is no URL, and where.
+/// Why a text is not a URL, and the place of the fault.
 public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// A kind of fault.
     public enum Fault: Hashable, Sendable {
-        /// A base is needed, or a scheme.
+        /// The text has no scheme, and there is no base URL.
         case noScheme
-        /// What stands before the first colon is no scheme.
+        /// The text before the first colon is not a scheme.
         case badScheme
-        /// Nothing to send to.
+        /// There is no host.
         case noHost
-        /// Neither a name nor an address in brackets.
+        /// The host is neither a name nor an address in brackets.
         case badHost
-        /// A host with letters outside ASCII: write its `xn--` form.
+        /// The host has letters outside ASCII: write its `xn--` form.
         case internationalHost
-        /// Not a number up to 65535.
+        /// The port is not a number up to 65535.
         case badPort
-        /// A percent sign without two hexadecimal digits.
+        /// A percent sign is not followed by two hexadecimal digits.
         case badEscape
-        /// This one may not stand there.
+        /// This character is not allowed here.
         case badCharacter(String)
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     public let fault: Fault
-    /// How many bytes come before the fault.
+    /// The number of bytes before the fault.
     public let offset: Int
 
     package init(_ fault: Fault, at offset: Int) {
@@ -30,7 +30,7 @@ public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertibl
         self.offset = offset
     }
 
-    /// The place and a sentence, safe to show.
+    /// The place and a sentence, safe to print.
     public var description: String {
         switch fault {
         case .noScheme: "a URL needs a scheme such as https://"
@@ -41,7 +41,7 @@ public struct WebAddressError: Error, Hashable, Sendable, CustomStringConvertibl
             "byte \(offset): a host has no letters outside ASCII: write the name in its xn-- form"
         case .badPort: "byte \(offset): a port is a number up to 65535"
         case .badEscape: "byte \(offset): a percent sign needs two hexadecimal digits after it"
-        case .badCharacter(let text): "byte \(offset): '\(DisplayText.sanitized(text))' cannot stand in a URL as it is"
+        case .badCharacter(let text): "byte \(offset): '\(DisplayText.sanitized(text))' is not allowed here"
         }
     }
 }

@@ -36,7 +36,7 @@ package final class ProbeRunner {
     }
 }
 
-/// An attempt that is under way.
+/// An attempt in progress.
 package protocol ProbeAttempt: AnyObject {
     /// Ends the attempt without calling its completion.
     func cancel()

@@ -22,7 +22,7 @@ package enum ProbeGate: Hashable, Sendable {
 
     /// - Parameters:
     ///   - target: The state of ``ProbeSpecification/watchedTarget``.
-    ///   - internet: The state of the Internet, which stands in for a name that has not been resolved.
+    ///   - internet: The state of the Internet, which replaces that of a name that has not been resolved.
     package static func decide(
         _ requirement: ProbeSpecification.PathRequirement, target: ReachabilityState?, internet: ReachabilityState?
     ) -> ProbeGate {

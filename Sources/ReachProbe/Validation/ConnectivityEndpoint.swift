@@ -22,7 +22,7 @@ package struct ConnectivityEndpoint: Hashable, Sendable {
     package let path: String
     package var expectation: Expectation
 
-    /// The requested page, written one way for all of its URLs: its answer counts once, and costs its bytes once.
+    /// The requested page, in one form for all of its URLs, so that its answer counts once and costs its bytes once.
     package var page: String {
         let name = host.hasSuffix(".") ? host.dropLast() : host[...]
         let literal = name.contains(":") ? "[\(name)]" : name.lowercased()

@@ -16,7 +16,7 @@ package struct ValidationMachine {
     private var paths: [Uplink.Key: PathValidation] = [:]
     private var owners: [Ticket: Uplink.Key] = [:]
     private var lastTicket: Ticket = 0
-    /// Budgets by interface name. They outlive the path: otherwise every reconnection would bring a new budget.
+    /// Budgets by interface name. They outlive the path: otherwise every reconnection would start a new budget.
     private var budgets: [String: ByteBudget] = [:]
     /// Size in bytes of the last check by each interface.
     private var checkBytes: [String: Int] = [:]

@@ -86,8 +86,8 @@ extension Attempt {
         return true
     }
 
-    /// Asks the kernel which interface the connection's socket is bound to. CURLINFO_ACTIVESOCKET does not give the
-    /// socket within this callback (7.88.1), so the multi handle keeps the sockets by their local address.
+    /// Whether the connection's socket is bound to this interface, as the kernel says. CURLINFO_ACTIVESOCKET does not give
+    /// the socket within this callback (7.88.1), so the multi handle keeps the sockets by their local address.
     private func goesBy(_ interface: InterfaceBinding, from local: IPAddress?, _ port: UInt16) -> Bool {
         guard let multi, let local else { return false }
         if socket >= 0 { multi.ends.note(socket, isAt: local, port) }

@@ -5,7 +5,7 @@ internal import ReachCore
 extension Attempt {
     /// Sets libcurl's options for this attempt.
     ///
-    /// - Throws: `not-supported` where libcurl refuses an option; the attempt must then not be started.
+    /// - Throws: `not-supported` if libcurl refuses an option; the attempt must then not be started.
     func configure() throws(TransferFailure) {
         let settings = settings
         if settings == nil || handle.settings != settings {
@@ -28,7 +28,7 @@ extension Attempt {
         try configureFields()
     }
 
-    /// The settings that an attempt must share to use the handle without a reset; `nil` where more was set, which the
+    /// The settings that an attempt must share to use the handle without a reset; `nil` if more was set, which the
     /// next attempt must not find.
     private var settings: EasyHandle.Settings? {
         guard upload == nil, plan.request.proxy == .none, plan.request.clientCertificate == nil,

@@ -27,30 +27,30 @@ final class Attempt {
     var remoteAddress: IPAddress?
     var localAddress: IPAddress?
     var isReused = true
-    /// The socket of the connection that it opened; -1 where it reuses one.
+    /// The socket of the connection that it opened; -1 if it reuses one.
     var socket: CInt = -1
 
     let upload: (any UploadSource)?
     var sentBytes: UInt64 = 0
     var reader: ResponseReader
-    /// The body was cut at the limit, which is no failure.
+    /// Whether the body was cut at the limit, which is not a failure.
     var isCut = false
-    /// Bytes of anything, in both directions; the idle timeout checks that it grows.
+    /// All bytes sent and received; the idle timeout checks that the number grows.
     var movedBytes: UInt64 = 0
 
-    /// Received since the job last read them.
+    /// The parts received since the job last read them.
     var parts: [Part] = []
-    /// The multi handle reports it to the job when libcurl has returned.
+    /// Whether the multi handle will report to the job when libcurl has returned.
     var isNoted = false
-    /// The disk has no room, or no bytes to send: libcurl waits until ``CurlMulti/resume(_:)``.
+    /// Whether libcurl waits for ``CurlMulti/resume(_:)``: the writer has no room, or there are no bytes to send yet.
     var isPaused = false
-    /// What it may read in this turn of the loop.
+    /// Limits how much it reads in this turn of the loop.
     var budget = TurnBudget()
-    /// It has read enough for now: libcurl waits until ``CurlMulti`` resumes it.
+    /// Whether it has read enough for now: libcurl waits until ``CurlMulti`` resumes it.
     var isHeldBack = false
-    /// The connection is closed with the end of this exchange.
+    /// Whether the connection is closed after this exchange.
     private(set) var isDistrusted = false
-    /// libcurl ended it without a failure: another attempt may use its handle.
+    /// Whether libcurl ended it without a failure: another attempt may then use its handle.
     var endedWell = false
 
     init?(plan: AttemptPlan, phases: TransferPhases, upload: (any UploadSource)?, handles: HandlePool) {
@@ -144,7 +144,7 @@ final class Attempt {
 
 /// The request of one hop, to one address.
 struct AttemptPlan {
-    /// With the method, URL, headers and body of this hop.
+    /// The request, with the method, URL, headers and body of this hop.
     var request: TransferRequest
     /// The address of the URL's host, or of the proxy; libcurl never looks one up.
     var address: IPAddress

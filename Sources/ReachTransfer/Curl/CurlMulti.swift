@@ -54,7 +54,7 @@ final class CurlMulti {
     }
 
     /// The most connections kept: as many as a queue may have attempts at a time. By default libcurl keeps four for
-    /// each transfer under way, and closes the rest between the end of many transfers and the start of the next.
+    /// each running transfer, and closes the rest between the end of many transfers and the start of the next.
     private static let keptConnections = 256
 
     deinit {

@@ -7,13 +7,13 @@ package struct CurlRuntime: Hashable, Sendable {
     /// Such as `OpenSSL/3.0.19`.
     package let tls: String
     package let hasHTTP2: Bool
-    /// The path of its trusted certificates; empty where it has none.
+    /// The path of its trusted certificates; empty if it has none.
     package let certificatesPath: String
 
-    /// ``ChainJudge`` checks certificates within OpenSSL's handshake.
+    /// Whether libcurl uses OpenSSL: ``ChainJudge`` checks certificates within its handshake.
     package var hasOpenSSL: Bool { tls.hasPrefix("OpenSSL/") }
 
-    /// Loads and starts libcurl, before any thread uses it. `nil` where that fails.
+    /// Loads and starts libcurl, before any thread uses it. `nil` if that fails.
     package static let current: CurlRuntime? = {
         guard reach_curl_missing() == nil, curl_global_init(REACH_CURL_GLOBAL_DEFAULT) == CURLE_OK,
             let information = reach_curl_version()?.pointee
@@ -24,7 +24,7 @@ package struct CurlRuntime: Hashable, Sendable {
     /// The dynamic linker's message where libcurl cannot be loaded.
     package static var missingLibrary: String? { reach_curl_missing().map { String(cString: $0) } }
 
-    /// Why libcurl cannot make transfers; `nil` where it can. Loads it.
+    /// Why libcurl cannot make transfers; `nil` if it can. Loads it.
     package static var whyUnusable: String? {
         guard let current else { return "libcurl cannot be \(missingLibrary.map { "loaded: \($0)" } ?? "started")" }
         return current.hasOpenSSL ? nil : "libcurl must use OpenSSL, and uses \(current.tls)"

@@ -7,9 +7,9 @@ internal import ReachLoop
 final class CurlSockets {
     private struct Watched {
         var interest: EventLoop.Interest
-        /// libcurl waits for it.
+        /// Whether libcurl waits for it.
         var isWanted = true
-        /// It has an exchange, which is held back.
+        /// Whether it has an exchange that is held back.
         var isBusy = false
     }
 

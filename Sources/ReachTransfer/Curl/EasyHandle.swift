@@ -20,11 +20,11 @@ final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     /// The attempt whose callbacks are called. It gives the handle back before it goes.
     unowned(unsafe) var attempt: Attempt?
-    /// `nil` where more options than these are set.
+    /// `nil` if more options than these are set.
     var settings: Settings?
     /// The context of the callback that closes its sockets: connections belong to a multi handle.
     private var closer: UnsafeMutableRawPointer?
-    /// Debug output is on.
+    /// Whether debug output is on.
     var isVerbose = false
     private(set) var fields: [HTTPField]?
     private(set) var address: IPAddress?
@@ -77,7 +77,7 @@ final class EasyHandle {
 
     /// Sets the header lines, and keeps their texts for libcurl.
     ///
-    /// - Parameter key: The fields that the lines are made of; `nil` where they depend on more.
+    /// - Parameter key: The fields that the lines are made of; `nil` if they depend on more.
     func setFields(_ lines: [String], for key: [HTTPField]?) -> CURLcode {
         let list = Self.list(lines)
         let code = reach_curl_set_list(raw, CURLOPT_HTTPHEADER, list)
@@ -89,7 +89,7 @@ final class EasyHandle {
 
     /// Sets the address to connect to, whatever the URL's host.
     ///
-    /// - Parameter address: `nil` where the URL's host is an address.
+    /// - Parameter address: `nil` if the URL's host is an address.
     func setAddress(_ address: IPAddress?) -> CURLcode {
         guard address != self.address else { return CURLE_OK }
         let literal = address.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }

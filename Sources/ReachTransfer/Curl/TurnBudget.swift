@@ -1,8 +1,8 @@
-/// Limits how much of one response is read before everything else on the loop has a turn: a value; the attempt counts.
+/// Limits how much of one response is read before everything else on the loop has a turn. A value; the attempt counts.
 ///
 /// libcurl reads 16 KiB a hundred times before it returns. In chunks of one byte each that is 270,000 pieces, and takes
-/// up to a second, while the kernel's notices wait. So an attempt is held back after a share of it. A response that
-/// makes much work for few bytes rests for a while, so that it costs a small share of a processor.
+/// up to a second, while the kernel's notices wait. So an attempt is held back after a part of it. A response that causes
+/// much work for few bytes is paused for a while, so that it costs a small share of a processor.
 struct TurnBudget: Equatable {
     /// When to resume reading.
     enum Pause: Equatable {
@@ -27,7 +27,7 @@ struct TurnBudget: Equatable {
     private static let byteLimit = 512 << 10
     /// Bytes of payload a piece; less is a waste of time.
     private static let usefulPiece = 64
-    /// The rest of an attempt that wastes time: it reads at most one buffer, some 16 KiB, between two rests. Several
+    /// The pause of an attempt that wastes time: it reads at most one buffer, some 16 KiB, between two pauses. Several
     /// attempts take turns.
     static let restTime: Duration = .milliseconds(25)
     /// The most bytes of framing in a response whose payload is less than a quarter of that. A response with one byte a
@@ -58,6 +58,6 @@ struct TurnBudget: Equatable {
         return pieces >= Self.pieceLimit || max(payload, wire) >= Self.byteLimit ? .turn : nil
     }
 
-    /// The response is hardly anything but framing.
+    /// Whether the response consists almost entirely of framing.
     var isMostlyFraming: Bool { allWire - allPayload > Self.overheadLimit && allPayload < (allWire - allPayload) / 4 }
 }

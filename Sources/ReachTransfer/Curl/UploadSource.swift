@@ -2,16 +2,16 @@
 protocol UploadSource: AnyObject {
     /// Copies the next piece into a buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadPiece
-    /// Starts again at the first byte; `false` where that is impossible.
+    /// Starts again at the first byte; `false` if that is impossible.
     func rewind() -> Bool
     /// The length of the body in bytes.
     var count: UInt64 { get }
 }
 
 enum UploadPiece {
-    /// Bytes read; 0 at the end.
+    /// The number of bytes read; 0 at the end.
     case bytes(Int)
-    /// More comes later: the source then says so.
+    /// There are no bytes yet; the source reports when there are.
     case wait
     case failed(TransferFailure)
 }

@@ -75,7 +75,7 @@ package final class TransferEngine {
     /// The pool used last, to which the next transfer mostly belongs too.
     private var lastPool: (key: PoolKey, pool: Pool)?
 
-    /// - Throws: `engine-failed` where libcurl cannot be used.
+    /// - Throws: `engine-failed` if libcurl cannot be used.
     package init(loop: EventLoop, options: Options = Options()) throws(TransferFailure) {
         if let reason = CurlRuntime.whyUnusable { throw TransferFailure(.engineFailed, reason) }
         self.options = options
@@ -115,7 +115,7 @@ package final class TransferEngine {
         for job in jobs { job.begin() }
     }
 
-    /// Cancels a transfer: its handler is not called again. Does nothing where the transfer has ended.
+    /// Cancels a transfer: its handler is not called again. Does nothing if the transfer has ended.
     package func cancel(_ id: TransferID) {
         guard let job = jobs[id] else { return }
         job.stop()
@@ -138,7 +138,7 @@ package final class TransferEngine {
     }
 
     /// Reads where a download can resume, from the record of its ``FileSink``. Replies later, on the loop, after
-    /// everything that this engine's transfers are writing now; `nil` where the download must start again.
+    /// everything that this engine's transfers are writing now; `nil` if the download must start again.
     package func resumePoint(record: String, of file: String, reply: @escaping (ResumePoint?) -> Void) {
         let answer = tools.replies.expect(reply)
         tools.files.run { answer(ResumePoint(record: record, of: file)) }

@@ -4,7 +4,7 @@ internal import ReachCore
 extension TransferMachine {
     var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-    /// What follows from the action that is done; `nil` where the next event decides.
+    /// The action that follows from the last one; `nil` if the next event decides.
     mutating func proceed() -> Action? {
         if opensSink {
             opensSink = false
@@ -15,7 +15,7 @@ extension TransferMachine {
         return .finish(.finished(report(outcome)))
     }
 
-    /// Ends it without a report.
+    /// Ends the transfer without a report.
     mutating func cancel() {
         state = .ended
         opensSink = false
@@ -41,14 +41,14 @@ extension TransferMachine {
         guard case .flushing(let outcome) = state else { return nil }
         guard let failure else { return finish(outcome, at: now) }
         record.isFileGood = false
-        // What failed first says more.
+        // The first failure says more.
         if case .failure = outcome { return finish(outcome, at: now) }
         return finish(.failure(failure), at: now)
     }
 
     // MARK: - The end
 
-    /// Ends it when the file is written, if there is one.
+    /// Ends the transfer, once its file is written if it has one.
     mutating func end(_ outcome: Outcome, at now: BootTime) -> Action? {
         guard record.hasFile else { return finish(outcome, at: now) }
         disarm()
@@ -79,7 +79,7 @@ extension TransferMachine {
     /// Bytes of the file that an earlier transfer wrote.
     private var keptBytes: UInt64 { record.head?.status == 206 ? request.resumable?.offset ?? 0 : 0 }
 
-    /// The length of the file, as far as it is the resource's.
+    /// The number of bytes in the file that belong to the resource.
     private var fileBytes: UInt64 { keptBytes + record.counts.received }
 
     private func resumePoint(_ outcome: Outcome) -> ResumePoint? {
@@ -87,7 +87,7 @@ extension TransferMachine {
         return resumableTag.map { ResumePoint(offset: fileBytes, entityTag: $0) }
     }
 
-    /// What vouches for the bytes of this response; `nil` where nothing does, and for an error page.
+    /// The strong entity tag that identifies the bytes of this response; `nil` if there is none, and for an error page.
     private var resumableTag: String? {
         guard request.method == "GET", !request.hasOwnRange, let head = record.head,
             head.status == 200 || head.status == 206, let tag = head["etag"], ResumePoint.isStrong(tag)

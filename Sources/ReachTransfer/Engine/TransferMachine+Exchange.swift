@@ -2,7 +2,7 @@ internal import ReachCore
 
 /// An attempt's events, from the moment at which its request is sent.
 extension TransferMachine {
-    /// Whether an attempt is under way, whose events count.
+    /// Whether an attempt is running, so that its events count.
     var isTransferring: Bool {
         switch state {
         case .connecting, .exchanging, .stopping: true
@@ -13,8 +13,8 @@ extension TransferMachine {
     /// Whether the request has not begun to be sent.
     var isConnecting: Bool { if case .connecting = state { true } else { false } }
 
-    /// The request begins to be sent. A connection that died is replaced, and its request sent again: that is not a
-    /// second start.
+    /// Handles the start of sending. A connection that died is replaced and the request sent again, which is not a second
+    /// start.
     mutating func requestStarted(_ phases: TransferPhases, _ counts: AttemptCounts, at now: BootTime) -> Action? {
         guard case .connecting = state else { return nil }
         record.updateHop { $0.phases = phases }
@@ -24,7 +24,7 @@ extension TransferMachine {
         return .reportSending
     }
 
-    /// The head of the response that is not a redirect to follow.
+    /// Handles the head of a response that is not a redirect to follow.
     mutating func received(head: ResponseHead) -> Action? {
         guard isTransferring else { return nil }
         record.head = head
@@ -32,7 +32,7 @@ extension TransferMachine {
         return .report(.head(head))
     }
 
-    /// A piece of the body.
+    /// Handles a piece of the body.
     mutating func received(body bytes: [UInt8]) -> Action? {
         guard isTransferring else { return nil }
         if record.hasFile { return .write(bytes) }
@@ -49,14 +49,14 @@ extension TransferMachine {
         }
     }
 
-    /// Bytes were sent or received. Progress is reported at most ten times a second.
+    /// Handles bytes that were sent or received. Progress is reported at most ten times a second.
     mutating func moved(_ counts: AttemptCounts, at now: BootTime) -> Action? {
         guard isTransferring else { return nil }
         record.counts = counts
         return record.dueProgress(at: now, isLast: false).map { .report(.progress($0)) }
     }
 
-    /// The disk has room for more of the body, or read more of it.
+    /// Handles a disk that has room for more of the body, or has read more of it.
     mutating func diskMoved(_ counts: AttemptCounts, at now: BootTime) -> Action? {
         switch state {
         case .connecting, .exchanging: break
@@ -67,7 +67,7 @@ extension TransferMachine {
         return .resumeAttempt
     }
 
-    /// A reason outside of the attempt ends it: the disk, or the network.
+    /// Ends the attempt for a reason outside of it: the disk, or the network.
     mutating func interrupt(_ failure: TransferFailure, at now: BootTime) -> Action? {
         switch state {
         case .connecting, .exchanging:
@@ -81,7 +81,7 @@ extension TransferMachine {
         }
     }
 
-    /// The attempt is stopped, for the reason that the state has.
+    /// Handles the end of an attempt that was stopped. The state has the reason.
     mutating func attemptStopped(_ result: AttemptResult, at now: BootTime) -> Action? {
         guard case .stopping(let failure, let candidates) = state else { return nil }
         record.note(result)
@@ -89,7 +89,7 @@ extension TransferMachine {
         return failedToConnect(failure, candidates, at: now)
     }
 
-    /// The attempt ended by itself.
+    /// Handles an attempt that ended by itself.
     mutating func attemptEnded(_ result: AttemptResult, at now: BootTime) -> Action? {
         var candidates: Candidates?
         switch state {
@@ -108,7 +108,7 @@ extension TransferMachine {
     ) -> Action? {
         let mayBeAddress = failure.kind == .destination || failure.kind == .localNetwork
         guard mayBeAddress, !candidates.addresses.isEmpty else {
-            // That a family has no route says less than why the other one failed.
+            // A missing route in one family says less than the failure of the other family.
             if failure.kind == .localNetwork, let earlier = candidates.earlierFailure {
                 return end(.failure(earlier), at: now)
             }

@@ -38,15 +38,15 @@ struct TransferMachine {
     /// The file of a download, as it is opened.
     struct FileOpening {
         let sink: FileSink
-        /// Bytes of the file that stay.
+        /// The number of bytes of the file to keep.
         let keep: UInt64
-        /// For its record; `nil` where the server gave none that vouches for bytes.
+        /// The entity tag for its record; `nil` if the server sent none that identifies bytes.
         let entityTag: String?
         /// The first bytes to write, which were held in memory.
         let first: [UInt8]
     }
 
-    /// What is waited for.
+    /// What the transfer waits for.
     enum State {
         /// The end of the loop's turn in which the transfer was started.
         case waiting
@@ -70,20 +70,20 @@ struct TransferMachine {
     /// The addresses of a hop that were not tried.
     struct Candidates {
         var addresses: ArraySlice<IPAddress>
-        /// Why the first address failed, where that says more than why later ones did.
+        /// Why the first address failed, if that says more than the later failures.
         var earlierFailure: TransferFailure?
     }
 
     typealias Outcome = Result<ResponseHead?, TransferFailure>
 
-    /// As of the hop under way.
+    /// The request of the current hop.
     var request: TransferRequest
     var state = State.waiting
     var record: TransferRecord
     var timers: TransferTimers
     /// The next timeout; `nil` for none.
     private(set) var deadline: BootTime?
-    /// The handler was given the head: its file is to be opened, if it has one.
+    /// Whether the handler has received the head, so that its file is opened next, if it has one.
     var opensSink = false
     var redirects = 0
     let origin: TransferURL
@@ -106,14 +106,14 @@ struct TransferMachine {
         return .openBody(request.body)
     }
 
-    /// - Parameter count: Bytes of the body.
+    /// - Parameter count: The number of bytes of the body.
     mutating func bodyOpened(count: UInt64, at now: BootTime) -> Action? {
         guard case .openingBody = state else { return nil }
         record.bodyBytes = count
         return findAddresses(at: now)
     }
 
-    /// What the last action was to start could not be started.
+    /// Handles the failure to start what the last action was to start.
     mutating func failed(_ failure: TransferFailure, at now: BootTime) -> Action? {
         switch state {
         case .openingBody, .findingTrust, .connecting: finish(.failure(failure), at: now)
@@ -190,9 +190,9 @@ struct TransferMachine {
 
     mutating func disarm() { deadline = nil }
 
-    /// The deadline came.
+    /// Handles the deadline.
     ///
-    /// - Parameter counts: Of the attempt; `nil` where there is none.
+    /// - Parameter counts: The counts of the attempt; `nil` if there is none.
     mutating func deadlineReached(_ counts: AttemptCounts?, at now: BootTime) -> Action? {
         disarm()
         switch state {
@@ -200,7 +200,7 @@ struct TransferMachine {
         case .waiting, .openingBody, .resolving, .findingTrust, .connecting, .exchanging: break
         }
         let moved = counts?.moved ?? 0
-        // Time in which the disk let nothing move is not the server's.
+        // The server is not responsible for time in which the disk was the obstacle.
         if counts?.isPaused == true { timers.beginIdlePeriod(at: now, moved: moved) }
         guard let expiry = timers.expired(at: now, moved: moved) else {
             arm()

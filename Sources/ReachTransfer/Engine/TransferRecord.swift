@@ -1,22 +1,22 @@
 internal import ReachCore
 
-/// What a transfer's report and progress are made of, over all its hops: a value.
+/// The data for a transfer's report and progress, over all its hops: a value.
 struct TransferRecord {
-    /// One at least, once the transfer has begun.
+    /// The hops so far; at least one once the transfer has begun.
     var hops: [TransferHop] = []
-    /// The response's head, where it is not a redirect to follow.
+    /// The response's head, unless it is a redirect to follow.
     var head: ResponseHead?
     /// The response's body, as far as it goes into memory.
     var body: [UInt8] = []
-    /// The response's body goes into a file.
+    /// Whether the response's body goes into a file.
     var hasFile = false
-    /// Nothing failed while the file was written.
+    /// Whether the file was written without a failure so far.
     var isFileGood = true
-    /// The body was cut at the limit.
+    /// Whether the body was cut at the limit.
     var isCut = false
-    /// Of the request's body; `nil` without one.
+    /// The length of the request's body; `nil` without one.
     var bodyBytes: UInt64?
-    /// Of the attempt under way, or of the last one.
+    /// The counts of the running attempt, or of the last one.
     var counts = AttemptCounts()
     /// Body bytes of the hops that are over.
     private var sentBefore: UInt64 = 0
@@ -62,7 +62,7 @@ struct TransferRecord {
             toReceive: head?["content-encoding"] == nil ? head?.contentLength : nil)
     }
 
-    /// Progress to report now; `nil` where nothing moved, or where the last report is too recent.
+    /// Progress to report now; `nil` if nothing moved, or if the last report is too recent.
     mutating func dueProgress(at now: BootTime, isLast: Bool) -> TransferProgress? {
         let progress = progress
         guard progress.sent != reported.sent || progress.received != reported.received else { return nil }
@@ -73,35 +73,35 @@ struct TransferRecord {
     }
 }
 
-/// How much an attempt has moved.
+/// How much an attempt has sent and received, in bytes.
 struct AttemptCounts: Equatable {
     /// Bytes of the request's body.
     var sent: UInt64 = 0
     /// Bytes of the response's body.
     var received: UInt64 = 0
-    /// Bytes of anything, in both directions.
+    /// All bytes, in both directions.
     var moved: UInt64 = 0
-    /// It waits for the disk.
+    /// Whether it waits for the disk.
     var isPaused = false
 }
 
-/// What is known of an attempt at its end.
+/// The result of an attempt, as far as it is known at its end.
 struct AttemptResult {
     var phases: TransferPhases
     var counts = AttemptCounts()
     var status: Int?
     var remoteAddress: IPAddress?
     var localAddress: IPAddress?
-    /// It used an open connection.
+    /// Whether it used an open connection.
     var isReused = false
     var certificate: PeerCertificate?
-    /// The body was cut at the limit.
+    /// Whether the body was cut at the limit.
     var isCut = false
     /// The complete head of the response.
     var response: ResponseHead?
-    /// Where the response redirects to, where that is followed.
+    /// The target of a redirect that is followed.
     var redirect: String?
-    /// Why it failed; `nil` where it did not.
+    /// Why it failed; `nil` if it did not.
     var failure: TransferFailure?
 
     init(phases: TransferPhases) { self.phases = phases }

@@ -1,7 +1,7 @@
 internal import ReachCore
 
 extension TransferRequest {
-    /// What is wrong with the request; `nil` where it may be sent.
+    /// What is wrong with the request; `nil` if it may be sent.
     var fault: TransferFailure? {
         guard !method.isEmpty, method.utf8.allSatisfy(RequestFieldFault.isOfToken), method != "CONNECT" else {
             return TransferFailure(.badRequest, "the method '\(DisplayText.sanitized(method))' is none")
@@ -22,17 +22,17 @@ extension TransferRequest {
         return nil
     }
 
-    /// The caller asks for a range by itself, and checks the response's range itself.
+    /// Whether the caller requests a range by itself. It then checks the response's range itself.
     var hasOwnRange: Bool { headers.contains { $0.name.lowercased() == "range" } }
 
-    /// The server may choose an encoding. An encoded response cannot be resumed: the offset is that of decoded bytes.
+    /// Whether the server may choose an encoding. An encoded response cannot be resumed: the offset is that of decoded bytes.
     var decodes: Bool {
         acceptsEncodings && resumable == nil && !hasOwnRange
             && !headers.contains { $0.isNamed("Accept-Encoding") }
     }
 
-    /// The request authenticates its connection: NTLM and Negotiate admit a connection, not a request (RFC 4559 section
-    /// 6). The connection is then used for nothing else.
+    /// Whether the request authenticates its connection: NTLM and Negotiate admit a connection, not a request (RFC 4559
+    /// section 6). The connection is then used for nothing else.
     var bindsConnection: Bool {
         headers.contains { field in
             guard field.name.lowercased() == "authorization" else { return false }
@@ -51,7 +51,7 @@ extension TransferRequest {
 
     /// The redirect that a response asks for.
     ///
-    /// - Throws: `unsupported-protocol` for anything but http and https, and `redirect-refused` where the policy
+    /// - Throws: `unsupported-protocol` for anything but http and https, and `redirect-refused` if the policy
     ///   forbids it.
     package func redirect(to reference: String, status: Int) throws(TransferFailure) -> Redirect {
         let target: TransferURL

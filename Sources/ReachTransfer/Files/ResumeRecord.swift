@@ -18,7 +18,7 @@ struct ResumeRecord: Hashable, Sendable {
     /// Where the download resumes.
     ///
     /// - Parameter size: The file's length now.
-    /// - Returns: `nil` where the file has lost bytes that the record covers.
+    /// - Returns: `nil` if the file has lost bytes that the record covers.
     func resumePoint(size: UInt64, boot: String) -> ResumePoint? {
         guard size >= bytesOnDisk else { return nil }
         let isSameBoot = !boot.isEmpty && boot == self.boot
@@ -54,7 +54,7 @@ struct ResumeRecord: Hashable, Sendable {
 extension ResumePoint {
     /// The resume point of a download, by the record next to its file. Blocks on the disk.
     ///
-    /// - Returns: `nil` where no record covers a byte.
+    /// - Returns: `nil` if no record covers a byte.
     init?(record path: String, of file: String) {
         var status = stat()
         guard let record = ResumeRecord(text: SmallFile.text(path)), stat(file, &status) == 0,

@@ -59,7 +59,7 @@ package enum ConnectionOwner: Hashable, Sendable {
 /// The interface that an attempt is bound to, by name and index: the name alone may since belong to another interface.
 package struct InterfaceBinding: Hashable, Sendable {
     package let name: String
-    /// The interface's index; 0 where only the name is known.
+    /// The interface's index; 0 if only the name is known.
     package let index: UInt32
 
     package init(name: String, index: UInt32 = 0) {
@@ -101,7 +101,7 @@ package final class StreamedBody: Hashable, Sendable {
 
 /// The version of HTTP to use.
 package enum HTTPVersion: Hashable, Sendable {
-    /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+    /// HTTP/2 if TLS negotiates it, else HTTP/1.1.
     case automatic
     /// HTTP/1.1, for probes: one connection, one exchange.
     case http1

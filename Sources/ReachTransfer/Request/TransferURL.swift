@@ -22,7 +22,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     package let host: String
     /// The scheme's own where the URL has none.
     package let port: UInt16
-    /// The URL carries a user name or a password.
+    /// Whether the URL contains a user name or a password.
     package let hasCredentials: Bool
     /// The address, where the host is one.
     package let address: IPAddress?

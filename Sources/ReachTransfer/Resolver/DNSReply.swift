@@ -50,7 +50,7 @@ package struct DNSReply: Hashable, Sendable {
 
     /// The addresses of a family, also those of aliases, and the shortest time to live of the records, in seconds.
     ///
-    /// - Returns: `nil` where the message cannot be parsed; an empty list where it has none.
+    /// - Returns: `nil` if the message cannot be parsed; an empty list if it has none.
     func addresses(_ family: IPAddress.Family) -> (addresses: [IPAddress], seconds: UInt32)? {
         family == .ipv4
             ? addresses(like: ares_addrttl(), ares_parse_a_reply) { entry in
@@ -94,7 +94,7 @@ package struct DNSReply: Hashable, Sendable {
     }
 
     /// The data of the answers of a type as dig(1) prints it, with names in lower case and without their last dot, and
-    /// texts without quotes; empty where there are none, or where the message cannot be parsed.
+    /// texts without quotes; empty if there are none, or if the message cannot be parsed.
     package func texts(_ type: DNSType) -> [String] {
         switch type {
         case .a: addresses(.ipv4)?.addresses.map(\.description) ?? []

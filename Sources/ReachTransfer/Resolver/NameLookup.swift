@@ -1,7 +1,7 @@
 internal import ReachCore
 internal import ReachLoop
 
-/// One lookup under way, whose outcome many callers may await. Confined to the loop.
+/// One running lookup, whose outcome many callers may await. Confined to the loop.
 protocol NameLookup: AnyObject {
     /// Stops it; its completion is not called.
     func stop()

@@ -33,12 +33,12 @@ package final class NameService {
         let question: NameQuestion
         let completion: Completion
         var limit: TimerQueue.ID?
-        /// The lookups under way.
+        /// The running lookups.
         var keys: Set<AnswerCache.Key> = []
         var outcomes: [NameLookupOutcome] = []
         var delay: TimerQueue.ID?
-        /// The name servers are queried too: the system failed, and they give the reason; or it is busy, and they may
-        /// know.
+        /// Whether the name servers are queried, too: because the system failed, and they give the reason; or because it
+        /// is busy, and they may know the name.
         var asksServers = false
 
         init(_ question: NameQuestion, _ completion: @escaping Completion) {

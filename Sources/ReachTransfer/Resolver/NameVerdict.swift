@@ -6,7 +6,7 @@ struct NameVerdict {
     /// The known addresses, IPv6 and IPv4 in turn (RFC 8305 section 4); the system's resolver decides which comes
     /// first.
     let addresses: [IPAddress]
-    /// The other family's answer could not change it.
+    /// Whether the other family's answer could not change it.
     let isFinal: Bool
     private let outcomes: [NameLookupOutcome]
 

@@ -8,7 +8,7 @@ struct ResponseReader {
         case proceed
         /// The head is complete.
         case head(ResponseHead)
-        /// The limit is reached, which is no failure.
+        /// The limit is reached, which is not a failure.
         case enough
         case fail(TransferFailure)
     }
@@ -20,13 +20,13 @@ struct ResponseReader {
     private let checksRange: Bool
     private var head: ResponseHead?
     private var isComplete = false
-    /// Between a status line and the empty line after its fields.
+    /// Whether the next line is a field: between a status line and the empty line after its fields.
     private var isInFields = false
     private var lengths: Set<String> = []
     private var isChunked = false
     private var headerBytes = 0
-    /// Another reader of these bytes could see the response end elsewhere (RFC 9112 sections 5 and 6.3): the connection
-    /// is not used again.
+    /// Whether another reader of these bytes could see the response end elsewhere (RFC 9112 sections 5 and 6.3). The
+    /// connection is then not used again.
     private(set) var isAmbiguous = false
     private(set) var bodyBytes: UInt64 = 0
 
@@ -48,7 +48,7 @@ struct ResponseReader {
     /// The complete head of the response; `nil` before, and for informational heads.
     var response: ResponseHead? { isComplete ? head : nil }
 
-    /// The response is in HTTP/1, where lines and lengths delimit it.
+    /// Whether the response is in HTTP/1, in which lines and lengths delimit it.
     var isTextual: Bool { head?.version.hasPrefix("HTTP/1.") ?? false }
 
     /// The target of a redirect that is followed.
@@ -197,7 +197,7 @@ struct ResponseReader {
 struct ContentRange: Equatable {
     /// `nil` for a range that cannot be satisfied.
     let first: UInt64?
-    /// `nil` where the server does not say.
+    /// `nil` if the server does not say.
     let total: UInt64?
 
     init?(_ text: String) {

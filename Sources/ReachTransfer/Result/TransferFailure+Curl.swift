@@ -1,18 +1,18 @@
 internal import CCurl
 internal import Glibc
 
-/// What is known about an attempt that libcurl ended: a ``TransferFailure`` is made of it.
+/// The facts about an attempt that libcurl ended, from which its ``TransferFailure`` follows.
 struct TransferEvidence: Equatable {
     /// The reason for which a callback ended it: libcurl's own result only follows from that.
     var refusal: TransferFailure?
     /// `errno` of the last system call that failed.
     var systemError: Int32 = 0
-    /// OpenSSL's verdict on the chain (X509_V_*), 0 where it was good or not judged.
+    /// OpenSSL's verdict on the chain (X509_V_*), 0 if it was good or not judged.
     var verification: Int32 = 0
     var isPinMismatch = false
-    /// The request was sent, and the head of the response is not complete.
+    /// Whether the request was sent, and the head of the response is not complete.
     var isReadingHead = false
-    /// The request was sent: a later failure is not the request's fault.
+    /// Whether the request was sent: a later failure is then not the request's fault.
     var isRequestStarted = false
     /// libcurl's message; may be empty.
     var text = ""
@@ -66,7 +66,7 @@ extension TransferFailure {
         EADDRNOTAVAIL: .addressNotAvailable,
     ]
 
-    /// Why a socket could not be opened, bound or connected on this machine; `nil` where the cause may be elsewhere.
+    /// Why a socket could not be opened, bound or connected on this machine; `nil` if the cause may be elsewhere.
     static func socketReason(_ number: CInt) -> Reason? {
         switch number {
         case EMFILE, ENFILE, ENOMEM, ENOBUFS: .outOfMemory

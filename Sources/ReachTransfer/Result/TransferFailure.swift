@@ -71,7 +71,7 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
     package let reason: Reason
     /// A sentence for people, with the name or address concerned.
     package let message: String
-    /// libcurl's error number, or the one it would have used; 0 where it has none.
+    /// libcurl's error number, or the one it would have used; 0 if it has none.
     package let curlCode: Int32
     /// `errno`, where a system call failed; else 0.
     package let systemError: Int32

@@ -32,7 +32,7 @@ package struct TransferHop: Hashable, Sendable {
     /// The addresses of its connection, which may be one to a proxy.
     package var remoteAddress: IPAddress?
     package var localAddress: IPAddress?
-    /// An open connection was reused.
+    /// Whether an open connection was reused.
     package var reusedConnection = false
     /// How many addresses were tried.
     package var attempts = 0

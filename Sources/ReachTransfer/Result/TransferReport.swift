@@ -6,16 +6,16 @@ package struct TransferReport: Hashable, Sendable {
     package var outcome: Result<ResponseHead?, TransferFailure>
     /// In order; the outcome is about the last one. Never empty.
     package var hops: [TransferHop]
-    /// The body, where it went into memory; after a failure, the part that was received.
+    /// The body, if it went into memory; after a failure, the part that was received.
     package var body: [UInt8] = []
-    /// The bytes of the file that belong to the body; `nil` where it did not go into a file.
+    /// The bytes of the file that belong to the body; `nil` if it did not go into a file.
     package var fileBytes: UInt64?
-    /// The body was cut at the limit, by ``ResponseLimit/Action/stop``.
+    /// Whether the body was cut at the limit, by ``ResponseLimit/Action/stop``.
     package var isCut = false
     /// Bytes of bodies sent and received, in all hops.
     package var sentBytes: UInt64 = 0
     package var receivedBytes: UInt64 = 0
-    /// Where a download to a file can be resumed; `nil` where it cannot or need not be.
+    /// Where a download to a file can be resumed; `nil` if it cannot or need not be.
     package var resume: ResumePoint?
 
     package init(outcome: Result<ResponseHead?, TransferFailure>, hops: [TransferHop]) {
@@ -38,7 +38,7 @@ package struct ResponseHead: Hashable, Sendable {
     /// As received: `HTTP/1.1`, `HTTP/2`.
     package var version: String
     package var fields: [HTTPField]
-    /// The length of the body; `nil` where the server does not send it.
+    /// The length of the body; `nil` if the server does not send it.
     package var contentLength: UInt64?
 
     package init(status: Int, version: String, fields: [HTTPField], contentLength: UInt64? = nil) {

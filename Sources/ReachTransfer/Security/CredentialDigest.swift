@@ -1,14 +1,14 @@
 internal import CCurl
 internal import ReachCore
 
-/// Stands for all that a request names its sender with: the user and password of its URL, and its Authorization and Cookie
-/// headers. Equal credentials have equal digests.
+/// A digest of all credentials in a request: the user and password of its URL, and its Authorization and Cookie headers.
+/// Equal credentials have equal digests.
 ///
 /// SHA-256, since pools keep it for a minute after the last request, and secrets need not be kept that long.
 struct CredentialDigest: Hashable {
     private let bytes: [UInt8]
 
-    /// `nil` where the request has no credentials: most have none, and for those nothing is computed.
+    /// `nil` if the request has no credentials: most have none, and for those nothing is computed.
     init?(_ request: TransferRequest) {
         var text: [UInt8] = []
         for field in request.headers where Self.isCredential(field.name) {
@@ -21,7 +21,7 @@ struct CredentialDigest: Hashable {
         bytes = EVP_Digest(text, text.count, &digest, nil, EVP_sha256(), nil) == 1 ? digest : text
     }
 
-    /// No header's value has a zero byte, nor has a URL.
+    /// Separates the parts by zero bytes, which neither a header's value nor a URL contains.
     private static func append(_ name: String, _ value: Substring, to text: inout [UInt8]) {
         text += name.utf8
         text.append(0)
@@ -29,7 +29,7 @@ struct CredentialDigest: Hashable {
         text.append(0)
     }
 
-    /// Looks at the length first: this is asked of each header of each request.
+    /// Compares the length first, because this runs for each header of each request.
     private static func isCredential(_ name: String) -> Bool {
         switch name.utf8.count {
         case 6: name.lowercased() == "cookie"

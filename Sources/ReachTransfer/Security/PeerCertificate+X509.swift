@@ -3,7 +3,7 @@ internal import Glibc
 internal import ReachCore
 
 extension PeerCertificate {
-    /// Reads OpenSSL's X509; `nil` where it cannot be read.
+    /// Reads OpenSSL's X509; `nil` if it cannot be read.
     init?(_ certificate: OpaquePointer, verification: Int32) {
         guard let validFrom = Self.time(X509_get0_notBefore(certificate)),
             let validUntil = Self.time(X509_get0_notAfter(certificate)),

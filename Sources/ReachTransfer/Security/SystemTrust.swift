@@ -22,7 +22,7 @@ final class SystemTrust {
         self.replies = replies
     }
 
-    /// Calls `completion` immediately where the list is known, and later where it has to be read; with `nil` where it
+    /// Calls `completion` immediately where the list is known, and later where it has to be read; with `nil` if it
     /// cannot be read.
     func load(_ completion: @escaping (TrustStore?) -> Void) {
         if let store {

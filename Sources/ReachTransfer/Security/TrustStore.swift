@@ -17,7 +17,7 @@ final class TrustStore: @unchecked Sendable {
 
     deinit { X509_STORE_free(store) }
 
-    /// - Throws: `bad-request` where one of them is no certificate, with its place in the list.
+    /// - Throws: `bad-request` if one of them is no certificate, with its place in the list.
     static func only(_ certificates: [CertificateData]) throws(TransferFailure) -> TrustStore {
         guard let store = X509_STORE_new() else { throw TransferFailure(.outOfMemory, "no memory for certificates") }
         let trust = TrustStore(owning: store)

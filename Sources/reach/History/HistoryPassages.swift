@@ -16,7 +16,7 @@ enum HistoryPassages {
         var column = 0
         for (passage, (start, next)) in zip(begins, zip(cells, cells.dropFirst() + [width + 1])) {
             let start = max(start, column)
-            // A space stands between two names.
+            // Two names are separated by a space.
             guard let label = label(passage, room: max(next - 1, start + 1) - start), start < width else { continue }
             line += String(repeating: " ", count: start - column) + label
             column = start + label.count

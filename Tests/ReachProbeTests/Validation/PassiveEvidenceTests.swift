@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `reconnecting brings no new budget`() {
+    @Test func `reconnecting starts no new budget`() {
         var options = ValidationOptions()
         options.meteredBytesPerDay = 10_000
         options.expectedBytes = 4000

@@ -54,7 +54,7 @@ struct ValidationBench {
         machine.probed(ticket, result, bytes: bytes, at: now)
     }
 
-    /// Advances the clock, and handles every deadline on the way.
+    /// Advances the clock, and handles every deadline in between.
     mutating func pass(_ duration: Duration) {
         let end = now + duration
         while let deadline = machine.deadline, deadline <= end {

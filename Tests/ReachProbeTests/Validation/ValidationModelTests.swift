@@ -3,7 +3,7 @@ import ReachProbe
 import ReachTesting
 import Testing
 
-/// The state of one path by definition: computed from all answers, slowly and plainly.
+/// The state of one path by definition: computed from all answers, slowly and simply.
 private struct PathModel {
     let uplink: Uplink
     /// Conclusive answers in order; `nil` marks a change of the network, after which the next is believed at once.

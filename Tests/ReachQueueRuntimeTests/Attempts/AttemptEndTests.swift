@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReachQueueRuntime
 
-/// What ends of transfers mean to the queue (scheduling.md 4.4).
+/// What ends of transfers mean to the queue.
 @Suite struct AttemptEndTests {
     private static let verdicts: [(TransferFailure.Reason, Int32, FailureClassifier.Verdict)] = [
         (.networkUnreachable, ENETUNREACH, .network), (.networkDown, 0, .network), (.noDevice, ENODEV, .network),

@@ -127,7 +127,7 @@ struct BodyTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `D11: a queue that is stopped gives its leases back within two seconds, and the next goes on`()
+    @Test func `a queue that is stopped gives its leases back within two seconds, and the next goes on`()
         async throws
     {
         let links = try TwoLinks(up: ["lan0"])

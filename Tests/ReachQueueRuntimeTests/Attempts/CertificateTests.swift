@@ -5,7 +5,7 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Requests, and who is at the other end of TLS (scheduling.md 5, N9, N16, N17).
+/// Requests, and who is at the other end of TLS.
 @Suite(
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
     .enabled(if: WebServer.isAvailable && CertificateAuthority.isAvailable, "nginx and openssl are needed"),
@@ -18,7 +18,7 @@ struct CertificateTests {
         """
     }
 
-    @Test func `N16: a certificate kills where the path works and waits where it does not, and old TLS is tried again`()
+    @Test func `a certificate kills where the path works and waits where it does not, and old TLS is tried again`()
         async throws
     {
         let links = try TwoLinks(up: ["lan0"])
@@ -55,7 +55,7 @@ struct CertificateTests {
         #expect(retrying.event.reason == "destination")
     }
 
-    @Test func `N16: a wrong pin kills, whatever the path`() async throws {
+    @Test func `a wrong pin kills, whatever the path`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let authority = try CertificateAuthority()
         let good = try authority.issue("good", names: ["IP:203.0.113.10"])
@@ -75,7 +75,7 @@ struct CertificateTests {
         #expect(paths.asked.values.isEmpty)
     }
 
-    @Test func `N17: no redirect is followed, wherever it leads`() async throws {
+    @Test func `no redirect is followed, wherever it leads`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine, paths: PlayedPaths { true })
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in
@@ -90,7 +90,7 @@ struct CertificateTests {
         #expect(server.requests.values.count == 1)
     }
 
-    @Test func `N9: an interface that does not exist is waited for, and no name is asked for meanwhile`() async throws {
+    @Test func `an interface that does not exist is waited for, and no name is asked for meanwhile`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         try links.machine.run("nft", "add table inet t; add chain inet t out { type filter hook output priority 0; }")
         try links.machine.run("nft", "add rule inet t out th dport 53 counter")

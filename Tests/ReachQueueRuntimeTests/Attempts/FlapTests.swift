@@ -5,10 +5,10 @@ import ReachQueueRuntime
 import ReachTesting
 import Testing
 
-/// A link that does not stay (scheduling.md 5, N18, scaled down from 500 times in a minute).
+/// A link that does not stay.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
 struct FlapTests {
-    @Test func `N18: while a link flaps nothing starts, and nothing piles up`() async throws {
+    @Test func `while a link flaps nothing starts, and nothing piles up`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine) { $0.policy.holdDownLongest = .seconds(3) }
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in

@@ -4,7 +4,7 @@ import ReachTesting
 import Synchronization
 import Testing
 
-/// A process that is killed while its queue is sent (scheduling.md 5, D2, over real connections).
+/// A process that is killed while its queue is sent.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
 struct KillTests {
     /// What a server saw: how often each key came, and whether each of its requests was whole.

@@ -5,7 +5,7 @@ import ReachQueueRuntime
 import ReachTesting
 import Testing
 
-/// Requests, and links that come and go (scheduling.md 5, N1 to N4, N10).
+/// Requests, and links that come and go.
 @Suite(
     .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
     .enabled(if: WebServer.isAvailable, "\(WebServer.whyNot)"), .timeLimit(.minutes(2)))
@@ -28,7 +28,7 @@ struct LinkTests {
         withExtendedLifetime(web) {}
     }
 
-    @Test func `N1: a request for Wi-Fi sends nothing by the modem, and starts when Wi-Fi is back`() async throws {
+    @Test func `a request for Wi-Fi sends nothing by the modem, and starts when Wi-Fi is back`() async throws {
         let links = try TwoLinks(up: ["mob0"])
         let begin = SystemClock.boot
         let room = try QueueRoom(in: links.machine)
@@ -51,7 +51,7 @@ struct LinkTests {
         // The machine that runs tests is busy with others: how late its timers are is not ours.
         // After an outage a fleet is spread over a tenth of its length, and at least over a quarter of a second.
         let spread = max(.milliseconds(250), (back.bootTime - begin) / 10)
-        #expect(settling <= .milliseconds(1050) + spread + lateness.worst * 4, "\(settling)")
+        #expect(settling <= .milliseconds(1050) + spread + lateness.total * 4, "\(settling)")
         #expect(started.event.interface == "lan0")
         try await room.wait(for: .done, of: id)
         #expect(try links.packetsSent(by: "mob0") == before)
@@ -61,7 +61,7 @@ struct LinkTests {
         withExtendedLifetime(web) {}
     }
 
-    @Test func `N2: a link that is gone for a second costs no attempt`() async throws {
+    @Test func `a link that is gone for a second costs no attempt`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine)
         let gate = EventLog<Bool>()
@@ -84,7 +84,7 @@ struct LinkTests {
         #expect(record.tries == 1)
     }
 
-    @Test func `N3: a link that is gone for five seconds interrupts, and counts as nobody's failure`() async throws {
+    @Test func `a link that is gone for five seconds interrupts, and counts as nobody's failure`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine)
         let count = EventLog<Int>()
@@ -114,7 +114,7 @@ struct LinkTests {
         #expect(room.kinds(of: id) == expected)
     }
 
-    @Test func `N4: a link that is removed in the middle leaves no descriptor behind`() async throws {
+    @Test func `a link that is removed in the middle leaves no descriptor behind`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine)
         let count = EventLog<Int>()
@@ -136,7 +136,7 @@ struct LinkTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `N10: after a change of the way, no connection of before is used`() async throws {
+    @Test func `after a change of the way, no connection of before is used`() async throws {
         let links = try TwoLinks()
         let room = try QueueRoom(in: links.machine)
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in

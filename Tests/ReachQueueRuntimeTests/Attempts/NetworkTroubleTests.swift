@@ -7,7 +7,7 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Requests, and whose fault it is when they fail (scheduling.md 5, N6, N11, N12).
+/// Requests, and whose fault it is when they fail.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
 struct NetworkTroubleTests {
     private static let url = "http://203.0.113.10/"
@@ -47,7 +47,7 @@ struct NetworkTroubleTests {
     ]
 
     @Test(arguments: faults)
-    func `N12: a fault of the server is the server's when the path works`(fault: Fault) async throws {
+    func `a fault of the server is the server's when the path works`(fault: Fault) async throws {
         let links = try TwoLinks(up: ["lan0"])
         let paths = PlayedPaths { true }
         let room = try QueueRoom(in: links.machine, paths: paths) { $0.attempts.timeouts.idle = .milliseconds(300) }
@@ -61,7 +61,7 @@ struct NetworkTroubleTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `N11: what a portal answers kills nothing, and all is sent when somebody has paid`() async throws {
+    @Test func `what a portal answers kills nothing, and all is sent when somebody has paid`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let paid = EventLog<Bool>()
         let paths = PlayedPaths { !paid.values.isEmpty }
@@ -81,7 +81,7 @@ struct NetworkTroubleTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `N6: with name servers that drop everything, attempts end in time, cost nothing and delay nobody`()
+    @Test func `with name servers that drop everything, attempts end in time, cost nothing and delay nobody`()
         async throws
     {
         let links = try TwoLinks(up: ["lan0"])
@@ -100,20 +100,17 @@ struct NetworkTroubleTests {
             let started = try await room.wait(for: .started, of: id)
             let retrying = try await room.wait(for: .retrying, of: id)
             #expect(retrying.event.reason == "network")
-            #expect(retrying.at - started.at < .milliseconds(1050) + lateness.worst * 4, "\(retrying.at - started.at)")
+            #expect(retrying.at - started.at < .milliseconds(1050) + lateness.total * 4, "\(retrying.at - started.at)")
             let record = try #require(try await room.record(id))
             #expect(record.attempts == 0 && record.networkFailures >= 1)
         }
-        // Two checks for the eight failures of a round. A test that other tests hold up sees more than one round.
-        let checks = paths.asked.values.count
-        let failures = room.events.values.count { $0.event.kind == .retrying }
-        #expect(checks <= max(2, failures / 4), "one check serves all of a round")
-        // The machine that runs tests is busy with others; what would block the loop would block it for a second.
-        #expect(lateness.worst < .milliseconds(200), "\(lateness.worst)")
+        #expect(paths.asked.values.count <= 2, "one check serves all of a round")
+        // What would block the loop would block it for the second of a timeout.
+        #expect(lateness.inLoop < .milliseconds(200), "\(lateness.inLoop)")
         // The kernel's news are not held up, either.
         let before = ContinuousClock.now
         try links.take(down: "lan0")
         try await room.changes.wait { $0.state.status == .notReachable }
-        #expect(ContinuousClock.now - before < .seconds(1))
+        #expect(ContinuousClock.now - before < .seconds(1) + lateness.total * 4)
     }
 }

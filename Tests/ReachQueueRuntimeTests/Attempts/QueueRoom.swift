@@ -181,9 +181,9 @@ final class QueueRoom: Sendable {
         return try await log.wait(for: 1)[0]
     }
 
-    /// How late a timer of the queue's loop is at the most, from now until the value is asked for.
-    func watchLateness() -> Lateness {
-        let lateness = Lateness()
+    /// Measures how late the queue's loop is from now on.
+    func watchLateness() -> LoopLateness {
+        let lateness = LoopLateness()
         perform { lateness.measure(on: $0.loop) }
         return lateness
     }
@@ -208,22 +208,6 @@ struct PlayedPaths: Sendable {
             played.asked.append(path.interface)
             let works = played.work()
             loop.afterEvents { reply(works) }
-        }
-    }
-}
-
-/// Measures how late timers fire. Of the loop's thread, but for ``worst``.
-final class Lateness: Sendable {
-    private let log = EventLog<Duration>()
-
-    var worst: Duration { log.values.max() ?? .zero }
-
-    func measure(on loop: EventLoop) {
-        let due = SystemClock.boot + .milliseconds(10)
-        loop.schedule(at: due) { [weak self] in
-            guard let self else { return }
-            log.append(SystemClock.boot - due)
-            measure(on: loop)
         }
     }
 }

@@ -6,12 +6,12 @@ import ReachTesting
 import ReachTransfer
 import Testing
 
-/// Requests, and servers that do not answer as they should (scheduling.md 5, N5, N13, N19, N20).
+/// Requests, and servers that do not answer as they should.
 @Suite(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"), .timeLimit(.minutes(2)))
 struct ServerTests {
     private static let url = "http://203.0.113.10/"
 
-    @Test func `N13: Retry-After is waited for, and costs one attempt`() async throws {
+    @Test func `Retry-After is waited for, and costs one attempt`() async throws {
         let links = try TwoLinks()
         let room = try QueueRoom(in: links.machine)
         let tries = EventLog<ContinuousClock.Instant>()
@@ -98,7 +98,7 @@ struct ServerTests {
         #expect(server.requests.values.isEmpty)
     }
 
-    @Test func `N5: a network that swallows everything is a timeout, and delays nobody`() async throws {
+    @Test func `a network that swallows everything is a timeout, and delays nobody`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine) {
             $0.attempts.timeouts.connect = .seconds(1)
@@ -111,9 +111,9 @@ struct ServerTests {
         let started = try await room.wait(for: .started, of: id)
         let retrying = try await room.wait(for: .retrying, of: id)
         let took = retrying.at - started.at
-        #expect(took >= .milliseconds(950) && took <= .milliseconds(1500), "\(took)")
-        // The machine that runs tests is busy with others; what would block the loop would block it for a second.
-        #expect(lateness.worst < .milliseconds(200), "\(lateness.worst)")
+        #expect(took >= .milliseconds(950) && took <= .milliseconds(1500) + lateness.total * 4, "\(took)")
+        // What would block the loop would block it for the second of the timeout.
+        #expect(lateness.inLoop < .milliseconds(200), "\(lateness.inLoop)")
     }
 
     @Test func `a host that refuses counts against it, and its breaker opens`() async throws {
@@ -130,7 +130,7 @@ struct ServerTests {
         #expect(explanation.attempts >= 5)
     }
 
-    @Test func `N19: after a storm that overran the socket, the queue knows the network as it is`() async throws {
+    @Test func `after a storm that overran the socket, the queue knows the network as it is`() async throws {
         let links = try TwoLinks(up: ["lan0"])
         let room = try QueueRoom(in: links.machine, receiveBufferBytes: 4096)
         let server = try ScriptedServer(in: links.internet, at: TwoLinks.server, port: 80) { connection in
@@ -154,7 +154,7 @@ struct ServerTests {
     }
 
     /// Scaled down: with 200 ms and 10,000 requests it takes eight minutes.
-    @Test func `N20: four at a time drain a slow host, and each order is kept`() async throws {
+    @Test func `four at a time drain a slow host, and each order is kept`() async throws {
         let links = try TwoLinks()
         let room = try QueueRoom(in: links.machine)
         let atOnce = EventLog<Int>()

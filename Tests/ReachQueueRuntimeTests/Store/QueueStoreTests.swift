@@ -244,7 +244,7 @@ import Testing
 
     // MARK: The disk
 
-    @Test func `D4 on a full disk new requests are refused, what has happened is kept, and it recovers`() async throws {
+    @Test func `on a full disk new requests are refused, what has happened is kept, and it recovers`() async throws {
         let mountPoint = stage.temporary.path + "/small"
         mkdir(mountPoint, 0o700)
         guard mount("tmpfs", mountPoint, "tmpfs", 0, "size=3m") == 0 else {
@@ -280,7 +280,7 @@ import Testing
         again.close(patience: .seconds(5))
     }
 
-    @Test func `D4 what does not even fit into the space for ends is not confirmed, and written when it can be`()
+    @Test func `what does not even fit into the space for ends is not confirmed, and written when it can be`()
         async throws
     {
         let mountPoint = stage.temporary.path + "/small"
@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test(arguments: 0..<12)
-    func `D5 a damaged file is opened, or set aside and told`(seed: UInt64) async throws {
+    func `a damaged file is opened, or set aside and told`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await fill(200, truncatesLog: true)
         var bytes = try Self.read(stage.file)
@@ -350,7 +350,7 @@ import Testing
     }
 
     @Test(arguments: 0..<6)
-    func `D5 a damaged log loses its end and nothing else`(seed: UInt64) async throws {
+    func `a damaged log loses its end and nothing else`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let copy = stage.temporary.path + "/copy"
         try await fill(50, truncatesLog: false)
@@ -374,7 +374,7 @@ import Testing
         store.close(patience: .seconds(5))
     }
 
-    @Test func `D6 without its log the file has what was moved into it`() async throws {
+    @Test func `without its log the file has what was moved into it`() async throws {
         try await fill(20, truncatesLog: true)
         for suffix in ["-wal", "-shm"] { unlink(stage.file + suffix) }
         let seen = stage.notices.values.count
@@ -383,7 +383,7 @@ import Testing
         store.close(patience: .seconds(5))
     }
 
-    @Test func `D6 the file may be copied while it is written`() async throws {
+    @Test func `the file may be copied while it is written`() async throws {
         try await fill(20, truncatesLog: false)
         let copy = stage.temporary.path + "/copy"
         mkdir(copy, 0o700)
@@ -396,7 +396,7 @@ import Testing
 
     // MARK: One process, one version
 
-    @Test func `D7 a second process is refused, and told who has it`() async throws {
+    @Test func `a second process is refused, and told who has it`() async throws {
         let store = try stage.open()
         _ = try await stage.contents()
         let second = try BuiltProgram(named: "queuecrash").run([stage.path, "/dev/null", "never", "0"])
@@ -405,7 +405,7 @@ import Testing
         store.close(patience: .seconds(5))
     }
 
-    @Test func `D8 an older file is brought up to date, and a newer one is refused untouched`() async throws {
+    @Test func `an older file is brought up to date, and a newer one is refused untouched`() async throws {
         try await fill(3, truncatesLog: true)
         var newer = QueueSchema()
         newer.migrations.append("ALTER TABLE request ADD COLUMN note TEXT")
@@ -424,7 +424,7 @@ import Testing
         #expect(try Self.read(stage.file) == before)
     }
 
-    @Test func `D8 a migration that fails changes nothing`() async throws {
+    @Test func `a migration that fails changes nothing`() async throws {
         try await fill(3, truncatesLog: true)
         var broken = QueueSchema()
         broken.migrations.append("ALTER TABLE request ADD COLUMN note TEXT; DROP TABLE nothing_like_it")

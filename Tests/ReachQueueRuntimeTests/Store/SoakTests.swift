@@ -2,9 +2,9 @@ import ReachQueueRuntime
 import ReachTesting
 import Testing
 
-/// A week of a queue's life (scheduling.md 5, D12).
+/// A week of a queue's life.
 @Suite(.timeLimit(.minutes(3))) struct SoakTests {
-    @Test func `D12 after seven days nothing has grown, and of what is over only so much is kept`() throws {
+    @Test func `after seven days nothing has grown, and of what is over only so much is kept`() throws {
         let temporary = try TemporaryDirectory()
         let result = try BuiltProgram(named: "queuecrash").run(
             [temporary.path + "/queue", "soak", "7"], limit: .seconds(150))

@@ -1,6 +1,6 @@
 // Feeds texts to the configuration's parser. It must not trap or hang, and every error must have a line.
 
-/// Called by libFuzzer with each text it invents.
+/// Called by libFuzzer with each text that it generates.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,6 +1,6 @@
-/// Feeds bytes to what reads the control socket: frames, JSON, calls, replies, states, events, links
-/// and explanations. What may not happen: a trap, a hang, another message because the bytes came in other pieces, another
-/// value after writing and reading again.
+/// Feeds bytes to the readers of the control socket: frames, JSON, calls, replies, states, events, links and explanations.
+/// They must not trap or hang, messages must not depend on the pieces in which they arrive, and a value that is written must
+/// be read back unchanged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -50,7 +50,7 @@ private func check(_ frame: [UInt8]) {
     }
 }
 
-/// What is read is written, and that is read as the same.
+/// Checks that a value that was read is written, and read back unchanged.
 private func checkReports(_ value: JSONValue) {
     let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
     if let report = try? LinkReport(reading: value) {
