@@ -1,5 +1,4 @@
 internal import Logging
-internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
@@ -10,18 +9,19 @@ final class TargetRegistry {
     /// One watcher's target and event receiver.
     final class Watch {
         fileprivate let target: Target
-        fileprivate let sink: (MonitorEvent) -> Void
+        fileprivate let sink: (TargetEvent) -> Void
         fileprivate var engineID: UInt64 = 0
         /// Joins the changes of successive engines into one series, so that watchers never see a restart.
         fileprivate var series: ChangeSeries
 
-        fileprivate init(target: Target, sink: @escaping (MonitorEvent) -> Void) {
+        fileprivate init(target: Target, sink: @escaping (TargetEvent) -> Void) {
             self.target = target
             self.sink = sink
             series = ChangeSeries(of: target)
         }
 
-        fileprivate func publish(_ change: ReachabilityChange) {
+        fileprivate func publish(_ event: TargetEvent) {
+            guard case .change(let change) = event else { return sink(event) }
             let joined = change.isInitial ? series.begin(change, cause: .configuration) : series.append(change)
             if let joined { sink(.change(joined)) }
         }
@@ -60,7 +60,7 @@ final class TargetRegistry {
         watchNamedTargets()
     }
 
-    func watch(_ target: Target, _ sink: @escaping (MonitorEvent) -> Void) -> Watch {
+    func watch(_ target: Target, _ sink: @escaping (TargetEvent) -> Void) -> Watch {
         let watch = Watch(target: target, sink: sink)
         watches[ObjectIdentifier(watch)] = watch
         begin(watch)
@@ -151,14 +151,7 @@ final class TargetRegistry {
     private func begin(_ watch: Watch) {
         // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
-        watch.engineID = engine.watch(target) { [unowned watch] event in
-            switch event {
-            case .change(let change): watch.publish(change)
-            case .resync(let moment, let reason): watch.sink(.resync(moment, reason: reason))
-            case .wake(let moment, let slept): watch.sink(.wake(moment, slept: slept))
-            case .notice: break
-            }
-        }
+        watch.engineID = engine.watch(target) { [unowned watch] event in watch.publish(event) }
     }
 }
 
@@ -173,14 +166,8 @@ extension TargetRegistry: QueueNetwork {
         }
     }
 
-    func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
-        let watch = watch(target) { (event: MonitorEvent) in
-            switch event {
-            case .change(let change): handler(.state(change.state))
-            case .wake: handler(.woke)
-            default: break
-            }
-        }
+    func follow(_ target: Target, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void {
+        let watch = watch(target, handler)
         return { [weak self] in self?.end(watch) }
     }
 }

@@ -10,15 +10,10 @@ package protocol QueueNetwork: AnyObject {
     /// - Returns: Ends the calls.
     func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void
 
-    /// Calls `handler` with the state of a target, once it is determined, with every change, and when the machine wakes.
+    /// Calls `handler` with the events of a target, of which the first state is one.
     ///
     /// - Returns: Ends the calls.
-    func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void
-}
-
-package enum QueueNetworkEvent: Sendable {
-    case state(ReachabilityState)
-    case woke
+    func follow(_ target: Target, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void
 }
 
 extension ReachabilityEngine: QueueNetwork {
@@ -27,20 +22,14 @@ extension ReachabilityEngine: QueueNetwork {
         return { [weak self] in self?.unwatch(id) }
     }
 
-    package func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
-        let id = watch(target) { (event: EngineEvent) in
-            switch event {
-            case .change(let change): handler(.state(change.state))
-            case .wake: handler(.woke)
-            case .resync, .notice: break
-            }
-        }
+    package func follow(_ target: Target, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void {
+        let id = watch(target, handler)
         return { [weak self] in self?.unwatch(id) }
     }
 }
 
-/// Whoever can find out whether a path works, by sending something over it. Confined to the loop.
+/// Finds out whether a path works, by sending something over it. Confined to the loop.
 package protocol PathChecker: AnyObject {
-    /// - Parameter reply: Called once, on the loop, later; `nil` where it cannot be said.
+    /// - Parameter reply: Called once, on the loop, after this returns; with `nil` if the check proved nothing.
     func check(_ path: QueuePath, reply: @escaping (Bool?) -> Void)
 }

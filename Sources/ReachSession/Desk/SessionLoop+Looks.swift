@@ -18,10 +18,10 @@ extension SessionLoop {
         let isFirst = looks[target] == nil
         looks[target, default: FirstLook()].ids.insert(id)
         guard isFirst else { return }
-        let end = network.watch(target) { [weak self] (news: QueueNetworkEvent) in
-            guard case .state(let state) = news else { return }
+        let end = network.follow(target) { [weak self] event in
+            guard case .change(let change) = event else { return }
             // Runs outside the call that starts the watch, and after the queue has received the state.
-            self?.loop.afterEvents { self?.looked(target, state) }
+            self?.loop.afterEvents { self?.looked(target, change.state) }
         }
         looks[target]?.end = end
     }
@@ -47,12 +47,12 @@ extension SessionLoop {
         let once = ids.filter { tasks[$0]?.first?.plan.queued.maximumAttempts == 1 }
         guard !once.isEmpty else { return }
         var end: (() -> Void)?
-        end = network.watch(.internet) { [weak self] (news: QueueNetworkEvent) in
-            guard case .state(let state) = news else { return }
+        end = network.follow(.internet) { [weak self] event in
+            guard case .change(let change) = event else { return }
             self?.loop.afterEvents {
                 end?()
                 end = nil
-                guard let self, state.status == .reachable else { return }
+                guard let self, change.state.status == .reachable else { return }
                 for task in once.flatMap({ self.tasks[$0] ?? [] }) {
                     if task.end(with: RequestError(.destination, "name-not-found", text)) { self.cancel(task) }
                 }
