@@ -140,7 +140,7 @@ final class ProbeServiceHandler {
     private func makeController() -> ProbeController {
         let environment = ProbeEnvironment(
             machine: MachineIdentity.current,
-            watch: { [registry] target, handler in registry.follow(target, handler) },
+            watch: { [registry] target, handler in registry.follow(target, for: nil, handler) },
             start: { [unowned self] specification, binding, completion in
                 start(specification, binding, completion)
             })
