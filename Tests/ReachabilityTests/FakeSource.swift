@@ -9,6 +9,8 @@ internal import Synchronization
 final class FakeSource: ChangeSource {
     private let watches = Mutex<[ObjectIdentifier: FakeWatch]>([:])
     private let verdict: Mutex<Verdict?>
+    /// ``count`` after each watch that ended.
+    let countsAfterEnd = EventLog<Int>()
 
     /// - Parameter verdict: The verdict at the start of a watch; `nil` if it is determined later.
     init(_ verdict: Verdict? = nil) { self.verdict = Mutex(verdict) }
@@ -31,7 +33,11 @@ final class FakeSource: ChangeSource {
     }
 
     fileprivate func remove(_ watch: FakeWatch) {
-        _ = watches.withLock { $0.removeValue(forKey: ObjectIdentifier(watch)) }
+        let count = watches.withLock {
+            $0[ObjectIdentifier(watch)] = nil
+            return $0.count
+        }
+        countsAfterEnd.append(count)
     }
 }
 

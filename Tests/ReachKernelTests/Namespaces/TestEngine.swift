@@ -41,8 +41,11 @@ final class TestEngine: Sendable {
     private let mailbox: Mailbox
 
     /// Starts an engine on a thread in the namespace, and waits for the initial state.
+    ///
+    /// - Parameter interface: An interface to watch as well; its changes are logged in `interfaceChanges`.
     static func start(
-        _ target: Target = .internet, in namespace: TestNamespace, options: EngineOptions = EngineOptions()
+        _ target: Target = .internet, in namespace: TestNamespace, options: EngineOptions = EngineOptions(),
+        and interface: String? = nil, interfaceChanges: EventLog<ReachabilityChange> = EventLog()
     ) async throws -> TestEngine {
         let mailboxes = EventLog<Mailbox>()
         let (changes, others) = (EventLog<ReachabilityChange>(), EventLog<String>())
@@ -58,6 +61,11 @@ final class TestEngine: Sendable {
                 case .wake: others.append("wake")
                 case .notice(_, let notice): others.append("\(notice)")
                 case .probe: break
+                }
+            }
+            if let interface {
+                _ = engine.watch(.interface(interface)) { event in
+                    if case .change(let change) = event { interfaceChanges.append(change) }
                 }
             }
             mailboxes.append(loop.mailbox)

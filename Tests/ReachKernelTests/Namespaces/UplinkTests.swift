@@ -43,14 +43,15 @@ struct UplinkTests {
         let namespace = try TestNamespace()
         defer { namespace.remove() }
         try namespace.vethPair()
-        let watched = try await TestEngine.start(in: namespace)
+        let link = EventLog<ReachabilityChange>()
+        let watched = try await TestEngine.start(in: namespace, and: "up0", interfaceChanges: link)
         try await watched.expect(Change(.notReachable, .noRoute, because: .linkDown)) {
             try namespace.run("ip", "link", "set", "up0", "down")
         }
-        // The link is up at once; the kernel reports its carrier later.
-        let link = try await TestEngine.start(Target.interface("up0"), in: namespace)
+        try await link.wait { $0.last?.state.isReachable == false }
+        // The link is up at once; the kernel reports its carrier later, which is to be another notice than the route's.
         try namespace.run("ip", "link", "set", "up0", "up")
-        try await link.changes.wait { $0.state.isReachable }
+        try await link.wait { $0.last?.state.isReachable == true }
         try await watched.expect(Change(.reachable, because: .routeAdded)) {
             try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
         }
