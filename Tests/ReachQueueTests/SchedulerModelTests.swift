@@ -86,7 +86,7 @@ import Testing
                     witness.started(order, leased: leases.contains(order.id))
                 case .abort(let id):
                     if witness.running.remove(id) == nil { witness.faults.append("\(id) aborted but not running") }
-                case .tell(let event):
+                case .publish(let event):
                     guard let id = event.request else { continue }
                     if [.done, .dead, .cancelled].contains(event.kind) {
                         witness.ends[id, default: 0] += 1

@@ -16,7 +16,7 @@ package indirect enum QueueAction: Hashable, Sendable {
     case unwatch(Destination)
     case reply(QueueInput.Ticket, QueueReply)
     /// An event for those who watch; one that changed what is kept comes after its commit.
-    case tell(QueueEvent)
+    case publish(QueueEvent)
 }
 
 /// One attempt to be made.

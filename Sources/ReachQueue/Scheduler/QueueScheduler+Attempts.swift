@@ -81,7 +81,7 @@ extension QueueScheduler {
         entries[Int(slot)].startClass = .backlog
         var event = event(.interrupted, slot, reason: attempt.lacking.words.first ?? "path")
         event.interface = attempt.path.interface
-        tell(event)
+        publish(event)
         place(slot)
         turn.changes.append(.update(progress(slot)))
         turn.asked.append(slot)
