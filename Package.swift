@@ -64,7 +64,7 @@ let targets: [Target] = [
             "CReachLinux", "ReachCore", "ReachSerialization", "ReachQueue", "ReachLoop", "ReachQueueRuntime",
             "ReachKernel", "ReachTransfer", "Reachability", logging,
         ]),
-    room("ReachSessionFoundation", ["ReachSession"]),
+    room("ReachSessionFoundation", ["ReachCore", "ReachSerialization", "ReachSession"]),
     room(
         "ReachDaemon",
         [

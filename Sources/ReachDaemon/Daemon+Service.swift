@@ -7,14 +7,14 @@ internal import ReachLoop
 extension Daemon: ControlService {
     package func status(of target: Target, for caller: Caller, reply: @escaping Reply<ReachabilityState>) {
         history?.noteAlive(at: SystemClock.now)
-        registry.queryState(of: target) { reply(.success($0)) }
+        registry.queryState(of: target, for: caller.user) { reply(.success($0)) }
     }
 
     package func watch(
         _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
     ) throws(MonitorError) -> ControlWatch {
         history?.noteAlive(at: SystemClock.now)
-        let watch = registry.watch(target, sink)
+        let watch = registry.watch(target, for: caller.user, sink)
         let number = target == .internet ? addSink(sink) : nil
         return ControlWatch(
             state: { [registry] in registry.state(of: watch) },

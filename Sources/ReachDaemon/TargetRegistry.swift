@@ -10,13 +10,15 @@ final class TargetRegistry {
     /// One watcher's target and event receiver.
     final class Watch {
         fileprivate let target: Target
+        fileprivate let owner: UInt32?
         fileprivate let sink: (MonitorEvent) -> Void
         fileprivate var engineID: UInt64 = 0
         /// Joins the changes of successive engines into one series, so that watchers never see a restart.
         fileprivate var series: ChangeSeries
 
-        fileprivate init(target: Target, sink: @escaping (MonitorEvent) -> Void) {
+        fileprivate init(target: Target, owner: UInt32?, sink: @escaping (MonitorEvent) -> Void) {
             self.target = target
+            self.owner = owner
             self.sink = sink
             series = ChangeSeries(of: target)
         }
@@ -31,8 +33,9 @@ final class TargetRegistry {
     private var configuration: Configuration
     private var engine: ReachabilityEngine
     private let connectivity: ConnectivityController
-    /// Receives all interfaces with a path to the Internet.
-    private var pathHandler: (([DefaultPath]?) -> Void)?
+    /// The receivers of the network's snapshots, with their numbers at the present engine.
+    private var networkWatches: [UInt64: (handler: ReachabilityEngine.NetworkHandler, engineID: UInt64)] = [:]
+    private var lastNetworkWatch: UInt64 = 0
     /// Receives every change of the Internet and of the configured targets.
     var onChange: (ReachabilityChange) -> Void = { _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
@@ -54,14 +57,14 @@ final class TargetRegistry {
 
     func start() {
         connectivity.use(engine)
-        engine.followPaths(pathHandler)
         engine.start()
         connectivity.apply(configuration.validatorOptions)
         watchNamedTargets()
     }
 
-    func watch(_ target: Target, _ sink: @escaping (MonitorEvent) -> Void) -> Watch {
-        let watch = Watch(target: target, sink: sink)
+    /// - Parameter owner: The user who wants to know; `nil` for this program.
+    func watch(_ target: Target, for owner: UInt32? = nil, _ sink: @escaping (MonitorEvent) -> Void) -> Watch {
+        let watch = Watch(target: target, owner: owner, sink: sink)
         watches[ObjectIdentifier(watch)] = watch
         begin(watch)
         return watch
@@ -84,10 +87,10 @@ final class TargetRegistry {
     func state(of watch: Watch) -> ReachabilityState? { watch.series.state }
 
     /// Replies with a target's state once it is determined.
-    func queryState(of target: Target, _ reply: @escaping (ReachabilityState) -> Void) {
+    func queryState(of target: Target, for owner: UInt32, _ reply: @escaping (ReachabilityState) -> Void) {
         var pending: Watch?
         var isAnswered = false
-        let watch = watch(target) { [unowned self] event in
+        let watch = watch(target, for: owner) { [unowned self] event in
             guard case .change(let change) = event, !isAnswered else { return }
             isAnswered = true
             reply(change.state)
@@ -105,11 +108,10 @@ final class TargetRegistry {
         configuration = fresh
         named.forEach(end)
         if !isSameEngine {
-            for watch in watches.values { engine.unwatch(watch.engineID) }
-            engine.followPaths(nil)
+            for id in watches.values.map(\.engineID) + networkWatches.values.map(\.engineID) { engine.unwatch(id) }
             engine = ReachabilityEngine(loop: loop, options: fresh.engineOptions)
             connectivity.use(engine)
-            engine.followPaths(pathHandler)
+            beginNetworkWatches()
             engine.start()
             for watch in watches.values { begin(watch) }
         }
@@ -143,10 +145,16 @@ final class TargetRegistry {
         }
     }
 
+    private func beginNetworkWatches() {
+        for (number, watch) in networkWatches {
+            networkWatches[number]?.engineID = engine.watchNetwork(watch.handler)
+        }
+    }
+
     private func begin(_ watch: Watch) {
         // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
-        watch.engineID = engine.watch(target) { [unowned watch] event in
+        watch.engineID = engine.watch(target, for: watch.owner) { [unowned watch] event in
             switch event {
             case .change(let change): watch.publish(change)
             case .resync(let moment, let reason): watch.sink(.resync(moment, reason: reason))
@@ -158,13 +166,20 @@ final class TargetRegistry {
 }
 
 extension TargetRegistry: QueueNetwork {
-    func followPaths(_ handler: (([DefaultPath]?) -> Void)?) {
-        pathHandler = handler
-        engine.followPaths(handler)
+    func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void {
+        lastNetworkWatch += 1
+        let number = lastNetworkWatch
+        networkWatches[number] = (handler, engine.watchNetwork(handler))
+        return { [weak self] in
+            guard let watch = self?.networkWatches.removeValue(forKey: number) else { return }
+            self?.engine.unwatch(watch.engineID)
+        }
     }
 
-    func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
-        let watch = watch(target) { (event: MonitorEvent) in
+    func watch(
+        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
+    ) -> () -> Void {
+        let watch = watch(target, for: owner) { (event: MonitorEvent) in
             switch event {
             case .change(let change): handler(.state(change.state))
             case .wake: handler(.woke)

@@ -5,7 +5,8 @@ package import ReachCore
 /// The system's resolver, getaddrinfo(3): hosts file, search domains, multicast DNS and whatever nsswitch.conf(5) names.
 /// It blocks, so it runs on threads of its own, which end when there is nothing to do.
 ///
-/// A name that is being looked up keeps its thread until the system gives up, whoever still waits for it.
+/// A name that is being looked up keeps its thread until the system gives up, whoever still waits for it. So each owner of
+/// names has half of the threads at most: one user's names, whose servers are silent, do not stop another user's.
 package final class SystemResolver: Sendable {
     package struct ID: Hashable, Sendable {
         fileprivate let rawValue: UInt64
@@ -14,41 +15,72 @@ package final class SystemResolver: Sendable {
     private struct Request {
         let id: ID
         let name: String
+        let owner: UInt32?
         let completion: @Sendable (NameAnswer) -> Void
     }
 
     private struct State {
         var waiting: [Request] = []
         var threads = 0
+        /// Names of each owner that are being looked up.
+        var running: [UInt32: Int] = [:]
         var lastID: UInt64 = 0
+
+        func mayLookUp(_ owner: UInt32?) -> Bool {
+            owner.map { running[$0, default: 0] < SystemResolver.ownerLimit } ?? true
+        }
+
+        /// Takes out the first request whose owner has a thread left.
+        mutating func next() -> Request? {
+            guard let index = waiting.firstIndex(where: { mayLookUp($0.owner) }) else { return nil }
+            let request = waiting.remove(at: index)
+            if let owner = request.owner { running[owner, default: 0] += 1 }
+            return request
+        }
+
+        mutating func finish(_ owner: UInt32?) {
+            guard let owner, let count = running[owner] else { return }
+            running[owner] = count > 1 ? count - 1 : nil
+        }
     }
 
     /// The number of lookups at the same time; further ones wait. If a server is silent, each takes ten seconds or more.
     private static let threadLimit = 8
+    /// The number of lookups of one owner at the same time.
+    private static let ownerLimit = 4
     /// The most addresses of one name. No host needs more, and trying them all would take too long.
     private static let addressLimit = 16
 
     private let state = Mutex(State())
+    private let ask: @Sendable (String) -> NameAnswer
 
-    package init() {}
+    /// - Parameter ask: Looks up a name; a test sets it.
+    package init(asking ask: @escaping @Sendable (String) -> NameAnswer = { resolve($0) }) { self.ask = ask }
 
-    /// Another name would wait for a thread.
-    package var isBusy: Bool { state.withLock { $0.threads == Self.threadLimit } }
+    /// Whether another name of this owner would wait for a thread.
+    package func isBusy(for owner: UInt32?) -> Bool {
+        state.withLock { $0.threads == Self.threadLimit || !$0.mayLookUp(owner) }
+    }
 
     /// Looks up `name`.
     ///
-    /// - Parameter completion: Called once, on a thread of the resolver, or on the one that cancels.
+    /// - Parameters:
+    ///   - owner: The user whose name it is; `nil` for names of this program, which may use all threads.
+    ///   - completion: Called once, on a thread of the resolver, or on the one that cancels.
     @discardableResult
-    package func resolve(_ name: String, completion: @escaping @Sendable (NameAnswer) -> Void) -> ID {
-        let (id, startsThread) = state.withLock { state in
+    package func resolve(
+        _ name: String, for owner: UInt32? = nil, completion: @escaping @Sendable (NameAnswer) -> Void
+    ) -> ID {
+        let (id, first) = state.withLock { state in
             state.lastID += 1
             let id = ID(rawValue: state.lastID)
-            state.waiting.append(Request(id: id, name: name, completion: completion))
-            guard state.threads < Self.threadLimit else { return (id, false) }
+            state.waiting.append(Request(id: id, name: name, owner: owner, completion: completion))
+            guard state.threads < Self.threadLimit, let first = state.next() else { return (id, nil as Request?) }
             state.threads += 1
-            return (id, true)
+            return (id, first)
         }
-        if startsThread, !BackgroundThread.startIfPossible(named: "reach-resolve", { self.work() }) { lackThread() }
+        guard let first else { return id }
+        if !BackgroundThread.startIfPossible(named: "reach-resolve", { self.work(first) }) { lackThread(for: first) }
         return id
     }
 
@@ -62,9 +94,11 @@ package final class SystemResolver: Sendable {
     }
 
     /// Handles a lack of threads: without any thread, the waiting lookups fail.
-    private func lackThread() {
+    private func lackThread(for request: Request) {
         let abandoned = state.withLock { state in
             state.threads -= 1
+            state.finish(request.owner)
+            state.waiting.insert(request, at: 0)
             guard state.threads == 0 else { return [] as [Request] }
             defer { state.waiting = [] }
             return state.waiting
@@ -72,17 +106,20 @@ package final class SystemResolver: Sendable {
         for request in abandoned { request.completion(.notAsked) }
     }
 
-    private func work() {
-        while let request = next() { request.completion(Self.resolve(request.name)) }
+    private func work(_ first: Request) {
+        var request: Request? = first
+        while let current = request {
+            current.completion(ask(current.name))
+            request = next(after: current)
+        }
     }
 
-    private func next() -> Request? {
+    private func next(after last: Request) -> Request? {
         state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.threads -= 1
-                return nil
-            }
-            return state.waiting.removeFirst()
+            state.finish(last.owner)
+            let next = state.next()
+            if next == nil { state.threads -= 1 }
+            return next
         }
     }
 

@@ -23,7 +23,7 @@ package final class QueueEngine {
     private let loop: EventLoop
     private let network: any QueueNetwork
     private let executor: Executor
-    private var unwatchInternet: () -> Void = {}
+    private var endFollowing: () -> Void = {}
 
     /// - Parameters:
     ///   - network: Kept alive.
@@ -114,16 +114,14 @@ package final class QueueEngine {
     }
 
     private func follow() {
-        network.followPaths { [weak executor] in executor?.feed?.take($0) }
-        unwatchInternet = network.watch(.internet) { [weak executor] news in
+        let unwatchNetwork = network.followNetwork { [weak executor] in executor?.feed?.update(network: $0) }
+        let unwatchInternet = network.watch(.internet) { [weak executor] news in
             if case .woke = news { executor?.feed?.wake() }
         }
-    }
-
-    private func endFollowing() {
-        network.followPaths(nil)
-        unwatchInternet()
-        unwatchInternet = {}
+        endFollowing = {
+            unwatchNetwork()
+            unwatchInternet()
+        }
     }
 }
 
@@ -151,7 +149,7 @@ private final class Executor: QueueExecutor {
     func begin(_ attempts: QueueTransfers, send: @escaping (QueueInput) -> Void) {
         self.attempts = attempts
         self.send = send
-        feed = PathFeed(loop: loop) { [unowned self] set in
+        feed = PathFeed { [unowned self] set in
             // First the connections, so that what the queue starts now does not go by old ones.
             if set.epoch != epoch { attempts.newEpoch() }
             epoch = set.epoch
@@ -196,9 +194,9 @@ private final class Executor: QueueExecutor {
         }
     }
 
-    func watch(_ destination: Destination) {
+    func watch(_ destination: Destination, for owner: UInt32) {
         guard watches[destination] == nil, let target = destination.target else { return }
-        watches[destination] = network.watch(target) { [weak self] news in
+        watches[destination] = network.watch(target, for: owner) { [weak self] news in
             guard let self, case .state(let state) = news else { return }
             report(state, of: destination)
         }

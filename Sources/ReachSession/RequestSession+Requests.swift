@@ -74,18 +74,10 @@ extension RequestSession {
         completion: RequestTask.Completion? = nil,
         build: (inout MultipartForm) throws(BodyFileError) -> Void
     ) throws(RequestError) -> RequestTask {
-        // The form serializer writes multipart bodies, whichever serializer the session uses; the headers of the
-        // session's one are kept.
-        let form =
-            switch core.options.requestSerializer {
-            case let serializer as FormRequestSerializer: serializer
-            case let serializer as JSONRequestSerializer: serializer.base
-            case let serializer as PropertyListRequestSerializer: serializer.base
-            default: FormRequestSerializer()
-            }
         let request: HTTPRequest
         do throws(RequestSerializationError) {
-            request = try form.multipartRequest("POST", url, base: core.base, parameters: parameters, build: build)
+            request = try core.options.requestSerializer.form.multipartRequest(
+                "POST", url, base: core.base, parameters: parameters, build: build)
         } catch {
             throw RequestError(error)
         }
@@ -145,7 +137,8 @@ extension RequestSession {
         }
         let task = core.task(
             TaskPlan(
-                kind: kind, request: request, options: options, queued: QueuedRequest(queued), resumeData: resumeData))
+                kind: kind, request: request, options: options, queued: QueuedRequest(queued), resumeData: resumeData),
+            of: self)
         if let completion { task.whenComplete(completion) }
         return task
     }

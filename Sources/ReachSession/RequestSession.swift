@@ -19,7 +19,7 @@ public import Reachability
 /// was ``RequestTask/stored()`` is sent by a later run, whatever happened to this one, and ``tasks()`` lists it.
 ///
 /// Each session has its own thread, from its first request to its end, and its own sockets. All members may be used
-/// from any thread. Releasing a session closes it.
+/// from any thread. A task that is not over keeps its session; after the last of them, releasing a session closes it.
 public final class RequestSession: Sendable {
     /// The storage of requests.
     public enum Keeping: Hashable, Sendable {

@@ -7,14 +7,21 @@ internal import Reachability
 internal import Synchronization
 
 /// The state that a session and its tasks share: the thread, the observers, and the tasks that are not over. The
-/// session ends it by ``close()``; tasks may keep it alive after that.
+/// session ends it by ``close()``; tasks that are over may keep it alive after that.
 final class SessionCore: Sendable {
     private struct State {
         var lastIdentifier: UInt64 = 0
         var isClosed = false
         /// Whether the thread has received work.
         var isUsed = false
+        /// Tasks that were resumed and are not over.
         var tasks: [UInt64: RequestTask] = [:]
+        /// Tasks that were not resumed, which their callers keep.
+        var newTasks: [UInt64: NewTask] = [:]
+    }
+
+    private struct NewTask: Sendable {
+        weak let task: RequestTask?
     }
 
     let options: RequestSessionOptions
@@ -54,8 +61,15 @@ final class SessionCore: Sendable {
 
     // MARK: - Tasks
 
-    /// Creates a task, without a reference to it until it is started.
-    func task(_ plan: TaskPlan) -> RequestTask { RequestTask(identifier: nextIdentifier(), plan: plan, core: self) }
+    /// Creates a task, without a strong reference to it until it is started.
+    ///
+    /// - Parameter session: Kept alive by the task until it is over.
+    func task(_ plan: TaskPlan, of session: RequestSession) -> RequestTask {
+        let task = RequestTask(identifier: nextIdentifier(), plan: plan, core: self)
+        task.state.withLock { $0.session = session }
+        state.withLock { $0.newTasks[task.identifier] = NewTask(task: task) }
+        return task
+    }
 
     func nextIdentifier() -> UInt64 {
         state.withLock { state in
@@ -66,7 +80,9 @@ final class SessionCore: Sendable {
 
     /// The tasks that are not over, in the order of creation.
     var tasks: [RequestTask] {
-        state.withLock { $0.tasks.values.sorted { $0.identifier < $1.identifier } }
+        state.withLock { state in
+            state.newTasks.values.compactMap(\.task) + state.tasks.values
+        }.sorted { $0.identifier < $1.identifier }
     }
 
     /// Passes a task to the queue.
@@ -78,11 +94,19 @@ final class SessionCore: Sendable {
     /// Keeps a task that is not over, so that it ends when the session is closed.
     func keep(_ task: RequestTask) {
         state.withLock { state in
+            state.newTasks[task.identifier] = nil
             if !state.isClosed { state.tasks[task.identifier] = task }
         }
     }
 
-    func ended(_ task: RequestTask) { state.withLock { _ = $0.tasks.removeValue(forKey: task.identifier) } }
+    /// Forgets a task that is over, or was released before it was resumed.
+    func forget(_ identifier: UInt64) {
+        // Released without the lock: the task may be the last that keeps the session.
+        _ = state.withLock { state in
+            state.newTasks[identifier] = nil
+            return state.tasks.removeValue(forKey: identifier)
+        }
+    }
 
     func hold(_ task: RequestTask) { perform { $0.hold(task) } }
 

@@ -11,8 +11,10 @@ extension Notification.Name {
 }
 
 extension RequestSession {
-    /// Posts the session's notifications to Foundation's notification centre as well, with the task as the object. The
-    /// user info of a completed task has AFNetworking's own keys (``RequestNotification/Key``).
+    /// Posts the session's notifications to Foundation's notification centre as well, with the task as the object.
+    ///
+    /// The user info of a completed task has AFNetworking's own keys (``RequestNotification/Key``) and Foundation's types:
+    /// the bytes are `Data`, the path of a download is a file's `URL`, the error is a `LocalizedError`.
     ///
     /// They are posted where this session calls its observers, in the order of these.
     ///
@@ -21,10 +23,18 @@ extension RequestSession {
     @discardableResult
     public func postNotifications(to center: NotificationCenter = .default) -> RequestObserver {
         addObserver { event in
-            let information = event.userInfo.map { ($0.key.rawValue as AnyHashable, $0.value as Any) }
+            let information = event.userInfo.map { ($0.key.rawValue as AnyHashable, foundation($0.value, for: $0.key)) }
             center.post(
                 name: Notification.Name(event.name.rawValue), object: event.task,
                 userInfo: Dictionary(uniqueKeysWithValues: information))
         }
+    }
+}
+
+private func foundation(_ value: any Sendable, for key: RequestNotification.Key) -> Any {
+    switch (key, value) {
+    case (.responseData, let bytes as [UInt8]): Data(bytes)
+    case (.assetPath, let path as String): URL(filePath: path)
+    default: value
     }
 }

@@ -12,6 +12,10 @@ final class FakeQueue: QueueService {
     /// Answers that wait for ``answerAll()``, if ``answersLater`` is set.
     private(set) var waiting: [() -> Void] = []
     var answersLater = false
+    /// Whether lists wait for ``continueParts()``, and how many of them were continued.
+    var listsInParts = false
+    private(set) var parts: [() -> Void] = []
+    private(set) var finishedLists = 0
     private(set) var watchCount = 0
     private(set) var cancelCount = 0
     private var sinks: [Int64?: (QueueNotice) -> Void] = [:]
@@ -35,6 +39,13 @@ final class FakeQueue: QueueService {
         return answers.count
     }
 
+    /// Continues the lists that wait, each in a turn of its user.
+    func continueParts() {
+        let waiting = parts
+        parts = []
+        for part in waiting { part() }
+    }
+
     private func find<Value>(_ id: Int64, _ reply: @escaping Reply<Value>, _ value: (RequestReport) -> Value) {
         guard let item = items[id] else { return reply(.failure(.notFound(id))) }
         answer(value(item), reply)
@@ -51,8 +62,15 @@ final class FakeQueue: QueueService {
         answer(QueueUpload(name: name, bytes: Int64(uploads[name]?.count ?? 0)), reply)
     }
 
-    func list(_ filter: QueueFilter, for caller: Caller, reply: @escaping Reply<QueuePage>) {
+    func list(
+        _ filter: QueueFilter, for caller: Caller, inTurn: @escaping (_ part: @escaping () -> Void) -> Void,
+        reply: @escaping Reply<QueuePage>
+    ) {
         filters.append(filter)
+        if listsInParts {
+            parts.append { inTurn { self.finishedLists += 1 } }
+            return
+        }
         let matching = items.values.sorted { $0.id < $1.id }.filter { $0.id.rawValue > filter.after }
         let page = Array(matching.prefix(filter.limit))
         answer(

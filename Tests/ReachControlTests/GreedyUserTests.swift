@@ -133,4 +133,41 @@ import Testing
         }
         #expect(count == 1000 && pages == 4)
     }
+
+    @Test func `a user has 16 changes of the queue at a time, over any number of connections`() throws {
+        let server = try TestServer(hasQueue: true)
+        server.queue { $0.answersLater = true }
+        let clients = try (0..<80).map { _ in try RawClient(server.path) }
+        for client in clients { client.send(#"{"method":"io.reach.Queue.Add","parameters":{"url":"http://a/"}}"#) }
+        #expect(server.wait { _ in server.queue { $0.waiting.count } >= 16 })
+        // Other calls are answered meanwhile; a call that reads goes through a gate of its own.
+        #expect(try RawClient(server.path).call(Self.status)["parameters"] != nil)
+        #expect(server.queue { $0.requests.count } == 16)
+        var answered = 0
+        #expect(
+            server.wait { _ in
+                server.queue { answered += $0.answerAll() }
+                return answered == 80
+            })
+        for client in clients { #expect(try client.next()["parameters"]?["receipt"] != nil) }
+    }
+
+    @Test func `work on a call stops when its caller has hung up`() throws {
+        let server = try TestServer(hasQueue: true)
+        server.queue { $0.listsInParts = true }
+        let client = try RawClient(server.path)
+        client.send(#"{"method":"io.reach.Queue.List"}"#)
+        #expect(server.wait { _ in server.queue { $0.parts.count } == 1 })
+        client.hangUp()
+        #expect(server.wait { $0.connections == 0 })
+        server.queue { $0.continueParts() }
+        let other = try RawClient(server.path)
+        #expect(try other.call(Self.status)["parameters"] != nil)
+        #expect(server.queue { $0.finishedLists } == 0)
+        // The call is over: the user's next one is made.
+        server.queue { $0.listsInParts = false }
+        for _ in 0..<3 {
+            #expect(try other.call(#"{"method":"io.reach.Queue.List"}"#)["parameters"]?["requests"] != nil)
+        }
+    }
 }

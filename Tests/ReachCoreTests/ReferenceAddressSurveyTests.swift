@@ -57,4 +57,32 @@ internal import Testing
         #expect(survey.nextQuestions.count == 0)
         #expect(survey.path == .notAsked)
     }
+
+    /// The survey of anchors whose paths leave by these interfaces.
+    private func survey(by interfaces: [InterfaceIndex]) -> (interface: InterfaceIndex?, asked: Int) {
+        var survey = ReferenceAddressSurvey(.ipv4, among: anchors, known: nil)
+        var asked = 0
+        while case let questions = survey.nextQuestions, questions.count > 0 {
+            asked += questions.paths.count
+            for place in questions.paths {
+                var path = path(true)
+                path.interfaceIndex = interfaces[place]
+                survey.record(path, .refused(errno: Int32(place)))
+            }
+            if let place = questions.matching { survey.record(matching: .refused(errno: 101), at: place) }
+        }
+        return (survey.path.interfaceIndex, asked)
+    }
+
+    @Test(
+        arguments: [
+            ([2, 2, 3], 2, 2), ([3, 2, 2], 2, 3), ([2, 3, 2], 2, 3), ([4, 3, 2], 4, 3),
+        ] as [([InterfaceIndex], InterfaceIndex, Int)])
+    func `an anchor that is routed elsewhere does not determine the interface`(
+        interfaces: [InterfaceIndex], chosen: InterfaceIndex, asked: Int
+    ) {
+        let result = survey(by: interfaces)
+        #expect(result.interface == chosen)
+        #expect(result.asked == asked)
+    }
 }

@@ -73,10 +73,10 @@ struct QueueServiceHandlerTests {
         await #expect(throws: QueueServiceError.notFound(id)) {
             let _: QueueAnswer = try await stage.ask { $0.result(id, from: 0, upTo: 1, for: stranger, reply: $1) }
         }
-        let none: QueuePage = try await stage.ask { $0.list(QueueFilter(), for: stranger, reply: $1) }
+        let none: QueuePage = try await stage.ask { $0.list(QueueFilter(), for: stranger, inTurn: { $0() }, reply: $1) }
         #expect(none.items.isEmpty && none.count == 0)
         let all: QueuePage = try await stage.ask {
-            $0.list(QueueFilter(), for: QueueServiceHandlerStage.root, reply: $1)
+            $0.list(QueueFilter(), for: QueueServiceHandlerStage.root, inTurn: { $0() }, reply: $1)
         }
         #expect(all.items.map(\.id.rawValue) == [id] && all.items.first?.request.owner == 4001 && all.count == 1)
         // A stranger is told nothing of it.
@@ -311,7 +311,7 @@ struct QueueServiceHandlerTests {
         var sizes: [Int] = []
         while true {
             let page: QueuePage = try await stage.ask { [filter] in
-                $0.list(filter, for: QueueServiceHandlerStage.one, reply: $1)
+                $0.list(filter, for: QueueServiceHandlerStage.one, inTurn: { $0() }, reply: $1)
             }
             listed += page.items.map(\.id.rawValue)
             sizes.append(page.items.count)
@@ -324,7 +324,7 @@ struct QueueServiceHandlerTests {
         filter = QueueFilter()
         filter.states = [.cancelled]
         let over: QueuePage = try await stage.ask { [filter] in
-            $0.list(filter, for: QueueServiceHandlerStage.one, reply: $1)
+            $0.list(filter, for: QueueServiceHandlerStage.one, inTurn: { $0() }, reply: $1)
         }
         #expect(over.items.map(\.id.rawValue) == [cancelled])
     }

@@ -153,6 +153,9 @@ import Testing
         #expect(try await scene.run("icmp://[2001:db8:1::1]").outcome == .inconclusive(.noPath))
         #expect(try await scene.run("icmp://192.0.2.1", by: "up0").interface == "up0")
         #expect(try await scene.run("icmp://192.0.2.1", by: "none0").outcome == .inconclusive(.interface))
+        #expect(try await scene.run("icmp://[2001:db8::1%25up0]").outcome == .ok)
+        let elsewhere = try await scene.run("icmp://[2001:db8::1%25none0]")
+        #expect(elsewhere.outcome == .inconclusive(.interface) && elsewhere.detail.contains("none0"), "\(elsewhere)")
         // No host has this address: ARP fails.
         #expect(try await scene.run("icmp://192.0.2.77").outcome == .fail(.unreachable))
         try namespace.run("sysctl", "-qw", "net.ipv4.ping_group_range=1 0")

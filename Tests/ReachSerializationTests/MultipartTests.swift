@@ -242,8 +242,4 @@ import Testing
         #expect(Array(written) == whole)
         #expect(throws: BodyFileError.self) { try body.write(toFile: directory.path + "/no/such") }
     }
-
-    @Test func `the pace suggested for 3G is AFNetworking's 16 KiB every 0.2 s`() {
-        #expect(UploadPace.suggestedFor3G == UploadPace(packetSize: 16_384, delay: .milliseconds(200)))
-    }
 }

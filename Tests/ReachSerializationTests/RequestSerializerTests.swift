@@ -5,7 +5,7 @@ import ReachTesting
 import Testing
 
 /// Cases taken from AFNetworking have the names of its tests: AFHTTPRequestSerializationTests,
-/// AFJSONSerializationTests, AFPropertyListRequestSerializerTests.
+/// AFJSONSerializationTests.
 @Suite struct RequestSerializerTests {
     private let site = "http://example.com"
 
@@ -151,67 +151,6 @@ import Testing
             "large": 1e300, "list": [1, [Any](), [String: Any]()] as [Any], "": ["": ""],
         ]
         #expect(foundation == expected)
-    }
-
-    // MARK: - Property lists
-
-    @Test func `testConstructingPOSTRequestWithParametersInPropertyListParameterEncoding`() throws {
-        let request = try PropertyListRequestSerializer().request("POST", site, parameters: ["key": "value"])
-        #expect(request.headers["Content-Type"] == "application/x-plist")
-        #expect(
-            bytes(request) == """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-                <plist version="1.0">
-                <dict>
-                \t<key>key</key>
-                \t<string>value</string>
-                </dict>
-                </plist>
-
-                """)
-    }
-
-    /// AFNetworking's case is a key that is a number, which does not compile here.
-    @Test(
-        arguments: [
-            (["a": nil], "a"), (["a": [.set([1])]], "a[]"), (["a": "\u{1}"], "a"), (["b": ["\u{0}": 1]], "b"),
-        ] as [(ParameterValue, String)])
-    func `testThatPropertyListRequestSerializerHandlesInvalidPlist`(parameters: ParameterValue, place: String) {
-        let error = #expect(throws: RequestSerializationError.self) {
-            try PropertyListRequestSerializer().request("POST", site, parameters: parameters)
-        }
-        guard case .unsupportedValue(place, _, _) = error else {
-            Issue.record("not the place: \(String(describing: error))")
-            return
-        }
-    }
-
-    @Test(arguments: PropertyListFormat.allCases)
-    func `Foundation reads a sent property list as the parameters given`(format: PropertyListFormat) throws {
-        let parameters: ParameterValue = [
-            "text": "a<&>\"'é😀\r\n", "yes": true, "whole": -7, "real": 0.1, "bytes": .data([0, 1, 255]),
-            "list": [1, [], [:]],
-        ]
-        let request = try PropertyListRequestSerializer(format: format).request("PUT", site, parameters: parameters)
-        guard case .bytes(let body) = request.body else {
-            Issue.record("no body")
-            return
-        }
-        let read = try PropertyListSerialization.propertyList(from: Data(body), format: nil) as? NSDictionary
-        let expected: NSDictionary = [
-            "text": "a<&>\"'é😀\r\n", "yes": true, "whole": -7, "real": 0.1, "bytes": Data([0, 1, 255]),
-            "list": [1, [Any](), [String: Any]()] as [Any],
-        ]
-        #expect(read == expected)
-    }
-
-    @Test func `a property list has no body without parameters, and some methods encode parameters in the URL`() throws
-    {
-        let empty = try PropertyListRequestSerializer().request("POST", site)
-        #expect(bytes(empty) == nil && empty.headers["Content-Type"] == nil)
-        #expect(
-            try PropertyListRequestSerializer().request("DELETE", site, parameters: ["a": 1]).address.query == "a=1")
     }
 
     @Test(arguments: [

@@ -1,9 +1,10 @@
+import Foundation
 import ReachCore
 import ReachSerialization
 import Testing
 
 /// Cases taken from AFNetworking have the names of its tests: AFHTTPResponseSerializationTests,
-/// AFJSONSerializationTests, AFPropertyListResponseSerializerTests, AFCompoundResponseSerializerTests.
+/// AFJSONSerializationTests, AFCompoundResponseSerializerTests.
 @Suite struct ResponseSerializerTests {
     private func response(_ status: Int = 200, type: String? = nil) throws -> HTTPResponse {
         let headers = HTTPHeaders(received: type.map { [("Content-Type", $0)] } ?? [])
@@ -153,35 +154,41 @@ import Testing
         #expect(result.object?.json == .object(["é": .string("😀ä")]))
     }
 
+    @Test(arguments: [
+        #"{"a":1,"a":2}"#, #"{"a":{"x":1},"b":0,"a":{"y":2}}"#, "[18446744073709551615,9223372036854775808]",
+        "[-9223372036854775809]", "[123456789012345678901234567890,9223372036854775807]",
+    ])
+    func `equal keys and long integers are read as Foundation reads them`(text: String) throws {
+        let json = JSONResponseSerializer().serialize(nil, body: bytes(text)).object?.json
+        let foundation = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        #expect(foundationObject(try #require(json)) as? NSObject == foundation as? NSObject)
+    }
+
+    /// With numbers as doubles where Foundation has decimals.
+    private func foundationObject(_ value: JSONValue) -> Any {
+        switch value {
+        case .null: NSNull()
+        case .bool(let flag): NSNumber(value: flag)
+        case .integer(let number): NSNumber(value: number)
+        case .double(let number): NSNumber(value: number)
+        case .string(let text): NSString(string: text)
+        case .array(let elements): NSArray(array: elements.map(foundationObject))
+        case .object(let members): NSDictionary(dictionary: members.mapValues(foundationObject))
+        }
+    }
+
+    @Test func `a number beyond a double is an error`() {
+        #expect(JSONResponseSerializer().serialize(nil, body: bytes("[1e400]")).error?.word == "undecodable")
+        let digits = String(repeating: "9", count: 400)
+        #expect(JSONResponseSerializer().serialize(nil, body: bytes("[\(digits)]")).error?.word == "undecodable")
+    }
+
     @Test func `JSON of any size is decoded, and nesting is limited`() throws {
         let head = try response(type: "application/json")
         let large = bytes("[" + Array(repeating: "{\"a\":[1,2,3]}", count: 20_000).joined(separator: ",") + "]")
         #expect(JSONResponseSerializer().serialize(head, body: large).object?.json?.array?.count == 20_000)
         let deep = bytes(String(repeating: "[", count: 1_000_000))
         #expect(JSONResponseSerializer().serialize(head, body: deep).error?.word == "undecodable")
-    }
-
-    // MARK: - Property lists
-
-    @Test func `testThatPropertyListResponseSerializerAcceptsPlistData`() throws {
-        for format in PropertyListFormat.allCases {
-            let list = PropertyListValue.dictionary(["foo": .string("bar")])
-            let result = PropertyListResponseSerializer().serialize(
-                try response(type: "application/x-plist"), body: list.bytes(format))
-            #expect(result.object?.propertyList == list && result.error == nil)
-        }
-    }
-
-    @Test func `testThatPropertyListResponseSerializerHandlesInvalidPlistData`() throws {
-        let result = PropertyListResponseSerializer().serialize(
-            try response(type: "application/x-plist"), body: bytes(#"{"foo":"bar"}"#))
-        #expect(result.object == nil && result.error?.word == "undecodable")
-    }
-
-    @Test func `testThatPropertyListResponseSerializerHandles204`() throws {
-        let result = PropertyListResponseSerializer().serialize(
-            try response(204, type: "application/x-plist"), body: [])
-        #expect(result.object == nil && result.error == nil)
     }
 
     // MARK: - XML and compound
@@ -198,15 +205,13 @@ import Testing
 
     /// AFNetworking's case begins with its serializer for images, which has no counterpart here.
     @Test func `testCompoundSerializerProperlySerializesResponse`() throws {
-        let compound = CompoundResponseSerializer([
-            PropertyListResponseSerializer(), XMLResponseSerializer(), JSONResponseSerializer(),
-        ])
+        let compound = CompoundResponseSerializer([XMLResponseSerializer(), JSONResponseSerializer()])
         let result = compound.serialize(try response(type: "application/json"), body: bytes(#"{"key":"value"}"#))
         #expect(result.object?.json == .object(["key": .string("value")]) && result.error == nil)
     }
 
     @Test func `without an object from any serializer, a compound returns the bytes with its own check`() throws {
-        var compound = CompoundResponseSerializer([PropertyListResponseSerializer(), JSONResponseSerializer()])
+        var compound = CompoundResponseSerializer([XMLResponseSerializer(), JSONResponseSerializer()])
         let plain = compound.serialize(try response(type: "text/plain"), body: bytes("x"))
         #expect(plain.object?.bytes == bytes("x") && plain.error == nil)
         #expect(

@@ -43,6 +43,23 @@ import Testing
         #expect(try await log.wait(for: 2) == ["1 cancelled", "2 answer"])
     }
 
+    @Test func `a fetch ends with its last receipt, and a later one asks the server again`() async throws {
+        let slow = try SlowServer()
+        let session = try RequestSession()
+        let fetcher = SharedFetcher(session, limit: 1)
+        let log = EventLog<String>()
+        session.addObserver(forName: .didComplete) { log.append("\($0.task.requestState)") }
+        let receipts = try (0..<2).map { _ in try #require(try fetcher.fetch(slow.url) { _ in log.append("called") }) }
+        try await slow.server.requests.wait(for: 1)
+        fetcher.cancel(receipts[0])
+        fetcher.cancel(receipts[1])
+        #expect(try await log.wait(for: 3) == ["called", "called", "cancelled"])
+        #expect(await session.tasks().isEmpty)
+        slow.gate.open()
+        #expect(try await fetcher.fetch(slow.url).statusCode == 200)
+        #expect(slow.server.requests.values.count == 2 && fetcher.cachedBytes == 2)
+    }
+
     @Test func `failures are told to all and not kept`() async throws {
         let tries = EventLog<Int>()
         let stage = try SessionStage(answer: { _ in

@@ -38,6 +38,47 @@ import Testing
         if onDisk { #expect(try ChildProcess.run(["ls", directory.path + "/queue/spool"]) == "") }
     }
 
+    @Test func `a form is read while it is sent, and each time that it is sent`() async throws {
+        let (gate, reads) = (ThreadGate(), EventLog<Int>())
+        let (count, opened) = (30_000_000, EventLog<Int>())
+        let server = try ScriptedServer { connection in
+            gate.wait()
+            let request = connection.readRequest()
+            guard request.utf8.count > count else { return }
+            connection.write(
+                opened.values.count < 2 ? SessionStage.answer("{}", status: "503 Later") : SessionStage.answer("{}"))
+        }
+        defer { gate.open() }
+        var options = RequestOptions()
+        options.retries = .attempts(3)
+        let task = try RequestSession().postForm("http://127.0.0.1:\(server.port)/", options: options) { form in
+            form.append(length: Int64(count), name: "a", fileName: "a", mediaType: "text/plain") {
+                opened.append(1)
+                return { buffer in
+                    reads.append(buffer.count)
+                    buffer.initializeMemory(as: UInt8.self, repeating: 7)
+                    return buffer.count
+                }
+            }
+        }
+        task.resume()
+        try await reads.wait(for: 2)
+        // Sockets and our own buffer hold a part of it, while the server reads nothing.
+        #expect(reads.values.reduce(0, +) < count)
+        gate.open()
+        #expect(try await task.response().statusCode == 200)
+        #expect(opened.values.count == 2 && reads.values.reduce(0, +) == 2 * count)
+    }
+
+    @Test func `a form whose stream fails is an error`() async throws {
+        struct Broken: Error {}
+        let stage = try SessionStage()
+        let task = try stage.session.postForm("x") { form in
+            form.append(length: 3_000_000, name: "a", fileName: "a", mediaType: "text/plain") { throw Broken() }
+        }
+        #expect(await failure { try await task.response() } == "local file-failed")
+    }
+
     @Test(arguments: [false, true])
     func `a download replaces its file only when it is complete`(onDisk: Bool) async throws {
         let directory = try TemporaryDirectory()

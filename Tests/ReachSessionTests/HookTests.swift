@@ -26,6 +26,80 @@ import Testing
         #expect(response.head.address.path == "/there")
         let last = try #require(stage.server.requests.values.last)
         #expect(last.hasSuffix("a=b") == (method == "POST"))
+        // The key belongs to what the first request did.
+        #expect(last.contains("Idempotency-Key: ") == (method == "POST"))
+        #expect(stage.server.requests.values.first?.contains("Idempotency-Key: ") == true)
+    }
+
+    @Test func `the hook sees the URL after redirects, and so does the response of a long answer`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = EventLog<String>()
+        let stage = try SessionStage(keeping: .directory(directory.path + "/queue")) {
+            $0.responseSerializer = DataResponseSerializer()
+            $0.hooks.disposition = { _, response in
+                log.append(response.address.path)
+                return .allow
+            }
+        } answer: { request in
+            request.contains(" /to ")
+                ? Self.redirect(302, "/long")
+                : SessionStage.answer(String(repeating: "long ", count: 40_000), type: "text/plain")
+        }
+        let response = try await stage.session.get("/to").response()
+        #expect(response.body.count == 200_000 && response.head.address.path == "/long")
+        #expect(response.head.headers.fields.allSatisfy { $0.name != "(url)" })
+        #expect(log.values == ["/long"])
+        await stage.session.closeAndWait()
+    }
+
+    @Test func `hooks are asked for requests of an earlier run, whose responses have the final URL`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = EventLog<String>()
+        let server = try ScriptedServer { connection in connection.write(Self.redirecting(connection.readRequest())) }
+        let root = "http://127.0.0.1:\(server.port)"
+        let first = try RequestSession(keeping: .directory(directory.path + "/queue"))
+        for path in ["/to/302", "/to/303"] {
+            let task = try first.get(root + path).resume()
+            task.suspend()
+            try await task.stored()
+        }
+        await first.closeAndWait()
+        var options = RequestSessionOptions()
+        options.hooks.disposition = { task, response in
+            log.append("\(task != nil) \(response.address.path)")
+            return log.values.count == 1 ? .allow : .cancel
+        }
+        let second = try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
+        var tasks = await second.tasks()
+        try #require(tasks.count == 2)
+        #expect(try await tasks[0].resume().response().head.address.path == "/there")
+        #expect(await failure { try await tasks[1].resume().response() } == "cancelled cancelled")
+        #expect(log.values == ["true /there", "true /there"])
+        tasks = []
+        await second.closeAndWait()
+    }
+
+    @Test func `hooks are asked about a request of an earlier run that has no task`() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer { connection in connection.write(Self.redirecting(connection.readRequest())) }
+        let root = "http://127.0.0.1:\(server.port)"
+        let first = try RequestSession(keeping: .directory(directory.path + "/queue"))
+        first.suspend()
+        try await first.get(root + "/to/302").stored()
+        await first.closeAndWait()
+        let log = EventLog<String>()
+        var options = RequestSessionOptions()
+        options.hooks.disposition = { task, response in
+            log.append("\(task != nil) \(response.address.path)")
+            return .allow
+        }
+        let second = try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
+        second.resume()
+        #expect(try await log.wait(for: 1) == ["false /there"])
+        let tasks = await second.tasks()
+        try #require(tasks.count == 1)
+        #expect(try await tasks[0].response().head.address.path == "/there")
+        await second.closeAndWait()
     }
 
     @Test func `a hook decides about each redirect, and may change it or stay`() async throws {

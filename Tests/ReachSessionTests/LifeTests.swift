@@ -98,9 +98,59 @@ import Testing
         #expect(log.values.count == 200)
     }
 
-    @Test func `cancelling the waiting Swift task does not cancel the request`() async throws {
+    @Test func `a task that is not over keeps its session`() async throws {
+        let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
+        let base = "http://127.0.0.1:\(server.port)/"
+        let response = try await RequestSession(baseURL: base).get("x").response()
+        #expect(response.object?.json?["line"]?.string == "GET /x HTTP/1.1")
+        let log = EventLog<Int>()
+        try RequestSession(baseURL: base).get("y") { log.append((try? $0.get())?.statusCode ?? 0) }.resume()
+        #expect(try await log.wait(for: 1) == [200])
+    }
+
+    @Test(arguments: [false, true])
+    func `tasks that were not resumed are listed, until they are released or over`(onDisk: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let stage = try SessionStage(keeping: onDisk ? .directory(directory.path + "/queue") : .memory)
+        var new: RequestTask? = try stage.session.get("new")
+        let running = try stage.session.get("waiting", when: .interface("none0")).resume()
+        try await running.stored()
+        let identifiers = await stage.session.tasks().map(\.identifier)
+        #expect(Set(identifiers) == [new?.identifier, running.identifier])
+        new = nil
+        #expect(await stage.session.tasks().map(\.identifier) == [running.identifier])
+        running.cancel()
+        let other = try stage.session.get("other")
+        other.cancel()
+        #expect(await stage.session.tasks().isEmpty)
+        await stage.session.closeAndWait()
+    }
+
+    @Test(arguments: [false, true])
+    func `cancelling the waiting Swift task cancels the request`(onDisk: Bool) async throws {
         let slow = try SlowServer()
-        let session = try RequestSession()
+        let directory = try TemporaryDirectory()
+        let session = try RequestSession(keeping: onDisk ? .directory(directory.path + "/queue") : .memory)
+        var options = RequestOptions()
+        options.isCancelledWithWaiting = onDisk
+        let task = try session.get(slow.url, options: options)
+        let waiting = Task { await failure { try await task.response() } }
+        try await slow.server.requests.wait(for: 1)
+        waiting.cancel()
+        #expect(await waiting.value == "cancelled cancelled")
+        #expect(task.requestState == .cancelled)
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await failure { try await session.get(slow.url, options: options).response() }
+        }
+        #expect(await early.value == "cancelled cancelled")
+        await session.closeAndWait()
+    }
+
+    @Test func `cancelling the waiting Swift task does not cancel a stored request`() async throws {
+        let slow = try SlowServer()
+        let directory = try TemporaryDirectory()
+        let session = try RequestSession(keeping: .directory(directory.path + "/queue"))
         let task = try session.get(slow.url)
         let waiting = Task { await failure { try await task.response() } }
         try await slow.server.requests.wait(for: 1)
@@ -110,29 +160,27 @@ import Testing
         slow.gate.open()
         #expect(try await task.response().statusCode == 200)
         #expect(slow.server.requests.values.count == 1)
+        await session.closeAndWait()
     }
 
-    @Test(arguments: [true, false])
-    func `closing ends running tasks with an error`(byRelease: Bool) async throws {
+    @Test func `closing ends running tasks with an error`() async throws {
         let slow = try SlowServer()
-        var session: RequestSession? = try RequestSession()
+        let session = try RequestSession()
         let log = EventLog<String>()
-        let running = try #require(try session?.get(slow.url))
-        let new = try #require(try session?.get(slow.url))
+        let running = try session.get(slow.url)
+        let new = try session.get(slow.url)
         running.whenComplete { result in
             if case .failure(let error) = result { log.append(error.summary) }
         }
         running.resume()
         try await slow.server.requests.wait(for: 1)
-        if byRelease { session = nil } else { session?.close() }
+        session.close()
         #expect(try await log.wait(for: 1) == ["closed closed"])
         #expect(running.requestState == .completed)
         #expect(await failure { try await new.response() } == "closed closed")
         #expect(await running.explanation().state == "over")
-        if let session {
-            #expect(await session.closeAndWait())
-            #expect(await session.tasks().isEmpty)
-        }
+        #expect(await session.closeAndWait())
+        #expect(await session.tasks().allSatisfy { $0 === new })
     }
 
     @Test func `a suspended session starts nothing, and clears no other reason`() async throws {
@@ -203,7 +251,7 @@ import Testing
         #expect(try await late.wait(for: 1) == [true])
     }
 
-    @Test func `tasks are released when they are over, and a session with its last reference`() async throws {
+    @Test func `tasks are released when they are over, and a session with the last of them`() async throws {
         let server = try ScriptedServer { connection in connection.write(SessionStage.echo(connection.readRequest())) }
         var session: RequestSession? = try RequestSession(baseURL: "http://127.0.0.1:\(server.port)/")
         var task = try session?.get("a")
@@ -215,8 +263,9 @@ import Testing
         let waiting = WeakReference(try session?.get("b", when: .interface("none0")).resume())
         #expect(waiting.value?.requestState.isFinal == false)
         session = nil
-        #expect(heldSession.value == nil)
-        while waiting.value != nil { await Task.yield() }
+        #expect(heldSession.value != nil)
+        waiting.value?.cancel()
+        while heldSession.value != nil || waiting.value != nil { await Task.yield() }
     }
 
     @Test func `closed sessions leave no thread and no descriptor`() throws {

@@ -12,6 +12,7 @@ struct TrustTests {
     private final class Scene {
         let authority: CertificateAuthority
         let client: CertificateAuthority.Identity
+        let expiredPort: UInt16
         let good: CertificateAuthority.Identity
         let port: UInt16
         let strictPort: UInt16
@@ -21,15 +22,19 @@ struct TrustTests {
             authority = try CertificateAuthority()
             good = try authority.issue("good", names: ["DNS:localhost", "IP:127.0.0.1"])
             client = try authority.issue("client", names: ["DNS:client.example"])
+            let expired = try authority.issue("expired", names: ["IP:127.0.0.1"], validity: .expired)
             (port, strictPort) = (try TestProgram.freePort(), try TestProgram.freePort())
+            expiredPort = try TestProgram.freePort()
             let identity = "ssl_certificate \(good.certificatePath); ssl_certificate_key \(good.keyPath);"
             let answer = "location / { default_type application/json; return 200 '{}'; }"
             web = try WebServer(
                 """
                 server { listen 127.0.0.1:\(port) ssl; \(identity) \(answer) }
+                server { listen 127.0.0.1:\(expiredPort) ssl; \(answer)
+                  ssl_certificate \(expired.certificatePath); ssl_certificate_key \(expired.keyPath); }
                 server { listen 127.0.0.1:\(strictPort) ssl; \(identity) \(answer)
                   ssl_verify_client on; ssl_client_certificate \(authority.root.certificatePath); }
-                """, listensOn: [port, strictPort])
+                """, listensOn: [port, strictPort, expiredPort])
         }
 
         func outcome(port: UInt16? = nil, _ change: (inout RequestSessionOptions) throws -> Void) async throws -> String
@@ -67,6 +72,16 @@ struct TrustTests {
                     $0.security = try SecurityPolicy(pins: .publicKeys([key]), anchors: .only([root]))
                 } == outcome)
         }
+    }
+
+    /// Also where the kernel says that no time source has synchronised its clock.
+    @Test func `an expired certificate ends the request`() async throws {
+        let scene = try Scene()
+        let root = try scene.certificate(scene.authority.root)
+        #expect(
+            try await scene.outcome(port: scene.expiredPort) {
+                $0.security = try SecurityPolicy(anchors: .only([root]))
+            } == "security certificate-expired")
     }
 
     @Test func `a client certificate is sent to a server that asks for it`() async throws {

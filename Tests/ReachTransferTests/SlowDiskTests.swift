@@ -49,6 +49,35 @@ struct SlowDiskTests {
         #expect(report.receivedBytes == 40_000_000)
     }
 
+    @Test func `a download that is cancelled keeps what arrived before its disk was ready`() async throws {
+        let directory = try TemporaryDirectory()
+        let (end, disk) = (ThreadGate(), ThreadGate())
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nETag: \"one\"\r\nContent-Length: 200000\r\n\r\n")
+            connection.write([UInt8](repeating: 7, count: 100_000))
+            end.wait()
+        }
+        defer { end.open() }
+        let stage = try TransferStage()
+        stage.perform { $0.engine.tools.files.run { disk.wait() } }
+        let path = directory.path + "/part"
+        var sink = FileSink(path: path)
+        sink.recordPath = path + ".record"
+        var request = try TransferRequest(port: server.port)
+        request.sink = .file(sink)
+        let (final, log) = (request, EventLog<TransferEvent>())
+        let id = await stage.ask { $0.engine.start(final, handler: TransferHandler { log.append($0) }) }
+        try await log.wait { if case .progress(let progress) = $0 { progress.received == 100_000 } else { false } }
+        let points = EventLog<ResumePoint?>()
+        stage.perform { room in
+            room.engine.cancel(id)
+            room.engine.resumePoint(record: path + ".record", of: path) { points.append($0) }
+        }
+        disk.open()
+        #expect(try await points.wait(for: 1) == [ResumePoint(offset: 100_000, entityTag: "\"one\"")])
+    }
+
     @Test func `an upload waits for its disk`() async throws {
         let directory = try TemporaryDirectory()
         let path = try directory.file("upload", String(repeating: "u", count: 3_000_000))

@@ -36,6 +36,8 @@ struct TransferFailureTests {
             (CURLE_FILESIZE_EXCEEDED, 0, .responseTooLarge, .refused),
             (CURLE_OUT_OF_MEMORY, 0, .outOfMemory, .local), (CURLE_READ_ERROR, 0, .fileFailed, .local),
             (CURLE_FUNCTION_NOT_FOUND, 0, .engineFailed, .local),
+            // The machine's bundle of certificates cannot be read: nothing is wrong with the request.
+            (CURLE_SSL_CACERT_BADFILE, 0, .engineFailed, .local),
         ] as [(CURLcode, Int32, TransferFailure.Reason, TransferFailure.Class)])
     func `a result has its reason and its class`(
         code: CURLcode, number: Int32, reason: TransferFailure.Reason, kind: TransferFailure.Class

@@ -47,6 +47,10 @@ class Failure(Exception):
     """It is not as it must be."""
 
 
+class Late(Failure):
+    """It took too long. A slow machine may be the reason: the attack is tried once more."""
+
+
 class Skip(Exception):
     """It cannot be tried here."""
 
@@ -127,7 +131,7 @@ class Fork:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.pipe], [], [], left)[0]:
                 self.end()
-                raise Failure(f"a helper is not done within {within} s")
+                raise Late(f"a helper is not done within {within} s")
             piece = os.read(self.pipe, 1 << 16)
             if not piece:
                 break
@@ -240,7 +244,7 @@ def call_on_a_grid(path, method, parameters, seconds):
     """How long each of many calls took, from when it was due: a stall counts against every call that it delays."""
     frame = json.dumps({"method": f"io.reach.{method}", "parameters": parameters}).encode() + b"\0"
     began = time.monotonic()
-    waited, refused = [], ""
+    waited, served, refused = [], [], ""
 
     def overdue():
         now = time.monotonic()
@@ -253,17 +257,23 @@ def call_on_a_grid(path, method, parameters, seconds):
             pause = due - time.monotonic()
             if pause > 0:
                 time.sleep(pause)
+            sent = time.monotonic()
             client.socket.sendall(frame)
             try:
                 client.receive()
             except Refused as error:
                 refused = str(error)
-            waited.append(time.monotonic() - due)
+            now = time.monotonic()
+            waited.append(now - due)
+            served.append(now - sent)
             if time.monotonic() > began + seconds + PATIENCE:
                 break
     except (OSError, Failure):
         pass
-    return {"waited": waited + overdue(), "refused": refused}
+    if len(waited) < int(seconds / GRID) and not refused:
+        # What was not answered counts as well.
+        served.append(PATIENCE)
+    return {"waited": waited + overdue(), "served": served, "refused": refused}
 
 
 class Latency:
@@ -273,11 +283,17 @@ class Latency:
         self.refused = "" if may_refuse else ", ".join(filter(None, (sample["refused"] for sample in samples.values())))
         self.p50 = {key: quantile(sample["waited"], 0.5) for key, sample in samples.items()}
         self.p99 = {key: quantile(sample["waited"], 0.99) for key, sample in samples.items()}
+        # From when it was sent: on a machine that is too slow for the grid, what waits adds up, and ratios mean nothing.
+        self.served = {key: quantile(sample["served"], 0.99) for key, sample in samples.items()}
 
     def within(self, idle):
         """Whether it is at most five times one of these, or the least that is judged."""
-        return not self.refused and all(
-            self.p99[key] <= max(FLOOR, *(5 * each.p99[key] for each in idle)) for key in self.p99)
+        return all(self.p99[key] <= max(FLOOR, *(5 * each.p99[key] for each in idle)) for key in self.p99)
+
+    def is_served_as(self, beside, share):
+        """Whether each call alone takes at most five times as long as those of an idle daemon at the same time; of a busy
+        daemon, which asks for a processor all the time, without the share of the time in which it got none."""
+        return all(self.served[key] * share <= max(FLOOR, 5 * beside.served[key]) for key in self.served)
 
     def text(self):
         return ", ".join(f"{key} {1000 * self.p50[key]:.1f}/{1000 * self.p99[key]:.1f}" for key in ("status", "add"))
@@ -340,15 +356,22 @@ class Ground:
 
     number = 0
 
-    def __init__(self, options, measures=False):
+    def __init__(self, options, measures=False, beside=False):
+        """`beside`: an idle daemon is measured at the same time, which shows what is the machine's doing."""
         self.options = options
         self.measures = measures
+        self.beside = beside
         Ground.number += 1
         self.directory = Path(f"/run/attack/{Ground.number}")
         self.processes = []
         self.daemon = None
         # Before the attack.
         self.idle = None
+        # Of the idle daemon, during the attack.
+        self.idle_beside = None
+        self.idle_daemon = None
+        # How much of the processor time that the daemon's loop asked for it got meanwhile.
+        self.share = 1.0
         self.latency = None
         self.configuration_text = ""
         self.environment = {}
@@ -375,9 +398,10 @@ class Ground:
     def __exit__(self, *_):
         for process in self.processes:
             process.end()
-        if self.daemon and self.daemon.poll() is None:
-            self.daemon.kill()
-            self.daemon.wait()
+        for daemon in (self.daemon, self.idle_daemon):
+            if daemon and daemon.poll() is None:
+                daemon.kill()
+                daemon.wait()
         for place in reversed(self.mounted):
             subprocess.run(["umount", "-l", place], check=False)
         self.network.remove()
@@ -441,7 +465,28 @@ class Ground:
         if answers:
             self.await_answer()
         if answers and self.measures and self.idle is None:
-            self.idle = self._latency(0.6)
+            if self.beside:
+                self._start_idle_daemon()
+            self.idle = self._latency(self.socket, 0.6)
+
+    def _start_idle_daemon(self):
+        """A daemon that nobody attacks."""
+        place = self._directory("idle", 0o755, DAEMON)
+        (self.etc / "idle.toml").write_text("")
+        self.idle_socket = place / "reach.sock"
+        with open(self.logs / "idle.log", "ab") as log:
+            self.idle_daemon = subprocess.Popen(
+                [self.options.reachd, "--config", str(self.etc / "idle.toml"), "--socket", str(self.idle_socket), "--state",
+                 str(place / "state")],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, user=DAEMON, group=DAEMON, extra_groups=[],
+                cwd="/", preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL), env={"PATH": "/usr/bin:/bin"})
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError, Failure), someone(B), Client(self.idle_socket, 2) as client:
+                client.call("Monitor.Status")
+                return
+            time.sleep(0.01)
+        raise Late("the idle daemon does not answer within 10 s")
 
     def await_answer(self, within=10):
         deadline = time.monotonic() + within
@@ -452,7 +497,7 @@ class Ground:
             if self.daemon.poll() is not None:
                 raise Failure(f"reachd ended with {self.ending()}: {self.last_lines()}")
             if time.monotonic() > deadline:
-                raise Failure(f"reachd does not answer within {within} s: {self.last_lines()}")
+                raise Late(f"reachd does not answer within {within} s: {self.last_lines()}")
             time.sleep(0.01)
 
     def last_lines(self, count=2):
@@ -533,15 +578,35 @@ class Ground:
 
     def measure(self, seconds=1.5, may_refuse=False):
         """B's latency now; a refusal is an answer too, where it may be refused."""
-        self.latency = self._latency(seconds, may_refuse)
+        if not self.idle_daemon:
+            self.latency = self._latency(self.socket, seconds, may_refuse)
+        else:
+            finish = self._begin_latency(self.idle_socket, seconds)
+            ran, waited = self._schedule()
+            self.latency = self._latency(self.socket, seconds, may_refuse)
+            ran, waited = (after - before for after, before in zip(self._schedule(), (ran, waited)))
+            self.share = ran / max(1, ran + waited)
+            self.idle_beside = finish()
         return self.latency
+
+    def _schedule(self):
+        """How long the daemon's loop has run, and waited for a processor, in nanoseconds."""
+        with contextlib.suppress(OSError, ValueError):
+            return [int(word) for word in Path(f"/proc/{self.daemon.pid}/task/{self.daemon.pid}/schedstat").read_text().split()[:2]]
+        return [0, 0]
 
     def is_slow(self):
         """Whether B waited longer than is right."""
-        return not self.latency.within([self.options.idle, *filter(None, [self.idle])])
+        if self.idle_beside and self.latency.is_served_as(self.idle_beside, self.share):
+            return False
+        return not self.latency.within([self.options.idle, *filter(None, [self.idle, self.idle_beside])])
 
-    def _latency(self, seconds, may_refuse=False):
+    def _latency(self, path, seconds, may_refuse=False):
+        return self._begin_latency(path, seconds, may_refuse)()
+
+    @staticmethod
+    def _begin_latency(path, seconds, may_refuse=False):
         calls = {"status": ("Monitor.Status", {}), "add": ("Queue.Add", ADD)}
-        forks = {key: Fork(call_on_a_grid, self.socket, method, parameters, seconds, user=B)
+        forks = {key: Fork(call_on_a_grid, path, method, parameters, seconds, user=B)
                  for key, (method, parameters) in calls.items()}
-        return Latency({key: fork.result(seconds + 3 * PATIENCE) for key, fork in forks.items()}, may_refuse)
+        return lambda: Latency({key: fork.result(seconds + 3 * PATIENCE) for key, fork in forks.items()}, may_refuse)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import servers
-from ground import A, ADD, B, NAMES, WELL, Failure, Fork, Refused, Skip, add_many, someone
+from ground import A, ADD, B, NAMES, WELL, Failure, Late, Fork, Refused, Skip, add_many, someone
 from measuring import inside, ip
 from servers import encoded, names, one_byte_chunks, plain, record, repeats, says, take_head, well
 from table import attack
@@ -55,10 +55,10 @@ def chunks(ground):
     try:
         late = notices(ground)
     except TimeoutError:
-        raise Failure("a notice was not told within 8 s") from None
+        raise Late("a notice was not told within 8 s") from None
     seen = f"a notice was told after at most {1000 * max(late):.0f} ms"
     if max(late) > 0.25:
-        raise Failure(seen)
+        raise Late(seen)
     return seen
 
 
@@ -117,7 +117,7 @@ def endless(ground):
     running = [kind for kind, state in states.items() if state == "running"]
     seen = f"grew by {highest:.0f} MiB; {len(running)} run after {time.monotonic() - began:.0f} s"
     if running or highest > 64:
-        raise Failure(f"{seen}: {', '.join(running)}")
+        raise (Failure if highest > 64 else Late)(f"{seen}: {', '.join(running)}")
     return seen
 
 
@@ -318,7 +318,7 @@ def lying_names(ground):
     stolen = [line for line in false.read() if line["path"] == "/mine"]
     seen = f"{len({line['name'] for line in asked.read()})} names asked for, B's arrived {'at the liar' if stolen else 'where it should' if line else 'nowhere'}"
     if stolen or line is None:
-        raise Failure(f"{seen} ({why['state']} {why['blockers']})")
+        raise (Failure if stolen else Late)(f"{seen} ({why['state']} {why['blockers']})")
     return seen
 
 
@@ -343,7 +343,7 @@ def silent_names(ground):
     words = {path: "not in 10 s" if late is None else f"after {late:.1f} s" for path, late in took.items()}
     seen = f"address {words['/address']}, name {words['/name']}"
     if None in took.values() or took["/address"] > 7 or took["/name"] > 9:
-        raise Failure(seen)
+        raise Late(seen)
     return seen
 
 
@@ -378,7 +378,7 @@ def changing_resolv_conf(ground):
         line = journal.wait(lambda line: line["path"] == "/name-2", 10)
     ground.must_live()
     if line is None:
-        raise Failure("B's was not sent within 10 s")
+        raise Late("B's was not sent within 10 s")
     return "B's was sent"
 
 
@@ -419,6 +419,53 @@ def tls_sessions(ground):
     seen = f"{', '.join(states)}; resumed: {', '.join('yes' if each else 'no' for each in reused)}"
     if states != ["done"] * 4 or (len(reused) > 1 and reused[1]):
         raise Failure(seen)
+    return seen
+
+
+@attack("certificate for another host", "a server has a trusted certificate, of another host; B adds a POST with Authorization by https to it",
+        "the request ends as untrusted, and the server sees nothing of it; a request to the certificate's host is sent")
+def wrong_host(ground):
+    context, _, _ = authority(ground, ["victim.example.net"])
+    name_server(ground, truth)
+    journal = ground.server(well, port=443, context=context)
+    ground.start()
+    secret = [{"name": "Authorization", "value": "Bearer secret"}]
+    with ground.client(B) as b:
+        wrong = b.wait(b.add("https://good.example.net/wrong", method="POST", body=b"the body", headers=secret))
+        right = b.wait(b.add("https://victim.example.net/right"))
+    arrived = journal.paths()
+    seen = f"{wrong['state']} {wrong['reason']}, the right one {right['state']}; arrived: {', '.join(arrived) or 'nothing'}"
+    if (wrong["state"], wrong["reason"]) != ("dead", "untrusted") or arrived != ["/right"] or right["state"] != "done":
+        raise (Late if wrong["state"] in ("waiting", "running") else Failure)(seen)
+    return seen
+
+
+@attack("certificates that cannot be read", "the machine's bundle of certificates is empty, then unreadable, while B adds requests by https; then it is whole again",
+        "no request ends for it, nothing is sent, and all are sent afterwards")
+def unreadable_bundle(ground):
+    context, _, _ = authority(ground, ["good.example.net"])
+    name_server(ground, truth)
+    journal = ground.server(well, port=443, context=context)
+    bundle = next(Path(place) for place in reversed(ground.mounted) if "cert" in place or "pki" in place)
+    whole = bundle.read_text()
+    ground.start()
+    states = []
+    with ground.client(B) as b:
+        numbers = []
+        for number, damage in enumerate((lambda: bundle.write_text(""), lambda: bundle.chmod(0))):
+            damage()
+            numbers.append(b.add(f"https://good.example.net/{number}"))
+            states.append(b.wait(numbers[-1], ("done", "dead", "cancelled", "backoff"), 3))
+        early = journal.paths()
+        bundle.write_text(whole)
+        bundle.chmod(0o644)
+        over = [b.wait(number, within=12) for number in numbers]
+    seen = ", ".join(f"{state['state']}, then {end['state']}" for state, end in zip(states, over))
+    bad = [state for state in states if state["state"] in ("dead", "done")]
+    if bad or early:
+        raise Failure(f"{seen}; {[state['reason'] for state in bad]}, {len(early)} arrived")
+    if any(end["state"] != "done" for end in over):
+        raise Late(f"{seen}: {[end['blockers'] for end in over]}")
     return seen
 
 

@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from ground import A, ADD, ADD_URL, WAITS, B, C, DAEMON, WELL, Client, Failure, Refused, Skip, add_many, someone
+from ground import A, ADD, ADD_URL, WAITS, B, C, DAEMON, WELL, Client, Failure, Late, Refused, Skip, add_many, someone
 from hostile import PORTAL, await_connectivity, name_server, truth
 from measuring import inside, ip
 from neighbours import add_waiting, ask_and_stop, frames
@@ -204,7 +204,7 @@ def silent_scrapers(ground):
     time.sleep(1.5)
     answered = sum(scrape().startswith(b"HTTP/1.1 200") for _ in range(3))
     if answered < 3:
-        raise Failure(f"{answered} of 3 scrapes were answered")
+        raise Late(f"{answered} of 3 scrapes were answered")
     return "3 of 3 scrapes were answered"
 
 
@@ -220,7 +220,7 @@ def fifo_history(ground):
             result = ground.reach(B, "history", "--state", place, within=5)
             found.append(f"exit {result.returncode}")
         except subprocess.TimeoutExpired:
-            raise Failure(f"{('a FIFO', '/dev/zero', 'a directory')[number]}: it hangs") from None
+            raise Late(f"{('a FIFO', '/dev/zero', 'a directory')[number]}: it hangs") from None
     return ", ".join(found)
 
 
@@ -348,6 +348,90 @@ def odd_integers(ground):
     return seen
 
 
+# For each kind of value that a key may have.
+ENDS = {
+    "integers": ["9223372036854775807", "4294967296", "2147483647", "1", "0", "-1", "-9223372036854775808"],
+    "durations": ['"9223372036854775807s"', '"106751d"', '"2562047h"', '"9223372036s"', '"1s"', '"1ms"', '"0s"', '"-1s"'],
+}
+
+
+def numeric_keys():
+    """(table, key, kind) of every key whose default is a number or a duration."""
+    import re
+    table, keys = "", []
+    for line in (ROOT / "contrib" / "reach.toml").read_text().splitlines():
+        if header := re.match(r"#\s?\[(\w+)\]$", line):
+            table = header[1]
+        elif found := re.match(r'#(\w+) = (\d+|"\d+(?:ms|s|m|h|d)")$', line):
+            keys.append((table, found[1], "integers" if found[2].isdigit() else "durations"))
+    return keys
+
+
+def written(keys):
+    """A configuration, and which key is on which line."""
+    lines, places = [], {}
+    for table in sorted({table for table, _, _ in keys}):
+        if table:
+            lines.append(f"[{table}]")
+        for of, key, value in keys:
+            if of == table:
+                lines.append(f"{key} = {value}")
+                places[len(lines)] = (of, key, value)
+    return "\n".join(lines) + "\n", places
+
+
+def without_refused(ground, keys):
+    """The keys whose values the daemon takes together; what it says of others names the line."""
+    import re
+    file = ground.etc / "ends.toml"
+    for _ in range(8):
+        text, places = written(keys)
+        file.write_text(text)
+        checked = subprocess.run([ground.options.reachd, "--check-config", "--config", str(file)], capture_output=True,
+                                 text=True, user=DAEMON, group=DAEMON, extra_groups=[], timeout=10)
+        if checked.returncode == 0:
+            return keys, text
+        if checked.returncode != 78:
+            raise Failure(f"--check-config ends with {checked.returncode}: {checked.stderr[-200:]}")
+        bad = {places[int(line)] for line in re.findall(r"ends\.toml:(\d+)", checked.stderr + checked.stdout)
+               if int(line) in places}
+        if not bad:
+            raise Failure(f"refused without a line: {checked.stderr[-200:]}")
+        keys = [key for key in keys if key not in bad]
+    raise Failure("the configuration is refused again and again")
+
+
+@attack("numbers of the configuration", "every key that is a number or a duration has the ends of its range, and values beyond them",
+        "values are refused with their line, or the daemon starts with all that are taken, answers or says why not, and ends in order")
+def extreme_configuration(ground):
+    keys = numeric_keys()
+    if len(keys) < 20:
+        raise Failure(f"only {len(keys)} keys found")
+    taken = 0
+    for round_ in range(max(map(len, ENDS.values()))):
+        wanted = [(table, key, ENDS[kind][round_ % len(ENDS[kind])]) for table, key, kind in keys]
+        kept, text = without_refused(ground, wanted)
+        taken += len(kept)
+        ground.start(text, answers=False)
+        deadline, answered = time.monotonic() + 5, False
+        while not answered and ground.daemon.poll() is None and time.monotonic() < deadline:
+            with contextlib.suppress(OSError, Failure, Refused), ground.client(0) as root:
+                root.call("Monitor.Status")
+                with contextlib.suppress(Refused):
+                    root.add(f"http://{WELL}/")
+                answered = True
+            time.sleep(0.02)
+        values = ", ".join(sorted({value for _, _, value in wanted}))
+        if ground.daemon.poll() not in (None, 78) or not (answered or ground.daemon.poll() == 78):
+            raise Failure(f"with {values}: it ends with {ground.ending()} or says nothing: {ground.last_lines()}")
+        if ground.daemon.poll() is None:
+            time.sleep(0.1)
+            ground.must_live()
+            if ground.stop() != 0:
+                raise Failure(f"with {values}: it ends with {ground.ending()}: {ground.last_lines()}")
+    return f"{len(keys)} keys; {taken} values taken, the rest refused"
+
+
 @attack("a million rows", "the queue's file has as many requests of A's as the time allows, all waiting",
         "the daemon answers status within 1 s of its start and B's add within 30 s, and both within 300 ms then")
 def million(ground):
@@ -393,7 +477,7 @@ def million(ground):
     rss = ground.rss()
     seen = f"{count} rows: status after {status:.1f} s, then within {slowest:.1f} s; add after {ready:.1f} s; {rss:.0f} MiB"
     if status > 1 or slowest > 1 or ready > 30 or max(ground.latency.p99.values()) > LONGEST_PAUSE:
-        raise Failure(seen)
+        raise Late(seen)
     return seen
 
 

@@ -34,4 +34,6 @@ class Row:
     seen: str = ""
     latency: str = ""
     seconds: float = 0
+    #: It failed by time, which may be the machine's doing.
+    is_late: bool = False
     more: dict = field(default_factory=dict)

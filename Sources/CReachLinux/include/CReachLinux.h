@@ -4,7 +4,6 @@
 /* Declarations that Swift's Glibc module lacks: whole headers, and calls that need _GNU_SOURCE, which a public header
    must not define. */
 
-#include "reach_clock.h"
 #include "reach_ethtool.h"
 #include "reach_peer.h"
 #include "reach_process.h"

@@ -9,9 +9,8 @@ package enum QueueInterface {
     /// The text of io.reach.Queue.varlink, which SwiftPM embeds in the code.
     package static let definition = String(decoding: PackageResources.io_reach_Queue_varlink, as: UTF8.self)
 
-    /// When a page has so many bytes no further request is written to it: what is left of a message is for the last one,
-    /// and to write a page takes the loop's thread no longer than some milliseconds.
-    static let pageBytes = 256 << 10
+    /// When a page has this many bytes, no further request is written to it: the rest of a message is for the last one.
+    package static let pageBytes = 256 << 10
 
     static func make(_ service: any QueueService, _ topics: Topics) -> VarlinkInterface {
         let methods = [reading(service, topics), changing(service)]
@@ -24,8 +23,9 @@ package enum QueueInterface {
     private static func reading(_ service: any QueueService, _ topics: Topics) -> [String: VarlinkInterface.Method] {
         [
             "List": .init(["states", "after", "limit"], cost: .large) { request throws(VarlinkError) in
-                service.list(try request.filter(), for: request.caller) { result in
-                    request.reply(result) { json, page in json.queuePage(page, at: SystemClock.now) }
+                let filter = try request.filter()
+                service.list(filter, for: request.caller, inTurn: request.continueInTurn) { result in
+                    request.replyLater(result) { json, page in json.queuePage(page, at: SystemClock.now) }
                 }
             },
             "Show": .init(["id"], cost: .large) { request throws(VarlinkError) in
@@ -48,7 +48,7 @@ package enum QueueInterface {
                 let offset = try request.natural("offset") ?? 0
                 let length = min(try request.natural("length") ?? .max, Int64(QueueAnswer.longest))
                 service.result(try request.id(), from: offset, upTo: Int(length), for: request.caller) { result in
-                    request.reply(result) { json, answer in
+                    request.replyLater(result) { json, answer in
                         json.key("answer")
                         json.queueAnswer(answer, at: SystemClock.now)
                     }
@@ -64,7 +64,7 @@ package enum QueueInterface {
 
     private static func changing(_ service: any QueueService) -> [String: VarlinkInterface.Method] {
         [
-            "Add": .init(RequestSpecification.parameterNames) { request throws(VarlinkError) in
+            "Add": .init(RequestSpecification.parameterNames, cost: .change) { request throws(VarlinkError) in
                 service.add(try RequestSpecification(request.call.parameters), for: request.caller) { result in
                     request.reply(result) { json, receipt in
                         json.key("receipt")
@@ -72,7 +72,7 @@ package enum QueueInterface {
                     }
                 }
             },
-            "Upload": .init(["name", "data"]) { request throws(VarlinkError) in
+            "Upload": .init(["name", "data"], cost: .change) { request throws(VarlinkError) in
                 guard let bytes = try request.bytes("data") else { throw .invalidParameter("data") }
                 let piece = QueueUpload.Piece(name: try request.text("name"), bytes: bytes)
                 service.upload(piece, for: request.caller) { result in
@@ -82,16 +82,16 @@ package enum QueueInterface {
                     }
                 }
             },
-            "Hold": .init(["id", "all"]) { request throws(VarlinkError) in
+            "Hold": .init(["id", "all"], cost: .change) { request throws(VarlinkError) in
                 service.hold(try request.selection(), for: request.caller) { request.reply($0) { _, _ in } }
             },
-            "Release": .init(["id", "all"]) { request throws(VarlinkError) in
+            "Release": .init(["id", "all"], cost: .change) { request throws(VarlinkError) in
                 service.release(try request.selection(), for: request.caller) { request.reply($0) { _, _ in } }
             },
-            "Cancel": .init(["id"]) { request throws(VarlinkError) in
+            "Cancel": .init(["id"], cost: .change) { request throws(VarlinkError) in
                 service.cancel(try request.id(), for: request.caller) { request.reply($0) { _, _ in } }
             },
-            "Retry": .init(["id", "all", "reason"]) { request throws(VarlinkError) in
+            "Retry": .init(["id", "all", "reason"], cost: .change) { request throws(VarlinkError) in
                 let selection = try request.selection()
                 let reason = try request.text("reason")
                 // One that is named is sent again whatever it died of.
@@ -112,7 +112,7 @@ extension JSONWriter {
             "requests",
             array: { json in
                 for (index, item) in page.items.enumerated() {
-                    guard json.bytes.count < QueueInterface.pageBytes else {
+                    guard json.count < QueueInterface.pageBytes else {
                         next = page.items[index - 1].id.rawValue
                         break
                     }

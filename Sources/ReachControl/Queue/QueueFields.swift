@@ -154,4 +154,6 @@ private struct Base64Text: JSONText {
     }
 
     var text: String { Base64.encode(bytes) }
+
+    func write(to json: inout JSONWriter) { json.value(base64: bytes) }
 }

@@ -20,7 +20,12 @@ package protocol QueueService: AnyObject {
     func upload(_ piece: QueueUpload.Piece, for caller: Caller, reply: @escaping Reply<QueueUpload>)
 
     /// Requests by their numbers, from the lowest: those on their way, and those that are over and still kept.
-    func list(_ filter: QueueFilter, for caller: Caller, reply: @escaping Reply<QueuePage>)
+    ///
+    /// - Parameter inTurn: Runs a part of the work in a turn of the caller's user, or not at all if the caller has hung up.
+    ///   A part takes less than a millisecond.
+    func list(
+        _ filter: QueueFilter, for caller: Caller, inTurn: @escaping (_ part: @escaping () -> Void) -> Void,
+        reply: @escaping Reply<QueuePage>)
 
     func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>)
 

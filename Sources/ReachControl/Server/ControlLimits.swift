@@ -19,10 +19,22 @@ package struct ControlLimits: Hashable, Sendable {
     /// Calls of one user with a large cost (``VarlinkInterface/Method/Cost``) that run at the same time. The others
     /// wait.
     package var costlyCallsPerUser = 2
+    /// Calls of one user that change the queue and run at the same time; the others wait. They take about 5 ms of the
+    /// loop's and of the store's time together, and as many can wait for the disk at once.
+    package var changesPerUser = 16
     /// The time within which a client must complete a message.
     package var messagePatience: Duration = .seconds(10)
     /// Bytes of events kept for slow subscribers, for each watched target or request.
     package var backlogBytes = 256 << 10
 
     package init() {}
+
+    /// How many calls of a cost a user may have at the same time; `nil` if there is no limit.
+    func calls(costing cost: VarlinkInterface.Method.Cost) -> Int? {
+        switch cost {
+        case .small: nil
+        case .large: costlyCallsPerUser
+        case .change: changesPerUser
+        }
+    }
 }

@@ -7,8 +7,8 @@ package final class ControlRequest {
     package let caller: Caller
     /// Whether the caller may change something, determined when the call arrived.
     var mayChange = false
-    /// Whether the call went through the gate for costly calls.
-    var isCostly = false
+    /// The cost for whose gate the call counts; `nil` while it counts for none.
+    var gate: VarlinkInterface.Method.Cost?
     /// The connection, until the call is over: a call counts for its user even after the caller has hung up.
     private var connection: Connection?
     private weak var switchboard: Switchboard?
@@ -25,12 +25,14 @@ package final class ControlRequest {
 
     /// Answers with the parameters that `body` writes. Answers with an error if they exceed the length of a message.
     package func reply(_ body: (inout JSONWriter) -> Void = { _ in }) {
-        answer {
-            let frame = VarlinkReply.frame(body)
-            guard frame.count > FrameReader.standardLimit else { return frame }
-            let reason = "the answer has more than \(FrameReader.standardLimit) bytes"
-            return VarlinkReply.frame(of: MonitorError.notAvailable(reason: reason).varlink)
-        }
+        answer { Self.frame(body) }
+    }
+
+    private static func frame(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        let frame = VarlinkReply.frame(body)
+        guard frame.count > FrameReader.standardLimit else { return frame }
+        let reason = "the answer has more than \(FrameReader.standardLimit) bytes"
+        return VarlinkReply.frame(of: MonitorError.notAvailable(reason: reason).varlink)
     }
 
     package func fail(_ error: VarlinkError) { answer { VarlinkReply.frame(of: error) } }
@@ -69,6 +71,23 @@ package final class ControlRequest {
         }
     }
 
+    /// Answers with a result of the queue that takes milliseconds to encode, or with its error. Another thread encodes it
+    /// and the loop serves others meanwhile. Only for calls with a large cost, since ``CallGate`` bounds their number.
+    func replyLater<Value: Sendable>(
+        _ result: Result<Value, QueueServiceError>, _ body: @escaping @Sendable (inout JSONWriter, Value) -> Void
+    ) {
+        switch result {
+        case .success(let value): switchboard?.encode({ Self.frame { body(&$0, value) } }, for: self)
+        case .failure(let error): fail(error.varlink)
+        }
+    }
+
+    /// Sends an answer that is already encoded.
+    func reply(encoded frame: [UInt8]) { answer { frame } }
+
+    /// Continues work on this call in the next turn of its user. If the caller has hung up, ends the call instead.
+    func continueInTurn(_ work: @escaping () -> Void) { switchboard?.enqueue(work, for: self) }
+
     /// Answers with the events of a request from now on, or of all requests if `id` is `nil`.
     func stream(_ topics: Topics, request id: Int64?) throws(VarlinkError) {
         guard let connection, !connection.isClosed, !call.isOneWay else { return answer { [] } }
@@ -87,7 +106,7 @@ package final class ControlRequest {
         self.connection = nil
         switchboard.work(for: caller.user) {
             connection.finish(with: call.isOneWay || connection.isClosed ? nil : frame())
-            if isCostly { switchboard.finishCostlyCall(of: caller.user) }
+            if let gate { switchboard.finish(gate, of: caller.user) }
         }
     }
 }

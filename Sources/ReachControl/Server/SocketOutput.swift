@@ -20,7 +20,10 @@ struct SocketOutput: ~Copyable {
     mutating func send(_ bytes: [UInt8]) {
         guard isEmpty else { return pending += bytes }
         let count = push(bytes, from: 0)
-        if count < bytes.count, !hasFailed { pending = Array(bytes[count...]) }
+        guard count < bytes.count, !hasFailed else { return }
+        // Without a copy: it may be half a mebibyte.
+        pending = bytes
+        sent = count
     }
 
     /// Sends pending bytes until the socket takes no more.

@@ -16,8 +16,10 @@ final class Switchboard {
     /// The work of a turn.
     private enum Turn {
         case connection(Connection)
-        /// A costly call that had to wait.
+        /// A call that had to wait for others of its user.
         case call(PendingCall)
+        /// A part of a call's work.
+        case part(ControlRequest, () -> Void)
     }
 
     private struct PendingCall {
@@ -27,7 +29,12 @@ final class Switchboard {
 
     /// Connections with work, and waiting calls that may begin.
     private var turns = FairTurns<Turn>()
-    private var gate: CallGate<PendingCall>
+    private var gates: [VarlinkInterface.Method.Cost: CallGate<PendingCall>] = [:]
+    private let encoder = AnswerEncoder()
+    /// Calls whose answers are being encoded; only their numbers cross threads.
+    private var encoding: [UInt64: ControlRequest] = [:]
+    private var lastEncoding: UInt64 = 0
+    private let loopReference = LoopReference<Switchboard>()
     private var isServing = false
     /// Whether the time of the current work is already counted for a user.
     private var isInTurn = false
@@ -46,11 +53,14 @@ final class Switchboard {
         self.interfaces = Dictionary(interfaces.map { ($0.name, $0) }) { first, _ in first }
         self.authority = authority
         self.limits = limits
-        gate = CallGate(limit: limits.costlyCallsPerUser)
         ledger = UserLedger(limits: limits, exempt: authority.exempt)
+        loopReference.owner = self
     }
 
-    deinit { input.deallocate() }
+    deinit {
+        loopReference.owner = nil
+        input.deallocate()
+    }
 
     var statistics: ControlServer.Statistics {
         var statistics = counts
@@ -87,6 +97,7 @@ final class Switchboard {
     func closeAll() {
         for connection in connections.values { connection.close() }
         turns.removeAll()
+        encoding = [:]
     }
 
     /// Releases the account of a connection that is closed and whose last call is over.
@@ -123,6 +134,10 @@ final class Switchboard {
 
     func enqueue(_ connection: Connection) { enqueue(.connection(connection), for: connection.caller.user) }
 
+    func enqueue(_ work: @escaping () -> Void, for request: ControlRequest) {
+        enqueue(.part(request, work), for: request.caller.user)
+    }
+
     private func enqueue(_ turn: Turn, for user: UInt32) {
         turns.add(turn, for: user)
         guard !isServing else { return }
@@ -141,6 +156,7 @@ final class Switchboard {
                 switch turn {
                 case .connection(let connection): connection.proceed()
                 case .call(let call): begin(call)
+                case .part(let request, let work): request.isAbandoned ? request.reply() : work()
                 }
             }
         }
@@ -160,24 +176,36 @@ final class Switchboard {
 
     // MARK: - Calls
 
-    /// Answers a call, or lets it wait for other costly calls of its user.
+    /// Answers a call, or lets it wait for other calls of its user.
     func answer(_ request: ControlRequest, at descriptor: CInt) {
         do throws(VarlinkError) {
             let method = try permittedMethod(for: request, at: descriptor)
             let call = PendingCall(request: request, method: method)
-            guard method.cost == .large else { return run(call) }
-            // It would be asked for nobody: whoever sends many would have the daemon work on after they have left.
-            if request.call.isOneWay { return request.reply() }
-            request.isCostly = true
-            if gate.admit(call, of: request.caller.user) { run(call) }
+            guard let limit = limits.calls(costing: method.cost) else { return run(call) }
+            // No caller receives the answer: a client that sends many would keep the daemon busy after it has left.
+            if method.cost == .large, request.call.isOneWay { return request.reply() }
+            request.gate = method.cost
+            let user = request.caller.user
+            if gates[method.cost, default: CallGate(limit: limit)].admit(call, of: user) { run(call) }
         } catch {
             request.fail(error)
         }
     }
 
-    /// Notes the end of a costly call, and enqueues the user's next one.
-    func finishCostlyCall(of user: UInt32) {
-        gate.finish(of: user).map { enqueue(.call($0), for: user) }
+    /// Notes the end of a call that counted for a gate, and enqueues the user's next one.
+    func finish(_ cost: VarlinkInterface.Method.Cost, of user: UInt32) {
+        gates[cost]?.finish(of: user).map { enqueue(.call($0), for: user) }
+    }
+
+    /// Encodes a call's answer on another thread, and then sends it.
+    func encode(_ frame: @escaping @Sendable () -> [UInt8], for request: ControlRequest) {
+        lastEncoding += 1
+        let number = lastEncoding
+        encoding[number] = request
+        encoder.run { [loopReference, mailbox = loop.mailbox] in
+            let frame = frame()
+            mailbox.post { _ in loopReference.owner?.encoding.removeValue(forKey: number)?.reply(encoded: frame) }
+        }
     }
 
     private func begin(_ call: PendingCall) {

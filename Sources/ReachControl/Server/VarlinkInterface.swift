@@ -14,6 +14,9 @@ package struct VarlinkInterface {
             /// The call uses time on other threads, or memory, of which users would deprive one another. Such a
             /// method only reads: a one-way call of it is over at once.
             case large
+            /// The call is over when the queue's file has what it changes. What is written is written in order, so a
+            /// user's changes are bounded before they get there.
+            case change
         }
 
         let parameters: [String]
@@ -24,7 +27,7 @@ package struct VarlinkInterface {
         /// - Parameters:
         ///   - parameters: The names of the parameters. Any other name in a call is an error: otherwise a misspelt
         ///     parameter would silently have its default.
-        ///   - cost: A user has only a few calls with a large cost at a time (``ControlLimits/costlyCallsPerUser``).
+        ///   - cost: A user has only some calls of each cost but the small one at a time (``ControlLimits/calls(costing:)``).
         ///   - answer: Answers the request, now or later, or throws the error to answer with.
         package init(
             _ parameters: [String], access: Access = .reading, cost: Cost = .small,

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Splits a stream of bytes into messages, each of which ends with a NUL.
 package struct FrameReader: Sendable {
     package struct TooLong: Error, Hashable, Sendable {
@@ -25,7 +27,7 @@ package struct FrameReader: Sendable {
     /// - Throws: ``TooLong`` if a message exceeds the limit, and in every later call: the start of the next message is
     ///   unknown.
     package mutating func next() throws(TooLong) -> [UInt8]? {
-        let end = buffer[searched...].firstIndex(of: 0)
+        let end = firstNUL
         searched = end ?? buffer.count
         guard searched - start <= limit else { throw TooLong(limit: limit) }
         guard let end else {
@@ -37,6 +39,14 @@ package struct FrameReader: Sendable {
         searched = start
         if start == buffer.count { compact() }
         return frame
+    }
+
+    /// The offset of the first NUL that is not yet found.
+    private var firstNUL: Int? {
+        buffer.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, searched < bytes.count else { return nil }
+            return memchr(start + searched, 0, bytes.count - searched).map { UnsafeRawPointer($0) - start }
+        }
     }
 
     /// Drops returned messages, and frees the memory that a large message needed.

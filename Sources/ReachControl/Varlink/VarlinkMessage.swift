@@ -52,7 +52,8 @@ package struct VarlinkCall: Hashable, Sendable {
         if wantsUpgrade { members["upgrade"] = .bool(true) }
         var json = JSONWriter()
         json.value(.object(members))
-        return json.bytes + [0]
+        json.end(with: 0)
+        return json.bytes
     }
 
     /// The names of the interface and of the method in it; `nil` if there is no dot.
@@ -80,7 +81,8 @@ package struct VarlinkReply: Hashable, Sendable {
     package static func frame(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var json = JSONWriter()
         json.object { $0.field("parameters", object: body) }
-        return json.bytes + [0]
+        json.end(with: 0)
+        return json.bytes
     }
 
     package static func frame(of error: VarlinkError) -> [UInt8] {
@@ -90,7 +92,8 @@ package struct VarlinkReply: Hashable, Sendable {
             $0.key("parameters")
             $0.value(.object(error.parameters))
         }
-        return json.bytes + [0]
+        json.end(with: 0)
+        return json.bytes
     }
 }
 

@@ -2,23 +2,36 @@
 ///
 /// It guesses and repairs nothing. Nesting is limited, because it uses stack. Keys must differ (RFC 7493), because two
 /// readers that disagree about a message are a security hole. An integer that 64 bits cannot represent is an error.
+///
+/// Answers of servers are read as Foundation's JSONSerialization reads them: the last of equal keys counts, and an
+/// integer beyond 64 bits becomes a double.
 package struct JSONReader {
+    /// Whether equal keys and integers beyond 64 bits are errors.
+    package enum Strictness {
+        case strict
+        case asFoundation
+    }
+
     /// The deepest nesting of arrays and objects.
     package static let depthLimit = 64
 
     private let bytes: [UInt8]
+    private let strictness: Strictness
     private var position = 0
     private var depth = 0
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], _ strictness: Strictness) {
+        self.bytes = bytes
+        self.strictness = strictness
+    }
 
-    package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    package static func read(_ bytes: [UInt8], _ strictness: Strictness = .strict) throws(JSONError) -> JSONValue {
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
             throw JSONError(.notUTF8, at: error.byteOffsets.lowerBound)
         }
-        var reader = JSONReader(bytes)
+        var reader = JSONReader(bytes, strictness)
         reader.skipSpace()
         let value = try reader.value()
         reader.skipSpace()
@@ -66,7 +79,7 @@ package struct JSONReader {
             guard skip(UInt8(ascii: ":")) else { throw fault(.expected("':'")) }
             skipSpace()
             let member = try value()
-            guard members.updateValue(member, forKey: key) == nil else {
+            guard members.updateValue(member, forKey: key) == nil || strictness == .asFoundation else {
                 throw JSONError(.duplicateKey(key), at: start)
             }
             skipSpace()
@@ -131,7 +144,7 @@ package struct JSONReader {
         if let byte = current, 48...57 ~= byte { throw JSONError(.badNumber, at: start) }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let number = Int64(text) { return .integer(number) }
-        guard !isWhole, let number = Double(text), number.isFinite else {
+        guard !isWhole || strictness == .asFoundation, let number = Double(text), number.isFinite else {
             throw JSONError(.numberTooLarge, at: start)
         }
         return .double(number)
@@ -148,10 +161,12 @@ package struct JSONReader {
     private mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
-        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        position = bytes.withUnsafeBytes { JSONText.firstSpecial(in: $0, from: start) }
         if current == UInt8(ascii: "\"") {
             defer { position += 1 }
-            return String(decoding: bytes[start..<position], as: UTF8.self)
+            return bytes.withUnsafeBufferPointer {
+                String(decoding: UnsafeBufferPointer(rebasing: $0[start..<position]), as: UTF8.self)
+            }
         }
         var text = Array(bytes[start..<position])
         while !skip(UInt8(ascii: "\"")) {

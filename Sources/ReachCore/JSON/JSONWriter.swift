@@ -7,6 +7,9 @@ package struct JSONWriter: ~Copyable {
 
     package init() {}
 
+    /// Bytes written so far.
+    package var count: Int { output.count }
+
     /// A copy of the bytes written so far.
     package var bytes: [UInt8] { output.bytes }
 
@@ -67,6 +70,14 @@ package struct JSONWriter: ~Copyable {
         array { for text in list { $0.value(text) } }
     }
 
+    /// Writes bytes as text in base64.
+    package mutating func value(base64 bytes: [UInt8]) {
+        separate()
+        output.append(UInt8(ascii: "\""))
+        output.append(base64: bytes)
+        output.append(UInt8(ascii: "\""))
+    }
+
     package mutating func value(_ text: String?) {
         separate()
         guard let text else { return output.append("null" as StaticString) }
@@ -106,8 +117,11 @@ package struct JSONWriter: ~Copyable {
     }
 
     /// Ends the line, for streams of one document a line.
-    package mutating func newline() {
-        output.append(UInt8(ascii: "\n"))
+    package mutating func newline() { end(with: UInt8(ascii: "\n")) }
+
+    /// Ends the document with a byte, for streams of documents.
+    package mutating func end(with byte: UInt8) {
+        output.append(byte)
         needsComma = false
     }
 
@@ -145,22 +159,17 @@ package struct JSONWriter: ~Copyable {
         text.withUTF8 { utf8 in
             // Appends the text between escapes at once; usually there is nothing to escape.
             guard let first = utf8.baseAddress else { return }
-            var (start, index) = (0, 0)
-            while index < utf8.count {
-                if !Self.isWrittenAsIs(first[index]) {
-                    output.append(UnsafeBufferPointer(start: first + start, count: index - start))
-                    escape(first[index])
-                    start = index + 1
-                }
-                index += 1
+            let text = UnsafeRawBufferPointer(utf8)
+            var start = 0
+            while true {
+                let end = JSONText.firstEscape(in: text, from: start)
+                output.append(UnsafeBufferPointer(start: first + start, count: end - start))
+                guard end < text.count else { return }
+                escape(text[end])
+                start = end + 1
             }
-            output.append(UnsafeBufferPointer(start: first + start, count: index - start))
         }
         output.append(UInt8(ascii: "\""))
-    }
-
-    private static func isWrittenAsIs(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private mutating func escape(_ byte: UInt8) {

@@ -48,6 +48,10 @@ package struct ReferenceAddressSurvey {
             let enough = expectsPath ? needed - reachedCount : anchors.count - needed + 1 - failedCount
             return Questions(paths: paths.count..<min(paths.count + enough, anchors.count))
         }
+        // Addresses that leave by different interfaces are rare, so only then the rest has to show which one most use.
+        if isReached, isSplit, paths.count < anchors.count {
+            return Questions(paths: paths.count..<anchors.count)
+        }
         // The metric is a property of the route, so the route itself has to be queried.
         guard let decisive, matched?.place != decisive, paths[decisive].interfaceIndex != nil else {
             return Questions()
@@ -114,9 +118,20 @@ package struct ReferenceAddressSurvey {
         anchors.count - paths.count + reachedCount >= needed && paths.count < anchors.count
     }
 
-    /// The first anchor whose path agrees with the result.
+    /// Whether addresses with a path leave by different interfaces.
+    private var isSplit: Bool {
+        let first = paths.first { $0.status == .reachable }?.interfaceIndex
+        return paths.contains { $0.status == .reachable && $0.interfaceIndex != first }
+    }
+
+    /// The first anchor whose path agrees with the result. Of paths that work, only those over the interface that most of
+    /// them use count, since a single address may be routed elsewhere; if as many use another one, the first interface.
     private var decisive: Int? {
         let isReached = isReached
-        return paths.firstIndex { ($0.status == .reachable) == isReached }
+        guard isReached, isSplit else { return paths.firstIndex { ($0.status == .reachable) == isReached } }
+        let reached = paths.indices.filter { paths[$0].status == .reachable }
+        let users = { place in reached.count { paths[$0].interfaceIndex == paths[place].interfaceIndex } }
+        let most = reached.map(users).max()
+        return reached.first { users($0) == most }
     }
 }

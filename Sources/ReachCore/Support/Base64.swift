@@ -1,5 +1,4 @@
-/// Base64 with the alphabet of RFC 4648, section 4, and padding. Half a mebibyte takes about a millisecond: the daemon does
-/// this on the thread that serves everybody.
+/// Base64 with the alphabet of RFC 4648, section 4, and padding. Half a mebibyte takes less than a millisecond.
 package enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     /// What each byte stands for; 255 for one that is no letter.
@@ -16,27 +15,35 @@ package enum Base64 {
     }
 
     private static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
-        String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output in
-            letters.withUnsafeBufferPointer { letters in
-                var (place, index) = (0, 0)
-                func put(_ group: UInt32, _ count: Int) {
-                    for number in 0..<4 {
-                        let letter = letters[Int(group >> UInt32(18 - 6 * number) & 63)]
-                        output[place + number] = number < count ? letter : padding
-                    }
-                    place += 4
-                }
-                while index + 3 <= bytes.count {
-                    put(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]), 4)
-                    index += 3
-                }
-                switch bytes.count - index {
-                case 1: put(UInt32(bytes[index]) << 16, 2)
-                case 2: put(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8, 3)
-                default: break
-                }
-                return place
+        String(unsafeUninitializedCapacity: length(of: bytes.count)) { encode(bytes, into: $0) }
+    }
+
+    /// The length of the text for so many bytes.
+    static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
+
+    /// - Parameter output: Has at least ``length(of:)`` bytes.
+    /// - Returns: The length of the text.
+    static func encode(_ bytes: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        letters.withUnsafeBufferPointer { letters in
+            func letter(_ group: UInt32, _ shift: UInt32) -> UInt8 { letters[Int(group >> shift & 63)] }
+            var (place, index) = (0, 0)
+            while index + 3 <= bytes.count {
+                let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                output[place] = letter(group, 18)
+                output[place + 1] = letter(group, 12)
+                output[place + 2] = letter(group, 6)
+                output[place + 3] = letter(group, 0)
+                place += 4
+                index += 3
             }
+            let rest = bytes.count - index
+            guard rest > 0 else { return place }
+            let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
+            output[place] = letter(group, 18)
+            output[place + 1] = letter(group, 12)
+            output[place + 2] = rest == 2 ? letter(group, 6) : padding
+            output[place + 3] = padding
+            return place + 4
         }
     }
 
@@ -54,28 +61,27 @@ package enum Base64 {
         var isGood = true
         let bytes = [UInt8](unsafeUninitializedCapacity: digits * 3 / 4) { output, filled in
             isGood = values.withUnsafeBufferPointer { values in
-                /// The bits of up to four letters, the first one's uppermost.
-                func group(at index: Int, _ count: Int) -> UInt32? {
-                    var (group, all): (UInt32, UInt8) = (0, 0)
-                    for number in 0..<count {
-                        let value = values[Int(text[index + number])]
-                        all |= value
-                        group = group << 6 | UInt32(value)
-                    }
-                    return all < 64 ? group : nil
+                // What no letter stands for has the upper bits set; they are checked once, at the end.
+                var all: UInt8 = 0
+                /// The bits of a letter.
+                func bits(_ index: Int) -> UInt32 {
+                    let value = values[Int(text[index])]
+                    all |= value
+                    return UInt32(truncatingIfNeeded: value)
                 }
                 var index = 0
                 while index + 4 <= digits {
-                    guard let group = group(at: index, 4) else { return false }
-                    output[filled] = UInt8(group >> 16)
-                    output[filled + 1] = UInt8(group >> 8 & 255)
-                    output[filled + 2] = UInt8(group & 255)
+                    let group = bits(index) << 18 | bits(index + 1) << 12 | bits(index + 2) << 6 | bits(index + 3)
+                    output[filled] = UInt8(truncatingIfNeeded: group >> 16)
+                    output[filled + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                    output[filled + 2] = UInt8(truncatingIfNeeded: group)
                     filled += 3
                     index += 4
                 }
                 let rest = digits - index
+                let group = (index..<digits).reduce(UInt32(0)) { $0 << 6 | bits($1) }
+                guard all < 64 else { return false }
                 guard rest > 0 else { return true }
-                guard let group = group(at: index, rest) else { return false }
                 let spare = UInt32(rest == 2 ? 4 : 2)
                 guard group & (1 << spare - 1) == 0 else { return false }
                 for number in 0..<(rest - 1) {

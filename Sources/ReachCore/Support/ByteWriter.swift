@@ -55,6 +55,13 @@ package struct ByteWriter: ~Copyable {
         count += more.count
     }
 
+    /// Appends bytes as base64.
+    package mutating func append(base64 bytes: [UInt8]) {
+        reserve(Base64.length(of: bytes.count))
+        let space = UnsafeMutableBufferPointer(start: start + count, count: capacity - count)
+        count += bytes.withUnsafeBufferPointer { Base64.encode($0, into: space) }
+    }
+
     /// Appends a number in decimal, padded with leading zeros to `width` digits.
     package mutating func appendDigits(_ number: Int64, width: Int = 1) {
         if number < 0 { append(UInt8(ascii: "-")) }

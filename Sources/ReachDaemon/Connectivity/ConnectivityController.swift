@@ -14,6 +14,8 @@ final class ConnectivityController {
     private var options: Validator.Options?
     private var validator: Validator?
     private weak var engine: ReachabilityEngine?
+    /// The engine's number of the watch that feeds the validator.
+    private var networkWatch: UInt64?
     /// Receives each new result of the connectivity checks; `nil` without a validator.
     var onSurvey: (ConnectivitySurvey?) -> Void = { _ in }
 
@@ -35,7 +37,7 @@ final class ConnectivityController {
 
     /// Uses this engine from now on. Call it before the engine starts, so that earlier results apply from the start.
     func use(_ fresh: ReachabilityEngine) {
-        engine?.followUplinks(nil)
+        disconnect()
         engine = fresh
         connect()
     }
@@ -55,8 +57,14 @@ final class ConnectivityController {
     private func connect() {
         engine?.setConnectivity(validator?.survey)
         onSurvey(validator?.survey)
-        guard let validator else { return engine?.followUplinks(nil) ?? () }
-        engine?.followUplinks { [weak validator] in validator?.take($0) }
+        disconnect()
+        guard let validator else { return }
+        networkWatch = engine?.watchNetwork { [weak validator] in validator?.update(network: $0) }
+    }
+
+    private func disconnect() {
+        networkWatch.map { engine?.unwatch($0) }
+        networkWatch = nil
     }
 
     private func makeValidator(_ options: Validator.Options) -> Validator? {

@@ -43,10 +43,11 @@ final class EndpointPathChecker: PathChecker {
         var missing = path.families.count
         var best: Bool?
         for family in path.families {
-            let key = Uplink.Key(family: family, interface: InterfaceIndex(bitPattern: path.interfaceIndex))
-            let source = path.sources.first { $0.family == family }
-            let uplink = Uplink(key: key, name: path.interface, source: source, isMetered: path.isMetered)
-            probe.ask(by: uplink, within: Self.limit) { [weak self] works in
+            let key = DefaultRoute.Key(family: family, interface: InterfaceIndex(bitPattern: path.interfaceIndex))
+            var route = DefaultRoute(
+                key: key, name: path.interface, linkClass: path.linkClass, isMetered: path.isMetered)
+            route.source = path.sources.first { $0.family == family }
+            probe.ask(by: route, within: Self.limit) { [weak self] works in
                 missing -= 1
                 if let works { best = best == true || works }
                 guard missing == 0 else { return }

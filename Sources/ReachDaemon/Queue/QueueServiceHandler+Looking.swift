@@ -6,45 +6,19 @@ internal import ReachQueueRuntime
 
 /// What clients want to know of requests and of their answers.
 extension QueueServiceHandler {
-    package func list(_ filter: QueueFilter, for caller: Caller, reply: @escaping Reply<QueuePage>) {
+    package func list(
+        _ filter: QueueFilter, for caller: Caller, inTurn: @escaping (_ part: @escaping () -> Void) -> Void,
+        reply: @escaping Reply<QueuePage>
+    ) {
         attempt(reply) { engine throws(QueueServiceError) in
             guard filter.limit > 0 else { throw .invalid(field: "limit", reason: "at least one is listed") }
-            let limit = min(filter.limit, Self.longestPage)
-            collect(filter, limit, client(caller), caller, [], after: filter.after, from: engine, reply)
-        }
-    }
-
-    /// Reads portions until a page is full or all are read.
-    private func collect(
-        _ filter: QueueFilter, _ limit: Int, _ client: QueueInput.Client, _ caller: Caller, _ found: [RequestReport],
-        after: Int64, from engine: QueueEngine, _ reply: @escaping Reply<QueuePage>
-    ) {
-        var query = RecordQuery(
-            owner: client == .root ? nil : caller.user, after: after, limit: Self.portion, isOver: filter.isOver)
-        if filter.states.isEmpty { query.limit = min(Self.portion, limit - found.count + 1) }
-        let asked = query.limit
-        engine.driver.records(query, for: caller.user) { [weak self] records in
-            guard let self else { return }
-            var found = found
-            for record in records {
-                let item = item(record, engine)
-                guard filter.states.isEmpty || filter.states.contains(item.state) else { continue }
-                guard found.count < limit else { return finish(found, hasMore: true, client, engine, reply) }
-                found.append(item)
+            let page = PageReader(
+                filter, for: caller.user, ofAll: client(caller) == .root, from: engine, inTurn: inTurn
+            ) { [self] record in item(record, engine) }
+            page.read(after: filter.after) { [self] items, next in
+                reply(.success(QueuePage(items: items, next: next, count: engine.driver.count(of: client(caller)))))
             }
-            guard records.count == asked, let last = records.last else {
-                return finish(found, hasMore: false, client, engine, reply)
-            }
-            collect(filter, limit, client, caller, found, after: last.id.rawValue, from: engine, reply)
         }
-    }
-
-    private func finish(
-        _ items: [RequestReport], hasMore: Bool, _ client: QueueInput.Client, _ engine: QueueEngine,
-        _ reply: Reply<QueuePage>
-    ) {
-        let count = engine.driver.count(of: client)
-        reply(.success(QueuePage(items: items, next: hasMore ? items.last?.id.rawValue : nil, count: count)))
     }
 
     /// Adds what only the scheduler and the attempts know of a request that is not over.
@@ -116,15 +90,5 @@ extension QueueServiceHandler {
                 }
             }
         }
-    }
-}
-
-extension QueueFilter {
-    /// Whether all that is wanted is over, or none of it.
-    fileprivate var isOver: Bool? {
-        let over = Set(QueuedRequestState.allCases.filter(\.isTerminal))
-        if states.isEmpty { return nil }
-        if states.isSubset(of: over) { return true }
-        return states.isDisjoint(with: over) ? false : nil
     }
 }

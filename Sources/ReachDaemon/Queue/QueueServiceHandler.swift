@@ -9,9 +9,6 @@ internal import ReachQueueRuntime
 package final class QueueServiceHandler: QueueService {
     let controller: QueueController
     private let uploads: QueueUploads
-    /// A page is read in portions, so that nobody waits for all of it: one takes about a millisecond.
-    static let portion = 32
-    static let longestPage = 1000
 
     init(_ controller: QueueController) {
         self.controller = controller

@@ -19,6 +19,7 @@ package enum EngineEvent: Sendable {
 /// epoch depends on the path to it.
 package final class ReachabilityEngine {
     package typealias Handler = (EngineEvent) -> Void
+    package typealias NetworkHandler = (NetworkSnapshot?) -> Void
 
     private let loop: EventLoop
     private let options: EngineOptions
@@ -32,10 +33,10 @@ package final class ReachabilityEngine {
     private var internet: Verdict?
     /// The results of probes; `nil` where none run.
     private var survey: ConnectivitySurvey?
-    /// Called after every evaluation with the uplinks to the Internet.
-    private var uplinkHandler: (([Uplink]?) -> Void)?
-    /// Called after every evaluation with all interfaces that have a path to the Internet.
-    private var pathHandler: (([DefaultPath]?) -> Void)?
+    /// Called with every new snapshot of the network.
+    private var networkHandlers: [(id: UInt64, handler: NetworkHandler)] = []
+    /// The last snapshot; `nil` before the first, while the kernel cannot be observed, and without handlers.
+    private var network: NetworkSnapshot?
     private var neighbourTimer: TimerQueue.ID?
     private var staleTimer: TimerQueue.ID?
     /// The reason why the kernel cannot be observed; `nil` while it can.
@@ -74,16 +75,19 @@ package final class ReachabilityEngine {
 
     /// Calls `handler` with the target's state once it is determined, and with every later change.
     ///
+    /// - Parameter owner: The user who wants to know, so that one user's names do not keep another's from being resolved;
+    ///   `nil` for this program.
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
-    package func watch(_ target: Target, _ handler: @escaping Handler) -> UInt64 {
+    package func watch(_ target: Target, for owner: UInt32? = nil, _ handler: @escaping Handler) -> UInt64 {
         lastID += 1
         let id = lastID
         let now = SystemClock.now
         if let watch = watches[target] {
+            watch.addOwner(owner)
             watch.add(id, at: now, handler)
             return id
         }
-        let watch = WatchedTarget(target: target, holdDown: options.holdDown, at: now)
+        let watch = WatchedTarget(target: target, owner: owner, holdDown: options.holdDown, at: now)
         watches[target] = watch
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
@@ -102,13 +106,15 @@ package final class ReachabilityEngine {
 
     /// Ends a watch. Its handler is not called again.
     package func unwatch(_ id: UInt64) {
+        networkHandlers.removeAll { $0.id == id }
+        if networkHandlers.isEmpty { network = nil }
         guard let watch = watches.values.first(where: { $0.remove(id) }), !watch.isWatched else { return }
         cancelTimers(of: watch)
         watches[watch.target] = nil
         updateTargets()
     }
 
-    // MARK: - Probes and paths to the Internet
+    // MARK: - Probes and the network
 
     /// Applies the results of probes, and reports the changes to the handlers of the targets concerned.
     ///
@@ -125,47 +131,44 @@ package final class ReachabilityEngine {
         }
     }
 
-    /// Calls `handler` after every evaluation, and at once if there was one, with the uplinks to the Internet, or with
-    /// `nil` while the kernel cannot be observed. The handler may call ``setConnectivity(_:)``.
+    /// Calls `handler` with every new snapshot of the network, and at once with the current one if there is one; with `nil`
+    /// while the kernel cannot be observed. The handler may call ``setConnectivity(_:)``, and must not release the engine.
     ///
-    /// Each link that the kernel does not prefer costs one lookup.
+    /// Without handlers no snapshot is made, since each link that the kernel does not prefer costs lookups.
     ///
-    /// - Parameter handler: `nil` ends the calls.
-    package func followUplinks(_ handler: (([Uplink]?) -> Void)?) {
-        uplinkHandler = handler
-        reportUplinks()
+    /// - Returns: The number of the watch, for ``unwatch(_:)``.
+    package func watchNetwork(_ handler: @escaping NetworkHandler) -> UInt64 {
+        lastID += 1
+        let isFirst = networkHandlers.isEmpty
+        networkHandlers.append((lastID, handler))
+        let id = lastID
+        // Before the first evaluation there is nothing to report, which differs from an unobservable kernel.
+        if observationError != nil {
+            handler(nil)
+        } else if !isFirst, let network {
+            handler(network)
+        } else {
+            publishNetwork()
+        }
+        return id
     }
 
-    private func reportUplinks() {
-        // Before the first evaluation there is nothing to report, which differs from an unobservable kernel.
-        guard let uplinkHandler, internet != nil || observationError != nil else { return }
-        guard observationError == nil, let view = observer?.view, let internet else { return uplinkHandler(nil) }
+    /// Makes a snapshot from the last verdict, and publishes it if it differs from the one before.
+    private func publishNetwork() {
+        guard !networkHandlers.isEmpty, let view = observer?.view, let internet else { return }
         do throws(NetlinkError) {
             let finder = PathFinder(view: view, mark: options.mark)
-            uplinkHandler(try finder.uplinks(preferred: internet, anchors: options.anchors))
+            let routes = try finder.defaultRoutes(preferred: internet, anchors: options.anchors)
+            send(NetworkSnapshot(internet: internet, epoch: epoch.value, routes: routes))
         } catch {
             observer?.recover(from: error)
         }
     }
 
-    /// Calls `handler` after every evaluation, and at once if there was one, with every interface that has a path to the
-    /// Internet, including those that the kernel does not prefer, or with `nil` while the kernel cannot be observed.
-    ///
-    /// - Parameter handler: `nil` ends the calls. The handler must not release the engine.
-    package func followPaths(_ handler: (([DefaultPath]?) -> Void)?) {
-        pathHandler = handler
-        reportPaths()
-    }
-
-    private func reportPaths() {
-        guard let pathHandler, internet != nil || observationError != nil else { return }
-        guard observationError == nil, let view = observer?.view, let internet else { return pathHandler(nil) }
-        do throws(NetlinkError) {
-            let survey = DefaultPathSurvey(view: view, mark: options.mark, anchors: options.anchors)
-            pathHandler(try survey.paths(preferred: internet))
-        } catch {
-            observer?.recover(from: error)
-        }
+    private func send(_ fresh: NetworkSnapshot?) {
+        guard fresh == nil || fresh != network else { return }
+        network = fresh
+        for (id, handler) in networkHandlers where networkHandlers.contains(where: { $0.id == id }) { handler(fresh) }
     }
 
     // MARK: - The kernel's events
@@ -204,8 +207,7 @@ package final class ReachabilityEngine {
         for watch in watches.values {
             publish(Verdict(.unknown, reason: .cannotObserve), for: watch, effects: [], fallback: cause)
         }
-        if uplinkHandler != nil { reportUplinks() }
-        if pathHandler != nil { reportPaths() }
+        send(nil)
     }
 
     private func sendToAll(_ event: EngineEvent) {
@@ -233,8 +235,7 @@ package final class ReachabilityEngine {
         } catch {
             return observer.recover(from: error)
         }
-        if uplinkHandler != nil { reportUplinks() }
-        if pathHandler != nil { reportPaths() }
+        publishNetwork()
     }
 
     /// - Returns: `nil` while the target's name is being resolved for the first time.
@@ -304,7 +305,9 @@ package final class ReachabilityEngine {
         let target = watch.target
         let reference = EngineReference(self)
         let mailbox = loop.mailbox
-        resolver.resolve(name) { answer in mailbox.post { _ in reference.engine?.handle(answer, for: target) } }
+        resolver.resolve(name, for: watch.owner) { answer in
+            mailbox.post { _ in reference.engine?.handle(answer, for: target) }
+        }
     }
 
     private func handle(_ answer: NameAnswer, for target: Target) {

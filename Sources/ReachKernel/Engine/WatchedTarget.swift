@@ -6,6 +6,8 @@ final class WatchedTarget {
     typealias Handler = (EngineEvent) -> Void
 
     let target: Target
+    /// The user whose name it is; `nil` if several want to know, or this program does.
+    private(set) var owner: UInt32?
     var machine: StatusMachine
     var name = NameTracker()
     var holdTimer: TimerQueue.ID?
@@ -14,9 +16,14 @@ final class WatchedTarget {
     private var hasBegun = false
     private var handlers: [(id: UInt64, handler: Handler)] = []
 
-    init(target: Target, holdDown: HoldDown, at now: Instant) {
+    init(target: Target, owner: UInt32?, holdDown: HoldDown, at now: Instant) {
         self.target = target
+        self.owner = owner
         machine = StatusMachine(target: target, holdDown: holdDown, at: now)
+    }
+
+    func addOwner(_ other: UInt32?) {
+        if other != owner { owner = nil }
     }
 
     var isWatched: Bool { !handlers.isEmpty }

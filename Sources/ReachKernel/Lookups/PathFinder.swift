@@ -4,7 +4,7 @@ package import ReachCore
 package struct PathFinder {
     let view: KernelView
     /// The firewall mark of the packets (`ip rule ... fwmark`).
-    private let mark: UInt32?
+    let mark: UInt32?
     /// The neighbours on which the paths found so far depend.
     package private(set) var neighbours: Set<Neighbour.Key> = []
     /// The time of the next check of neighbours that have not answered yet; `nil` if there are none.

@@ -38,13 +38,13 @@ final class PingAttempt: ProbeAttempt {
         let payload = (0..<EchoMessage.payloadCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let message = EchoMessage(sequence: plan.number, payload: payload)
         do throws(SystemError) {
+            let scope = try plan.specification.target.host?.scope ?? 0
             let socket = try ProbeSocket(attempt.runner.loop, address.family, binding: plan.binding)
             self.socket = socket
             // Without it the kernel does not report the ICMP errors that routers send back.
             if address.family == .ipv4 { socket.set(Self.levelIPv4, IP_RECVERR, 1) }
             if address.family == .ipv6 { socket.set(Self.levelIPv6, IPV6_RECVERR, 1) }
-            try socket.connect(
-                to: SocketAddress(address: address, port: 0, scope: plan.specification.target.host?.scope ?? 0))
+            try socket.connect(to: SocketAddress(address: address, port: 0, scope: scope))
             try socket.watch(for: .readable) { [weak self] _ in self?.receive(message) }
             sent = SystemClock.boot
             try socket.send(message.request(address.family))

@@ -61,9 +61,18 @@ final class ProbeSocket {
 }
 
 extension ProbeTarget.Host {
-    /// Index of the interface that the address' zone names; 0 without a zone.
+    /// Index of the interface that the address' zone names; 0 without a zone. The zone may be the index itself.
+    ///
+    /// - Throws: If there is no such interface: with 0 the kernel would choose one by its routes.
     var scope: UInt32 {
-        guard case .address(_, let zone?) = self else { return 0 }
-        return if_nametoindex(zone)
+        get throws(SystemError) {
+            guard case .address(_, let zone?) = self else { return 0 }
+            let index = if_nametoindex(zone)
+            if index != 0 { return index }
+            guard let number = UInt32(zone), number > 0 else {
+                throw SystemError(call: "find interface \(zone)", number: ENODEV)
+            }
+            return number
+        }
     }
 }

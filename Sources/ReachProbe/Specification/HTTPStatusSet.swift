@@ -15,8 +15,8 @@ package struct HTTPStatusSet: Hashable, Sendable, CustomStringConvertible {
     package init?(_ text: String) {
         var ranges: [ClosedRange<Int>] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let word = part.drop { $0 == " " }.split(separator: " ").first ?? ""
-            guard let range = Self.range(word) else { return nil }
+            let words = part.split(separator: " ")
+            guard words.count == 1, let range = Self.range(words[0]) else { return nil }
             ranges.append(range)
         }
         self.init(description: text, ranges: ranges)

@@ -12,7 +12,7 @@ struct PathValidation {
         case probing(Ticket)
     }
 
-    private(set) var uplink: Uplink
+    private(set) var route: DefaultRoute
     /// The connectivity as currently believed.
     private(set) var connectivity: Connectivity = .unknown
     private(set) var portal: String?
@@ -37,8 +37,8 @@ struct PathValidation {
     private var lastProof: BootTime?
     private var traffic: TrafficWatch
 
-    init(_ uplink: Uplink, options: ValidationOptions, at now: BootTime) {
-        self.uplink = uplink
+    init(_ route: DefaultRoute, options: ValidationOptions, at now: BootTime) {
+        self.route = route
         self.options = options
         phase = .waiting(until: now)
         backoff = Backoff(first: options.firstRetry, longest: options.interval)
@@ -73,11 +73,11 @@ struct PathValidation {
                 return probe(at: now, ticket: ticket, allowed: allowed)
             }
             phase = .sampling(ticket)
-            return .sampleTraffic(uplink, within: min(options.interval, ValidationOptions.evidenceWindow), ticket)
+            return .sampleTraffic(route, within: min(options.interval, ValidationOptions.evidenceWindow), ticket)
         }
         guard let due = traffic.nextSample, now >= due else { return nil }
         traffic.begin(ticket)
-        return .sampleTraffic(uplink, within: ValidationOptions.sampleInterval, ticket)
+        return .sampleTraffic(route, within: ValidationOptions.sampleInterval, ticket)
     }
 
     private mutating func probe(at now: BootTime, ticket: Ticket, allowed: BootTime) -> ValidationCommand? {
@@ -89,7 +89,7 @@ struct PathValidation {
         phase = .probing(ticket)
         traffic.stop()
         lastProbe = now
-        return .probe(uplink, ticket)
+        return .probe(route, ticket)
     }
 
     // MARK: - Results
@@ -103,7 +103,7 @@ struct PathValidation {
         allowed: BootTime
     ) -> ValidationCommand? {
         if phase == .sampling(answered) {
-            guard sawTraffic, uplink.hasConfirmedNeighbour else {
+            guard sawTraffic, route.hasConfirmedNeighbour else {
                 return probe(at: now, ticket: ticket, allowed: allowed)
             }
             phase = .waiting(until: now + jitter(options.interval))
@@ -204,10 +204,10 @@ struct PathValidation {
     /// Updates what is known of the path.
     ///
     /// - Returns: `false` if it has another gateway, so that nothing proven still holds.
-    mutating func update(_ fresh: Uplink, at now: BootTime) -> Bool {
-        let old = uplink
+    mutating func update(_ fresh: DefaultRoute, at now: BootTime) -> Bool {
+        let old = route
         guard old.gateway == fresh.gateway else { return false }
-        uplink = fresh
+        route = fresh
         if old.source != fresh.source {
             restart(at: now)
         } else if (old.neighbour == .failed) != (fresh.neighbour == .failed) {

@@ -13,8 +13,8 @@ package struct ValidationMachine {
     private let options: ValidationOptions
     /// Draws a random number from 0 up to, but not including, 1.
     private let draw: () -> Double
-    private var paths: [Uplink.Key: PathValidation] = [:]
-    private var owners: [Ticket: Uplink.Key] = [:]
+    private var paths: [DefaultRoute.Key: PathValidation] = [:]
+    private var owners: [Ticket: DefaultRoute.Key] = [:]
     private var lastTicket: Ticket = 0
     /// Budgets by interface name. They outlive the path: otherwise every reconnection would start a new budget.
     private var budgets: [String: ByteBudget] = [:]
@@ -23,7 +23,7 @@ package struct ValidationMachine {
     /// Whether the kernel can be observed.
     private var isObserving = false
     /// Paths that cannot be checked.
-    private var unchecked: [Uplink] = []
+    private var unchecked: [DefaultRoute] = []
 
     package init(
         options: ValidationOptions = ValidationOptions(), draw: @escaping () -> Double = { .random(in: 0..<1) }
@@ -40,13 +40,13 @@ package struct ValidationMachine {
         var survey = ConnectivitySurvey()
         guard isObserving else { return survey }
         survey.internet = ConnectivityReport(ipv4: .none, ipv6: .none)
-        for path in paths.values.sorted(by: { $0.uplink.key.interface < $1.uplink.key.interface }) {
-            let uplink = path.uplink
-            survey.interfaces[uplink.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)].add(path)
-            if uplink.isPreferred { survey.internet.add(path) }
+        for path in paths.values.sorted(by: { $0.route.key.interface < $1.route.key.interface }) {
+            let route = path.route
+            survey.interfaces[route.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)].add(path)
+            if route.isPreferred { survey.internet.add(path) }
         }
-        for uplink in unchecked {
-            survey.interfaces[uplink.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)][uplink.key.family] =
+        for route in unchecked {
+            survey.interfaces[route.name, default: ConnectivityReport(ipv4: .none, ipv6: .none)][route.key.family] =
                 .unknown
         }
         return survey
@@ -56,17 +56,17 @@ package struct ValidationMachine {
     package var isInTrouble: Bool { paths.values.contains(where: \.isInTrouble) }
 
     /// Why a path is not fully connected, by its last check; `nil` if it is, or if that is not known.
-    package func trouble(of key: Uplink.Key) -> ValidationTrouble? { paths[key]?.trouble }
+    package func trouble(of key: DefaultRoute.Key) -> ValidationTrouble? { paths[key]?.trouble }
 
     // MARK: - Events
 
     /// Sets the current paths. Those whose replies the kernel would drop are not checked, and stay unknown.
     ///
-    /// - Parameter uplinks: The paths; `nil` while the kernel cannot be observed, so that nothing is known.
-    package mutating func update(uplinks: [Uplink]?, at now: BootTime) -> [ValidationCommand] {
-        isObserving = uplinks != nil
-        unchecked = (uplinks ?? []).filter(\.dropsReplies)
-        let asked = (uplinks ?? []).filter { !$0.dropsReplies }
+    /// - Parameter routes: The paths; `nil` while the kernel cannot be observed, so that nothing is known.
+    package mutating func update(routes: [DefaultRoute]?, at now: BootTime) -> [ValidationCommand] {
+        isObserving = routes != nil
+        unchecked = (routes ?? []).filter(\.dropsReplies)
+        let asked = (routes ?? []).filter { !$0.dropsReplies }
         let fresh = Dictionary(asked.map { ($0.key, $0) }) { first, _ in first }
         var commands: [ValidationCommand] = []
         for key in paths.keys where fresh[key] == nil {
@@ -75,10 +75,10 @@ package struct ValidationMachine {
                 return nil
             }
         }
-        for (key, uplink) in fresh.sorted(by: { $0.key.sortKey < $1.key.sortKey }) {
+        for (key, route) in fresh.sorted(by: { $0.key.sortKey < $1.key.sortKey }) {
             commands += cancelling(for: key) { machine in
-                if machine.paths[key]?.update(uplink, at: now) != true {
-                    machine.paths[key] = PathValidation(uplink, options: machine.options, at: now)
+                if machine.paths[key]?.update(route, at: now) != true {
+                    machine.paths[key] = PathValidation(route, options: machine.options, at: now)
                 }
                 return nil
             }
@@ -139,8 +139,8 @@ package struct ValidationMachine {
 
     /// - Parameter bytes: Bytes sent and received by the check, if known.
     package mutating func probed(_ ticket: Ticket, _ result: ValidationResult, bytes: Int?, at now: BootTime) {
-        guard let key = owners.removeValue(forKey: ticket), let uplink = paths[key]?.uplink else { return }
-        spend(bytes, by: uplink, at: now)
+        guard let key = owners.removeValue(forKey: ticket), let route = paths[key]?.route else { return }
+        spend(bytes, by: route, at: now)
         paths[key]?.probed(ticket, result, at: now, jitter: { [draw] in Self.jitter($0, draw()) })
     }
 
@@ -149,7 +149,7 @@ package struct ValidationMachine {
     /// Runs `body`. Cancels the commands that the path abandons, and registers the command that it starts under the
     /// next ticket.
     private mutating func cancelling(
-        for key: Uplink.Key, _ body: (inout ValidationMachine) -> ValidationCommand?
+        for key: DefaultRoute.Key, _ body: (inout ValidationMachine) -> ValidationCommand?
     ) -> [ValidationCommand] {
         let before = paths[key]?.openTickets ?? []
         let command = body(&self)
@@ -165,26 +165,26 @@ package struct ValidationMachine {
     }
 
     /// When the path's budget allows a check: now, or later.
-    private func allowance(for key: Uplink.Key, at now: BootTime) -> BootTime {
-        guard let uplink = paths[key]?.uplink, uplink.isMetered, let budget = budgets[uplink.name] else { return now }
-        return budget.available(checkBytes[uplink.name] ?? options.expectedBytes, at: now)
+    private func allowance(for key: DefaultRoute.Key, at now: BootTime) -> BootTime {
+        guard let route = paths[key]?.route, route.isMetered, let budget = budgets[route.name] else { return now }
+        return budget.available(checkBytes[route.name] ?? options.expectedBytes, at: now)
     }
 
     /// Most budgets that are kept, so that interface names that come and go cannot fill the memory.
     private static let budgetLimit = 64
 
-    private mutating func spend(_ bytes: Int?, by uplink: Uplink, at now: BootTime) {
-        guard uplink.isMetered, options.meteredBytesPerDay > 0 else { return }
+    private mutating func spend(_ bytes: Int?, by route: DefaultRoute, at now: BootTime) {
+        guard route.isMetered, options.meteredBytesPerDay > 0 else { return }
         let spent = bytes ?? options.expectedBytes
-        if budgets[uplink.name] == nil, budgets.count >= Self.budgetLimit,
+        if budgets[route.name] == nil, budgets.count >= Self.budgetLimit,
             let fullest = budgets.max(by: { $0.value.bytesLeft(at: now) < $1.value.bytesLeft(at: now) })?.key
         {
             budgets[fullest] = nil
             checkBytes[fullest] = nil
         }
-        budgets[uplink.name, default: ByteBudget(bytesPerDay: options.meteredBytesPerDay, at: now)]
+        budgets[route.name, default: ByteBudget(bytesPerDay: options.meteredBytesPerDay, at: now)]
             .spend(spent, at: now)
-        checkBytes[uplink.name] = max(spent, 1)
+        checkBytes[route.name] = max(spent, 1)
     }
 
     /// Varies a duration by a twentieth, so that machines started together do not keep checking at the same time.
@@ -196,9 +196,9 @@ package enum ValidationCommand: Hashable, Sendable {
     package typealias Ticket = UInt64
 
     /// Find out whether a socket on the path received data within the window. No packet is sent.
-    case sampleTraffic(Uplink, within: Duration, Ticket)
+    case sampleTraffic(DefaultRoute, within: Duration, Ticket)
     /// Check the path: send requests to the endpoints.
-    case probe(Uplink, Ticket)
+    case probe(DefaultRoute, Ticket)
     /// Abandon the command with this ticket.
     case cancel(Ticket)
 }
@@ -206,13 +206,13 @@ package enum ValidationCommand: Hashable, Sendable {
 extension ConnectivityReport {
     /// Adds the connectivity of one family's path.
     fileprivate mutating func add(_ path: PathValidation) {
-        self[path.uplink.key.family] = path.connectivity
+        self[path.route.key.family] = path.connectivity
         if path.isUndecided { isUndecided = true }
         if path.connectivity == .portal, portal == nil { portal = path.portal }
     }
 }
 
-extension Uplink.Key {
+extension DefaultRoute.Key {
     /// Sort key that makes the order of commands the same in every run.
     fileprivate var sortKey: (InterfaceIndex, UInt8) { (interface, family.rawValue) }
 }

@@ -11,8 +11,8 @@ package indirect enum QueueAction: Hashable, Sendable {
     /// Find out whether the path works, and tell by ``QueueInput/pathChecked(interfaceIndex:works:)``. This lane of
     /// checks is never paused (scheduling.md 0, 2).
     case checkPath(QueuePath)
-    /// Tell the path to the destination, and every change of it.
-    case watch(Destination)
+    /// Report the path to the destination, and every change of it. The owner is that of the first request that needs it.
+    case watch(Destination, owner: UInt32)
     case unwatch(Destination)
     case reply(QueueInput.Ticket, QueueReply)
     /// An event for those who watch; one that changed what is kept comes after its commit.

@@ -57,7 +57,8 @@ extension QueueScheduler {
     private mutating func enter(_ stored: StoredRequest, created: BootTime, deadline: BootTime) -> Int32 {
         let destination = destinationNumber(
             DestinationRecord.Key(destination: stored.destination, owner: stored.owner))
-        let group = groupNumber(stored.condition, stored.destination, isRevealing: stored.isRevealing)
+        let group = groupNumber(
+            stored.condition, stored.destination, isRevealing: stored.isRevealing, for: stored.owner)
         var entry = QueueEntry(
             id: stored.id, group: group, destination: destination, owner: stored.owner, priority: stored.priority,
             created: created, deadline: deadline, since: now, heldSince: now)

@@ -4,7 +4,10 @@ internal import ReachCore
 extension QueueScheduler {
     // MARK: Groups come and go
 
-    mutating func groupNumber(_ condition: NetworkCondition, _ destination: Destination, isRevealing: Bool) -> Int32 {
+    /// - Parameter owner: The owner of the request that needs the group.
+    mutating func groupNumber(
+        _ condition: NetworkCondition, _ destination: Destination, isRevealing: Bool, for owner: UInt32
+    ) -> Int32 {
         let key = RequestGroup.Key(
             condition: condition, destination: condition.isTargetReachable ? destination : nil,
             isRevealing: isRevealing && !condition.isValidated)
@@ -22,16 +25,16 @@ extension QueueScheduler {
         }
         groupNumbers[key] = number
         beginGate(number)
-        if let destination = key.destination { followTarget(number, destination) }
+        if let destination = key.destination { followTarget(number, destination, for: owner) }
         return number
     }
 
     /// The path to its host is asked for, or known already from another group.
-    private mutating func followTarget(_ group: Int32, _ destination: Destination) {
+    private mutating func followTarget(_ group: Int32, _ destination: Destination, for owner: UInt32) {
         guard let site = siteNumbers[destination].map(Int.init) else { return }
         let other = sites[site].targetGroups.first
         sites[site].targetGroups.append(group)
-        guard let other else { return turn.actions.append(.watch(destination)) }
+        guard let other else { return turn.actions.append(.watch(destination, owner: owner)) }
         guard groups[Int(other)].isTargetKnown else { return }
         groups[Int(group)].targetPath = groups[Int(other)].targetPath
         groups[Int(group)].isTargetKnown = true

@@ -77,3 +77,23 @@ extension TransferReport {
         return report
     }
 }
+
+extension TransferReport {
+    /// Adds the URL after redirects to the fields that are stored with the result.
+    func noting(finalURL url: TransferURL, of original: String) -> TransferReport {
+        guard case .success(var head?) = outcome else { return self }
+        head.fields.removeAll { $0.name == RequestResult.finalURLField }
+        if url != (try? TransferURL(original)) {
+            head.fields.append(HTTPField(RequestResult.finalURLField, url.description))
+        }
+        var report = self
+        report.outcome = .success(head)
+        return report
+    }
+}
+
+extension RequestResult {
+    /// The name under which a result has the URL that answered, where a redirect led to it. It is no token, as the names of
+    /// fields are, and a server's field of this name is removed.
+    package static let finalURLField = "(url)"
+}

@@ -6,10 +6,11 @@ package import ReachTransfer
 package protocol AttemptHost: AnyObject {
     /// An attempt is about to be made. What may be changed is how it is sent, not what, nor by which path.
     func prepare(_ transfer: inout TransferRequest, of id: RequestID)
-    /// The head of an answer is here, and nothing of its body was taken yet. The request may be cancelled from here.
+    /// The head of an answer has arrived, and nothing of its body was read yet. The request may be cancelled from here.
     ///
-    /// - Returns: The place of a file for its body, if it is one of a success; `nil` leaves it where it was to go.
-    func received(_ head: ResponseHead, of id: RequestID) -> String?
+    /// - Parameter sent: The request that it answers: after redirects the last one.
+    /// - Returns: The path of a file for its body, if it is one of a success; `nil` leaves it where it was to go.
+    func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String?
     /// An exchange has ended, with a whole answer or without.
     ///
     /// - Parameter sent: What it was about.

@@ -1,14 +1,28 @@
-internal import CReachLinux
+internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 
-/// Whether this machine's wall clock can be believed.
+/// Whether this machine's wall clock can be believed: it must not be before a time that has certainly passed. The
+/// kernel's STA_UNSYNC says nothing about that: in virtual machines and containers, and with time daemons that do not
+/// use the kernel's discipline, it is always set.
 enum MachineClock {
-    /// 2024-01-01T00:00:00Z: a machine without a battery for its clock begins in 1970.
+    /// 2024-01-01T00:00:00Z, where no file is newer.
     private static let earliest: Int64 = 1_704_067_200_000_000_000
 
-    /// Nothing has set it since the start, or it shows a time before 2024 (scheduling.md 4.4).
-    static func isUnset() -> Bool {
-        SystemClock.now.wall.nanosecondsSince1970 < earliest || reach_clock_is_unsynchronised() != 0
+    /// Files whose modification times have passed: this program, which a package gives the time of its build; the last
+    /// time that systemd-timesyncd knew; the time of systemd's build.
+    private static let files = ["/proc/self/exe", "/var/lib/systemd/timesync/clock", "/usr/lib/clock-epoch"]
+
+    /// The clock shows a time that has passed: a machine without a battery for its clock begins in 1970.
+    static func isUnset() -> Bool { isUnset(SystemClock.now.wall, files: files) }
+
+    static func isUnset(_ now: Timestamp, files: [String]) -> Bool {
+        now.nanosecondsSince1970 < files.compactMap(modification).reduce(earliest, max)
+    }
+
+    private static func modification(_ path: String) -> Int64? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     }
 }

@@ -222,7 +222,9 @@ package final class QueueTransfers {
     private func received(_ head: ResponseHead, _ attempt: Running) {
         attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
         let id = attempt.order.id
-        guard let path = host?.received(head, of: id), let transfer = attempt.transfer else { return }
+        guard let sent = attempt.sent, let path = host?.received(head, to: sent, of: id),
+            let transfer = attempt.transfer
+        else { return }
         let sink = FileSink(downloadTo: path, id, resume: nil)
         engine?.use(sink, for: transfer)
         downloads.begin(id, to: path, by: sink)
@@ -291,7 +293,8 @@ package final class QueueTransfers {
         if attempt.isShortOfRoom, report.failure?.reason == .responseTooLarge {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
-        send(.ended(id, AttemptEnd(report, accepting: attempt.request.acceptedStatuses, answer: answer)))
+        let noted = attempt.sent.map { report.noting(finalURL: $0.url, of: attempt.request.url) } ?? report
+        send(.ended(id, AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)))
     }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {

@@ -212,7 +212,7 @@ package final class QueueDriver {
             executor?.start(order, request)
         case .abort(let id): executor?.abort(id)
         case .checkPath(let path): executor?.checkPath(path)
-        case .watch(let destination): executor?.watch(destination)
+        case .watch(let destination, let owner): executor?.watch(destination, for: owner)
         case .unwatch(let destination): executor?.unwatch(destination)
         case .reply(let ticket, let reply): clients.removeValue(forKey: ticket)?(reply)
         case .publish(let event): onEvent(event)

@@ -13,8 +13,10 @@ package protocol QueueExecutor: AnyObject {
     func abort(_ id: RequestID)
     /// Finds out whether the path works. To be told: ``QueueInput/pathChecked(interfaceIndex:works:)``.
     func checkPath(_ path: QueuePath)
-    /// Watches the way to a destination. To be told: ``QueueInput/targetPath(_:_:)``, at first and whenever it changes.
-    func watch(_ destination: Destination)
+    /// Watches the path to a destination. Reports it by ``QueueInput/targetPath(_:_:)``, at first and whenever it changes.
+    ///
+    /// - Parameter owner: The user whose request needs it first.
+    func watch(_ destination: Destination, for owner: UInt32)
     func unwatch(_ destination: Destination)
 }
 

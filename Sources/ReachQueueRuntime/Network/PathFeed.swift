@@ -1,38 +1,25 @@
 internal import ReachCore
-internal import ReachLoop
 internal import ReachQueue
 
-/// Makes of what is seen of the network what the queue is told: the set of paths, and its epoch. Confined to the loop.
+/// Turns the default routes, and what probes have proved, into the queue's set of paths and its epoch. Confined to the loop.
 final class PathFeed {
-    private let loop: EventLoop
-    private let tell: (PathSet) -> Void
-    private var paths: [DefaultPath]?
+    private let onChange: (PathSet) -> Void
+    private var routes: [DefaultRoute]?
     /// Interfaces behind which probes have proved the Internet.
     private var validated: Set<String> = []
     /// Those behind which they have proved something else.
     private var doubted: Set<String> = []
     private var epoch: UInt64 = 1
-    private var told: PathSet?
-    private var patience: TimerQueue.ID?
+    private var last: PathSet?
 
-    /// How long what was last seen counts when the kernel cannot be observed: as long as the statuses that it gives.
-    private static let blindPatience: Duration = .seconds(10)
+    /// - Parameter onChange: Called when the set or its epoch differs from the one before.
+    init(onChange: @escaping (PathSet) -> Void) { self.onChange = onChange }
 
-    /// - Parameter tell: Called when the set or its epoch differs from what was told.
-    init(loop: EventLoop, tell: @escaping (PathSet) -> Void) {
-        self.loop = loop
-        self.tell = tell
-    }
-
-    deinit { if let patience { loop.cancel(patience) } }
-
-    /// - Parameter fresh: `nil` while the kernel cannot be observed.
-    func take(_ fresh: [DefaultPath]?) {
-        guard let fresh else { return beBlind() }
-        if let patience { loop.cancel(patience) }
-        patience = nil
-        if let paths, paths.map(Self.way) != fresh.map(Self.way) { epoch += 1 }
-        paths = fresh
+    /// - Parameter network: `nil` while the kernel cannot be observed. A path that is not known is no path.
+    func update(network: NetworkSnapshot?) {
+        let fresh = network?.routes.filter(\.isUsable) ?? []
+        if let routes, Set(routes.map(Way.init)) != Set(fresh.map(Way.init)) { epoch += 1 }
+        routes = fresh
         update()
     }
 
@@ -47,60 +34,49 @@ final class PathFeed {
     /// The path to a host in this state; `nil` while there is none.
     func path(to state: ReachabilityState) -> QueuePath? { QueuePath(to: state, validated, doubted: doubted) }
 
-    /// The machine slept: whatever was connected is not any more.
+    /// Begins an epoch, since no connection outlives the machine's sleep.
     func wake() {
         epoch += 1
         update()
     }
 
-    private func beBlind() {
-        guard patience == nil else { return }
-        patience = loop.schedule(at: SystemClock.boot + Self.blindPatience) { [unowned self] in
-            patience = nil
-            // Nobody knows; and what is not known is no path.
-            paths = []
-            update()
-        }
-    }
-
     private func update() {
-        guard let paths else { return }
-        let set = PathSet(
-            paths.map { QueuePath($0, validated, doubted: doubted) }, epoch: epoch)
-        guard set != told else { return }
-        told = set
-        tell(set)
+        guard let routes else { return }
+        let byInterface = Dictionary(grouping: routes, by: \.key.interface).sorted { $0.key < $1.key }
+        let set = PathSet(byInterface.compactMap { QueuePath($0.value, validated, doubted: doubted) }, epoch: epoch)
+        guard set != last else { return }
+        last = set
+        onChange(set)
     }
 
-    /// What makes a path another one: its connections do not outlive a change of these.
+    /// The parts of a route whose change ends connections over it.
     private struct Way: Hashable {
-        let interface: InterfaceIndex
-        let families: Set<IPAddress.Family>
+        let key: DefaultRoute.Key
+        let gateway: IPAddress?
         let sources: Set<IPAddress>
-        let gateways: Set<IPAddress>
-    }
 
-    private static func way(_ path: DefaultPath) -> Way {
-        Way(interface: path.interface, families: path.families, sources: path.sources, gateways: path.gateways)
+        init(_ route: DefaultRoute) { (key, gateway, sources) = (route.key, route.gateway, route.sources) }
     }
 }
 
 extension QueuePath {
-    init(_ path: DefaultPath, _ validated: Set<String>, doubted: Set<String>) {
+    /// The path by the routes of one interface; `nil` without routes.
+    init?(_ routes: [DefaultRoute], _ validated: Set<String>, doubted: Set<String>) {
+        guard let first = routes.first else { return nil }
         self.init(
-            interfaceIndex: UInt32(bitPattern: path.interface), interface: path.name, linkClass: path.linkClass)
-        carrierClass = path.carrierClass
-        isMetered = path.isMetered
-        isValidated = validated.contains(path.name)
-        isDoubted = doubted.contains(path.name)
-        families = path.families
-        metric = path.metric
-        sources = path.sources
+            interfaceIndex: UInt32(bitPattern: first.key.interface), interface: first.name, linkClass: first.linkClass)
+        carrierClass = first.carrierClass
+        isMetered = first.isMetered
+        isValidated = validated.contains(first.name)
+        isDoubted = doubted.contains(first.name)
+        families = Set(routes.map(\.key.family))
+        metric = routes.map(\.metric).min() ?? first.metric
+        sources = routes.reduce(into: []) { $0.formUnion($1.sources) }
     }
 
-    /// The way to a host, as its state tells it; `nil` while it is not reachable.
+    /// The path to a host in this state; `nil` while the host is not reachable.
     ///
-    /// Where its families go by different interfaces, IPv4's is taken, as the state's class is that one's.
+    /// If its families use different interfaces, IPv4's counts, as for the state's class.
     init?(to state: ReachabilityState, _ validated: Set<String>, doubted: Set<String>) {
         guard state.status == .reachable else { return nil }
         let reachable = [(IPAddress.Family.ipv4, state.ipv4), (.ipv6, state.ipv6)].filter { $0.1.status == .reachable }

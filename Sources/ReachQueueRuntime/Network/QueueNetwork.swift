@@ -2,18 +2,27 @@ package import ReachCore
 package import ReachKernel
 package import ReachQueue
 
-/// Who tells the queue of the network. Confined to the loop, on which the handlers are called.
+/// The network as the queue sees it. Confined to the loop, on which the handlers are called.
 package protocol QueueNetwork: AnyObject {
-    /// Tells every interface by which the Internet may be reached, now and after each change; `nil` while the kernel
-    /// cannot be observed.
+    /// Calls `handler` with the network, once it is determined, and with every change; with `nil` while the kernel cannot be
+    /// observed.
     ///
-    /// - Parameter handler: `nil` ends it.
-    func followPaths(_ handler: (([DefaultPath]?) -> Void)?)
+    /// - Returns: Ends the calls.
+    func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void
 
-    /// Tells the state of a target, once it is determined, and every change; and when the machine wakes.
+    /// Calls `handler` with the state of a target, once it is determined, with every change, and when the machine wakes.
     ///
-    /// - Returns: Ends it.
-    func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void
+    /// - Parameter owner: The user whose request waits for it; `nil` for this program.
+    /// - Returns: Ends the calls.
+    func watch(
+        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
+    ) -> () -> Void
+}
+
+extension QueueNetwork {
+    package func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
+        watch(target, for: nil, handler)
+    }
 }
 
 package enum QueueNetworkEvent: Sendable {
@@ -22,8 +31,15 @@ package enum QueueNetworkEvent: Sendable {
 }
 
 extension ReachabilityEngine: QueueNetwork {
-    package func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
-        let id = watch(target) { (event: EngineEvent) in
+    package func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void {
+        let id = watchNetwork(handler)
+        return { [weak self] in self?.unwatch(id) }
+    }
+
+    package func watch(
+        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
+    ) -> () -> Void {
+        let id = watch(target, for: owner) { (event: EngineEvent) in
             switch event {
             case .change(let change): handler(.state(change.state))
             case .wake: handler(.woke)

@@ -55,21 +55,3 @@ enum BodyPiece: Sendable {
 /// The function that it returns is called until all bytes are read, each time with a buffer for at least one byte, and
 /// returns the number of bytes read; 0 at the end.
 public typealias OpenBodyStream = @Sendable () throws -> (UnsafeMutableRawBufferPointer) throws -> Int
-
-/// A limit on the sending rate, for links that break under a fast upload. The sender applies it; a reader does not
-/// wait.
-public struct UploadPace: Hashable, Sendable {
-    /// The bytes in one packet.
-    public let packetSize: Int
-    /// The time between two packets.
-    public let delay: Duration
-
-    /// Packets of `packetSize` bytes, `delay` apart.
-    public init(packetSize: Int, delay: Duration) {
-        self.packetSize = packetSize
-        self.delay = delay
-    }
-
-    /// AFNetworking's suggestion for 3G: 16 KiB every 0.2 s, because some 3G links cut bodies of unknown length.
-    public static let suggestedFor3G = UploadPace(packetSize: 16 * 1024, delay: .milliseconds(200))
-}

@@ -42,6 +42,9 @@ public struct FormRequestSerializer: RequestSerializer {
         return request
     }
 
+    /// This serializer.
+    public var form: FormRequestSerializer { self }
+
     private func query(
         of parameters: ParameterValue, for request: HTTPRequest
     ) throws(RequestSerializationError) -> String {
@@ -52,7 +55,7 @@ public struct FormRequestSerializer: RequestSerializer {
 }
 
 extension HTTPRequest {
-    mutating func setContentType(unlessSet mediaType: String) {
+    package mutating func setContentType(unlessSet mediaType: String) {
         if headers["Content-Type"] == nil { headers.put("Content-Type", mediaType) }
     }
 }

@@ -28,6 +28,9 @@ public struct JSONRequestSerializer: RequestSerializer {
         return request
     }
 
+    /// The serializer of forms.
+    public var form: FormRequestSerializer { base }
+
     /// Encodes parameters as a JSON document.
     public static func document(_ parameters: ParameterValue) throws(RequestSerializationError) -> [UInt8] {
         switch parameters {
@@ -65,7 +68,7 @@ public struct JSONRequestSerializer: RequestSerializer {
 
 extension ParameterValue {
     /// The kind of value, for error messages.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"

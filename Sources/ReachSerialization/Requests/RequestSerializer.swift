@@ -12,9 +12,14 @@ public protocol RequestSerializer: Sendable {
     func serialize(
         _ request: HTTPRequest, parameters: ParameterValue?
     ) throws(RequestSerializationError) -> HTTPRequest
+
+    /// The serializer that encodes multipart forms, with this one's headers. By default one without headers.
+    var form: FormRequestSerializer { get }
 }
 
 extension RequestSerializer {
+    public var form: FormRequestSerializer { FormRequestSerializer() }
+
     /// Builds a request with default headers and parameters.
     ///
     /// - Parameters:

@@ -3,8 +3,8 @@ public import ReachCore
 /// Decodes JSON: AFJSONResponseSerializer. The encoding is UTF-8, or what a byte order mark or the zeros of UTF-16 and
 /// UTF-32 indicate.
 ///
-/// The decoder is stricter than Apple's: a duplicate key in an object, an integer beyond 64 bits, and nesting beyond 64
-/// levels are errors.
+/// As with NSJSONSerialization the last of equal keys in an object counts, and an integer beyond 64 bits becomes a
+/// double. Nesting beyond 64 levels is an error.
 public struct JSONResponseSerializer: ResponseSerializer {
     /// The check; by default successes of type application/json, text/json or text/javascript pass.
     public var check = ResponseCheck(
@@ -22,7 +22,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
         check.serialize(response, body: body, format: "JSON") { body, _ throws(ResponseDecodingError) in
             let value: JSONValue
             do throws(JSONError) {
-                value = try JSONReader.read(UTF8Transcoder.utf8(body))
+                value = try JSONReader.read(UTF8Transcoder.utf8(body), .asFoundation)
             } catch {
                 throw ResponseDecodingError(description: error.description)
             }

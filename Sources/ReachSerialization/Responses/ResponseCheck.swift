@@ -29,7 +29,7 @@ public struct ResponseCheck: Hashable, Sendable {
     /// Checks a response, and passes the body to `decode` unless its content type is wrong.
     ///
     /// An empty body, and the single space that Rails sends for "no content", give no object and no error.
-    func serialize(
+    package func serialize(
         _ response: HTTPResponse?, body: [UInt8], format: String,
         decode: (_ body: [UInt8], _ characterSet: String?) throws(ResponseDecodingError) -> ResponseObject
     ) -> SerializedResponse {
@@ -49,6 +49,8 @@ public struct ResponseCheck: Hashable, Sendable {
 }
 
 /// The reason why a body is not of its format.
-struct ResponseDecodingError: Error {
-    let description: String
+package struct ResponseDecodingError: Error {
+    package let description: String
+
+    package init(description: String) { self.description = description }
 }

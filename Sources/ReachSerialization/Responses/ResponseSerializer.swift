@@ -6,8 +6,6 @@ public enum ResponseObject: Sendable {
     case bytes([UInt8])
     /// A JSON document.
     case json(JSONValue)
-    /// A property list.
-    case propertyList(PropertyListValue)
     /// An XML document, as a parser at its beginning.
     case xml(XMLPullParser)
     /// The result of a custom serializer.
@@ -16,12 +14,6 @@ public enum ResponseObject: Sendable {
     /// The JSON document, if it is one.
     public var json: JSONValue? {
         guard case .json(let value) = self else { return nil }
-        return value
-    }
-
-    /// The property list, if it is one.
-    public var propertyList: PropertyListValue? {
-        guard case .propertyList(let value) = self else { return nil }
         return value
     }
 

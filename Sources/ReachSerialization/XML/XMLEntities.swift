@@ -93,9 +93,9 @@ struct XMLEntities: Sendable {
 }
 
 /// The character classes of XML 1.0 (fifth edition).
-enum XMLCharacters {
+package enum XMLCharacters {
     /// Whether a document may contain the character (section 2.2).
-    static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x9, 0xa, 0xd, 0x20...0xd7ff, 0xe000...0xfffd, 0x10000...0x10ffff: true
         default: false

@@ -5,34 +5,19 @@ internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
 
-/// A body in the form that the queue accepts.
-struct PreparedBody: Sendable {
-    var queued: RequestBody
-    /// A temporary file to remove when the request is over; `nil` where the queue removes it.
-    var temporaryFile: String?
-}
-
 /// Converts bodies into the form that the queue accepts. Confined to the loop; a separate thread writes the files.
 final class BodyPreparer {
-    /// The largest multipart body kept in memory; a longer one is written to a file.
+    /// The largest body kept in the queue's own file; a longer one gets a file in the spool.
     private static let heldBytes: Int64 = 1 << 20
+    /// Stands for a body that is read from its task's request while it is sent: a queue in memory keeps no copy.
+    static let streamPath = ""
 
     private let thread = FileThread()
     private let replies: LoopReplies
-    private var bodies: [RequestID: PreparedBody] = [:]
-    /// The directory of temporary files outside any spool; created when first needed.
-    private var directory: String?
-    private var lastNumber = 0
+    /// The names of bodies in the spool.
+    private var names: [RequestID: String] = [:]
 
     init(_ loop: EventLoop) { replies = LoopReplies(loop: loop) }
-
-    deinit {
-        // Runs after the thread's pending work on these files.
-        thread.run { [directory, files = bodies.values.compactMap(\.temporaryFile)] in
-            for file in files { unlink(file) }
-            if let directory { rmdir(directory) }
-        }
-    }
 
     /// Prepares a task's body.
     ///
@@ -40,15 +25,13 @@ final class BodyPreparer {
     ///   - spool: The queue's store for long bodies; `nil` where the queue is in memory.
     ///   - reply: Called once, on the loop.
     func prepare(
-        _ plan: TaskPlan, spool: QueueSpool?, reply: @escaping (Result<PreparedBody, RequestError>) -> Void
+        _ plan: TaskPlan, spool: QueueSpool?, reply: @escaping (Result<RequestBody, RequestError>) -> Void
     ) {
         switch plan.request.body {
-        case .none: reply(.success(PreparedBody(queued: .none)))
+        case .none: reply(.success(.none))
         case .bytes(let bytes):
-            guard let spool, bytes.count > Self.heldBytes else {
-                return reply(.success(PreparedBody(queued: .inline(bytes))))
-            }
-            let name = "body-" + UniqueKey.make()
+            guard let spool, bytes.count > Self.heldBytes else { return reply(.success(.inline(bytes))) }
+            let name = Self.newName()
             spool.append(bytes, to: name) { result in
                 switch result {
                 case .success(let count): Self.seal(name, count, in: spool, reply)
@@ -57,35 +40,29 @@ final class BodyPreparer {
                     reply(.failure(RequestError(.notTaken, "storage", error.description)))
                 }
             }
-        case .file(let path, let length): reply(.success(PreparedBody(queued: .file(path: path, bytes: length))))
-        case .multipart(let body): prepare(body, spool, reply)
+        case .file(let path, let length): reply(.success(.file(path: path, bytes: length)))
+        case .multipart(let body):
+            guard let spool else { return reply(.success(.file(path: Self.streamPath, bytes: body.contentLength))) }
+            store(body, in: spool, reply)
         }
     }
 
-    private func prepare(
-        _ body: MultipartBody, _ spool: QueueSpool?, _ reply: @escaping (Result<PreparedBody, RequestError>) -> Void
+    private static func newName() -> String { "body-" + UniqueKey.make() }
+
+    /// Copies a form for a later run.
+    private func store(
+        _ body: MultipartBody, in spool: QueueSpool, _ reply: @escaping (Result<RequestBody, RequestError>) -> Void
     ) {
         if body.contentLength <= Self.heldBytes {
-            let answer = replies.expect { (result: Result<[UInt8], RequestError>) in
-                reply(result.map { PreparedBody(queued: .inline($0)) })
-            }
+            let answer = replies.expect { (result: Result<[UInt8], RequestError>) in reply(result.map { .inline($0) }) }
             return thread.run { answer(Self.read(body)) }
         }
-        let name = "body-" + UniqueKey.make()
-        guard let path = spool?.path(name) ?? temporaryPath() else {
-            return reply(
-                .failure(RequestError(.local, "no-file", "there is no place for the body: \(SystemError.text(errno))")))
-        }
+        let name = Self.newName()
+        let path = spool.path(name)
         let answer = replies.expect { (failure: RequestError?) in
-            if let failure {
-                unlink(path)
-                return reply(.failure(failure))
-            }
-            guard let spool else {
-                let queued = RequestBody.file(path: path, bytes: body.contentLength)
-                return reply(.success(PreparedBody(queued: queued, temporaryFile: path)))
-            }
-            Self.seal(name, body.contentLength, in: spool, reply)
+            guard let failure else { return Self.seal(name, body.contentLength, in: spool, reply) }
+            unlink(path)
+            reply(.failure(failure))
         }
         thread.run { answer(Self.write(body, to: path)) }
     }
@@ -93,35 +70,21 @@ final class BodyPreparer {
     /// Syncs a spooled body to disk: the request's row must not refer to bytes that a power failure would lose.
     private static func seal(
         _ name: String, _ count: Int64, in spool: QueueSpool,
-        _ reply: @escaping (Result<PreparedBody, RequestError>) -> Void
+        _ reply: @escaping (Result<RequestBody, RequestError>) -> Void
     ) {
         spool.seal(name) { number in
             guard number == 0 else {
                 spool.remove(name)
                 return reply(.failure(RequestError(.notTaken, "storage", SystemError.text(number))))
             }
-            reply(.success(PreparedBody(queued: .spooled(name: name, bytes: count))))
+            reply(.success(.spooled(name: name, bytes: count)))
         }
-    }
-
-    private func temporaryPath() -> String? {
-        if directory == nil {
-            let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-            var template = Array("\(parent)/reach-XXXXXX".utf8CString)
-            guard mkdtemp(&template) != nil else { return nil }
-            directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }
-        lastNumber += 1
-        return directory.map { "\($0)/\(lastNumber)" }
     }
 
     // MARK: - Keeping and removing
 
-    func keep(_ body: PreparedBody, for id: RequestID) {
-        switch body.queued {
-        case .spooled: bodies[id] = body
-        default: if body.temporaryFile != nil { bodies[id] = body }
-        }
+    func keep(_ body: RequestBody, for id: RequestID) {
+        if case .spooled(let name, _) = body { names[id] = name }
     }
 
     /// Removes the body of a request that is over.
@@ -129,13 +92,12 @@ final class BodyPreparer {
     /// - Parameter spool: The spool from which the body is removed; `nil` for a request that may be sent again. The
     ///   queue removes unused files later in any case.
     func forget(_ id: RequestID, spool: QueueSpool?) {
-        if let body = bodies.removeValue(forKey: id) { drop(body, spool: spool) }
+        if let name = names.removeValue(forKey: id) { spool?.remove(name) }
     }
 
     /// Removes a body that is no longer needed.
-    func drop(_ body: PreparedBody, spool: QueueSpool?) {
-        if case .spooled(let name, _) = body.queued { spool?.remove(name) }
-        if let file = body.temporaryFile { thread.run { unlink(file) } }
+    func drop(_ body: RequestBody, spool: QueueSpool?) {
+        if case .spooled(let name, _) = body { spool?.remove(name) }
     }
 
     // MARK: - Work on the file thread
@@ -159,6 +121,25 @@ final class BodyPreparer {
             return RequestError(ofBody: error)
         }
     }
+}
+
+extension StreamedBody {
+    /// A form that is read while it is sent.
+    convenience init(_ body: MultipartBody) {
+        self.init(count: UInt64(clamping: body.contentLength)) {
+            let reader = FormReader(body)
+            return { try reader.read(into: $0) }
+        }
+    }
+}
+
+/// The reader of a form, for a closure. Used by the thread for files only.
+private final class FormReader {
+    private var reader: BodyReader
+
+    init(_ body: MultipartBody) { reader = BodyReader(body) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { try reader.read(into: buffer) }
 }
 
 extension RequestError {

@@ -26,25 +26,31 @@ extension SessionLoop: AttemptHost {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
         attempts[id] = AttemptNote()
         transfer.clientCertificate = options.clientCertificate
-        guard let resumeData = tasks[id]?.first?.plan.resumeData, case .file(var sink) = transfer.sink else { return }
+        // A download can be resumed only as it is sent.
+        transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
+        let plan = tasks[id]?.first?.plan
+        if let plan, case .multipart(let body) = plan.request.body,
+            transfer.body == .file(path: BodyPreparer.streamPath)
+        {
+            transfer.body = .stream(StreamedBody(body))
+        }
+        guard let resumeData = plan?.resumeData, case .file(var sink) = transfer.sink else { return }
         // Bytes that an earlier attempt of this request received take precedence: they are in the same file.
         sink.goOn(with: resumeData.partialFile, from: resumeData.point)
         transfer.sink = .file(sink)
     }
 
-    func received(_ head: ResponseHead, of id: RequestID) -> String? {
-        guard let ask = options.hooks.disposition, !isPassedOver(head, id) else { return nil }
-        let task = tasks[id]?.first
-        guard let url = task?.plan.queued.url, let address = try? WebAddress(url) else { return nil }
-        let response = HTTPResponse(
-            address: address, statusCode: head.status,
-            headers: HTTPHeaders(received: head.fields.map { (name: $0.name, value: $0.value) }))
-        switch ask(task, response) {
+    func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
+        guard let ask = options.hooks.disposition, !isPassedOver(head, id),
+            let response = HTTPResponse(head, from: sent.url)
+        else { return nil }
+        switch ask(tasks[id]?.first, response) {
         case .allow: return nil
         case .becomeDownload(let path):
             attempts[id, default: AttemptNote()].place = path
             return path
         case .cancel:
+            if tasks[id] == nil { cancel(id) }
             for task in tasks[id] ?? [] { task.cancel() }
             return nil
         }

@@ -125,17 +125,19 @@ extension RequestTask {
 extension HTTPResponse {
     /// - Returns: `nil` where the URL cannot be read.
     init?(_ result: RequestResult, to request: QueuedRequest) {
-        guard let address = try? WebAddress(request.url) else { return nil }
-        self.init(
-            address: address, statusCode: result.status,
-            headers: HTTPHeaders(received: result.headers.map { (name: $0.name, value: $0.value) }))
+        var fields = result.headers
+        let last = fields.firstIndex { $0.name == RequestResult.finalURLField }.map { fields.remove(at: $0).value }
+        guard let address = try? WebAddress(last ?? request.url) else { return nil }
+        self.init(address: address, statusCode: result.status, headers: HTTPHeaders(fields))
     }
 
     /// - Returns: `nil` where the URL cannot be read.
     init?(_ head: ResponseHead, from url: TransferURL) {
         guard let address = try? WebAddress(url.description) else { return nil }
-        self.init(
-            address: address, statusCode: head.status,
-            headers: HTTPHeaders(received: head.fields.map { (name: $0.name, value: $0.value) }))
+        self.init(address: address, statusCode: head.status, headers: HTTPHeaders(head.fields))
     }
+}
+
+extension HTTPHeaders {
+    init(_ fields: [HTTPField]) { self.init(received: fields.map { (name: $0.name, value: $0.value) }) }
 }

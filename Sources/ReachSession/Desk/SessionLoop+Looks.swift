@@ -46,13 +46,15 @@ extension SessionLoop {
     private func failIfOnline(_ ids: Set<RequestID>, _ text: String) {
         let once = ids.filter { tasks[$0]?.first?.plan.queued.maximumAttempts == 1 }
         guard !once.isEmpty else { return }
-        var end: (() -> Void)?
-        end = network.watch(.internet) { [weak self] (news: QueueNetworkEvent) in
+        lastOnlineWatch += 1
+        let number = lastOnlineWatch
+        onlineWatches[number] = network.watch(.internet) { [weak self] (news: QueueNetworkEvent) in
             guard case .state(let state) = news else { return }
+            // Runs outside the call that starts the watch.
             self?.loop.afterEvents {
-                end?()
-                end = nil
-                guard let self, state.status == .reachable else { return }
+                guard let self, let end = self.onlineWatches.removeValue(forKey: number) else { return }
+                end()
+                guard state.status == .reachable else { return }
                 for task in once.flatMap({ self.tasks[$0] ?? [] }) {
                     if task.end(with: RequestError(.destination, "name-not-found", text)) { self.cancel(task) }
                 }

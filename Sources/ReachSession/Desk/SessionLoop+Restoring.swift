@@ -85,7 +85,7 @@ extension TaskPlan {
         guard let address = try? WebAddress(record.request.url),
             var request = try? HTTPRequest(method: record.request.method, address: address)
         else { return nil }
-        request.headers = HTTPHeaders(received: record.request.headers.map { (name: $0.name, value: $0.value) })
+        request.headers = HTTPHeaders(record.request.headers)
         let kind: RequestTask.Kind =
             record.request.outputPath != nil ? .download : record.bodyBytes > 0 ? .upload : .data
         self.init(
@@ -94,22 +94,23 @@ extension TaskPlan {
 }
 
 extension RequestSession {
-    /// All requests of the session: those of this process that were resumed and are not over. In a session with a
-    /// directory also those that an earlier run left, and those whose answers were not fetched; such answers are kept
-    /// for a day, and up to a thousand. An answer counts as fetched when a completion was called with it, or a caller
-    /// awaited it.
+    /// All requests of the session that are not over, also those that were not resumed. In a session with a directory also
+    /// those that an earlier run left, and those whose answers were not fetched; such answers are kept for a day, and up
+    /// to a thousand. An answer counts as fetched when a completion was called with it, or a caller awaited it.
     ///
     /// A request without a task gets a new one, to which completions and observers can be added. If the request is
     /// over, its completions are called soon after.
     ///
-    /// - Returns: The tasks in the order in which they were stored.
+    /// - Returns: The tasks in the order in which they were stored, then those that are not stored.
     public func tasks() async -> [RequestTask] {
         guard core.keepsOnDisk else { return core.tasks }
-        return await withCheckedContinuation { continuation in
+        let stored: [RequestTask] = await withCheckedContinuation { continuation in
             let isAsked = core.perform { [core] desk in
                 desk.restore(for: core) { continuation.resume(returning: $0) }
             }
             if !isAsked { continuation.resume(returning: []) }
         }
+        let known = Set(stored.map(\.identifier))
+        return stored + core.tasks.filter { !known.contains($0.identifier) }
     }
 }

@@ -29,6 +29,9 @@ final class SessionLoop {
     var fetching: [UInt64: RequestTask] = [:]
     /// Watches for the first state of a target.
     var looks: [Target: FirstLook] = [:]
+    /// Ends the watches that wait for the Internet, by their numbers.
+    var onlineWatches: [UInt64: () -> Void] = [:]
+    var lastOnlineWatch: UInt64 = 0
     private var activityTimer: TimerQueue.ID?
 
     init(_ loop: EventLoop, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {
@@ -92,6 +95,8 @@ final class SessionLoop {
         tasks = [:]
         looks.values.forEach { $0.end() }
         looks = [:]
+        onlineWatches.values.forEach { $0() }
+        onlineWatches = [:]
         let isWritten = engine?.close(patience: patience) ?? true
         engine = nil
         for waiter in awaitingStorage.values.joined() { waiter(nil) }
@@ -117,10 +122,10 @@ final class SessionLoop {
         }
     }
 
-    private func add(_ task: RequestTask, _ body: PreparedBody) {
+    private func add(_ task: RequestTask, _ body: RequestBody) {
         guard let engine, !task.requestState.isFinal else { return drop(body, of: task) }
         var request = task.plan.queued
-        request.body = body.queued
+        request.body = body
         do throws(RequestValidationError) {
             try engine.driver.add(request, makeKey: UniqueKey.make) { [weak self] reply in
                 self?.added(task, body, reply)
@@ -131,7 +136,7 @@ final class SessionLoop {
         }
     }
 
-    private func added(_ task: RequestTask, _ body: PreparedBody, _ reply: QueueReply) {
+    private func added(_ task: RequestTask, _ body: RequestBody, _ reply: QueueReply) {
         switch reply {
         case .added(let id):
             bodies.keep(body, for: id)
@@ -142,7 +147,9 @@ final class SessionLoop {
         case .refused(let refusal):
             bodies.drop(body, spool: engine?.spool)
             refuse(task, RequestError(refusal))
-        default: refuse(task, RequestError(.storage))
+        default:
+            bodies.drop(body, spool: engine?.spool)
+            refuse(task, RequestError(.storage))
         }
     }
 
@@ -157,7 +164,7 @@ final class SessionLoop {
         if task.suspensionReasons.contains(.user) { hold(task) }
     }
 
-    private func drop(_ body: PreparedBody, of task: RequestTask) {
+    private func drop(_ body: RequestBody, of task: RequestTask) {
         bodies.drop(body, spool: engine?.spool)
         reportStored(task, nil)
     }
@@ -192,8 +199,10 @@ final class SessionLoop {
         tasks[id] = nil
         attempts[id] = nil
         bodies.forget(id, spool: engine?.spool)
-        engine?.driver.ask({ .cancel(id, .root, $0) }, { _ in })
+        cancel(id)
     }
+
+    func cancel(_ id: RequestID) { engine?.driver.ask({ .cancel(id, .root, $0) }, { _ in }) }
 
     private func ask(_ task: RequestTask, _ command: (RequestID, QueueInput.Ticket) -> QueueInput) {
         guard let id = numbers[task.identifier], let engine else { return }

@@ -1,8 +1,7 @@
 /// Joins equal requests into one, as AFImageDownloader does, and limits how many run at a time.
 ///
 /// Each caller gets a receipt. The answer goes to all waiting callers. A caller that cancels its receipt stops waiting,
-/// and a request that has not started is dropped when no caller waits for it. A running one continues, since its answer
-/// can be cached.
+/// and a request for which no caller waits is dropped.
 ///
 /// - Parameters:
 ///   - Key: What makes requests equal: the URL, or more.
@@ -91,22 +90,36 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         return (receipt, .queued(request))
     }
 
+    /// What the caller has to do after a cancellation.
+    public struct Cancellation {
+        /// The caller that has to be notified.
+        public let waiter: Waiter
+        /// The request to stop, or that will not start, since no other caller waits for it.
+        public let dropped: Request?
+        /// The request to start in place of one that ran.
+        public let start: Request?
+    }
+
     /// Removes a caller.
     ///
-    /// - Returns: The caller, which has to be notified of the cancellation; `nil` where the answer came before.
-    ///   `dropped` is the request that will not start, since no other caller waits for it.
-    public mutating func cancel(_ receipt: Receipt) -> (waiter: Waiter, dropped: Request?)? {
+    /// - Returns: What to do; `nil` where the answer came before.
+    public mutating func cancel(_ receipt: Receipt) -> Cancellation? {
         guard var entry = entries[receipt.key],
             let index = entry.waiters.firstIndex(where: { $0.number == receipt.number })
         else { return nil }
         let waiter = entry.waiters.remove(at: index).waiter
-        guard entry.waiters.isEmpty, !entry.isRunning else {
+        guard entry.waiters.isEmpty else {
             entries[receipt.key] = entry
-            return (waiter, nil)
+            return Cancellation(waiter: waiter, dropped: nil, start: nil)
         }
         entries[receipt.key] = nil
-        queue.removeAll { $0 == entry.request }
-        return (waiter, entry.request)
+        if entry.isRunning { runningCount -= 1 } else { queue.removeAll { $0 == entry.request } }
+        return Cancellation(waiter: waiter, dropped: entry.request, start: next())
+    }
+
+    /// Whether a request was started, and neither finished nor dropped.
+    public func isRunning(_ request: Request) -> Bool {
+        entries[request.key].map { $0.request == request && $0.isRunning } ?? false
     }
 
     /// Finishes a request that was started, after its answer or error arrived.
@@ -116,12 +129,16 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         guard let entry = entries[request.key], entry.request == request, entry.isRunning else { return ([], nil) }
         entries[request.key] = nil
         runningCount -= 1
-        let waiters = entry.waiters.map(\.waiter)
-        guard runningCount < limit, !queue.isEmpty else { return (waiters, nil) }
+        return (entry.waiters.map(\.waiter), next())
+    }
+
+    /// Takes the next request from the queue, if one more may run.
+    private mutating func next() -> Request? {
+        guard runningCount < limit, !queue.isEmpty else { return nil }
         let next = queue.removeFirst()
         entries[next.key]?.isRunning = true
         runningCount += 1
-        return (waiters, next)
+        return next
     }
 
     private mutating func nextNumber() -> UInt64 {
@@ -132,3 +149,4 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
 
 extension RequestCoalescer: Sendable where Waiter: Sendable {}
 extension RequestCoalescer.Entry: Sendable where Waiter: Sendable {}
+extension RequestCoalescer.Cancellation: Sendable where Waiter: Sendable {}

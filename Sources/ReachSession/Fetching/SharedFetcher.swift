@@ -25,6 +25,8 @@ public final class SharedFetcher: Sendable {
     private struct State {
         var coalescer: RequestCoalescer<String, Completion>
         var cache: PurgingCache<String, RequestResponse>
+        /// The tasks of running requests.
+        var tasks: [RequestCoalescer<String, Completion>.Request: RequestTask] = [:]
     }
 
     private let session: RequestSession
@@ -99,11 +101,16 @@ public final class SharedFetcher: Sendable {
     }
 
     /// Cancels a caller's wait. Its block is called with ``RequestError/Kind/cancelled``, unless it was called before.
-    /// A request that has not started is dropped if no other caller waits for it. A running one continues, since its
-    /// response can be cached.
+    /// The request is cancelled if no other caller waits for it.
     public func cancel(_ receipt: Receipt) {
-        let cancelled = state.withLock { $0.coalescer.cancel(receipt.receipt)?.waiter }
-        if let cancelled { deliver([cancelled], .failure(.cancelled)) }
+        let (cancelled, task) = state.withLock { state in
+            let cancelled = state.coalescer.cancel(receipt.receipt)
+            return (cancelled, cancelled?.dropped.flatMap { state.tasks.removeValue(forKey: $0) })
+        }
+        guard let cancelled else { return }
+        deliver([cancelled.waiter], .failure(.cancelled))
+        task?.cancel()
+        if let next = cancelled.start { start(next) }
     }
 
     /// Empties the cache, for example when memory is short.
@@ -115,6 +122,13 @@ public final class SharedFetcher: Sendable {
     private func start(_ request: RequestCoalescer<String, Completion>.Request) {
         do throws(RequestError) {
             let task = try session.get(request.key, options: options)
+            let isWanted = state.withLock { state in
+                // The last caller may have cancelled meanwhile.
+                guard state.coalescer.isRunning(request) else { return false }
+                state.tasks[request] = task
+                return true
+            }
+            guard isWanted else { return }
             task.whenComplete { self.finish(request, $0) }
             task.resume()
         } catch {
@@ -126,6 +140,7 @@ public final class SharedFetcher: Sendable {
         _ request: RequestCoalescer<String, Completion>.Request, _ result: Result<RequestResponse, RequestError>
     ) {
         let (waiters, next) = state.withLock { state in
+            state.tasks[request] = nil
             if case .success(let response) = result {
                 state.cache.insert(
                     response, for: request.key, bytes: Int64(response.body.count), at: SystemClock.boot)

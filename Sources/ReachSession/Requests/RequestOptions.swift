@@ -64,6 +64,10 @@ public struct RequestOptions: Hashable, Sendable {
     /// Whether a running attempt also ends when its path still works but its link class no longer satisfies the
     /// constraint.
     public var isStrict = false
+    /// Whether the request of a session with a directory is cancelled together with the Swift task that awaits
+    /// ``RequestTask/response()``. By default it continues, in a later run too: a program that ends cancels its tasks. In a
+    /// session in memory it is always cancelled. Not stored with the request.
+    public var isCancelledWithWaiting = false
     /// The statuses that complete a request. The statuses of temporary trouble at the server (408, 425, 429, 500, 502,
     /// 503, 504) are retried as ``retries`` says; all others are final. The response serializer checks the result in
     /// any case.

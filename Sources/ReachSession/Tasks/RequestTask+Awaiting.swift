@@ -4,10 +4,11 @@ public import ReachSerialization
 extension RequestTask {
     /// Waits for the response. Resumes the task if it was never resumed.
     ///
-    /// Cancelling the Swift task ends only the waiting; the request continues.
+    /// Cancelling the Swift task cancels the request. In a session with a directory it ends only the waiting, unless
+    /// ``RequestOptions/isCancelledWithWaiting`` is set; the request continues.
     ///
     /// - Throws: The request's error, or a ``RequestError`` of the kind `cancelled` with the word `wait-cancelled` if
-    ///   the waiting was cancelled.
+    ///   only the waiting was cancelled.
     @discardableResult
     public func response() async throws(RequestError) -> RequestResponse {
         if !state.withLock({ $0.wasResumed }) { resume() }
@@ -57,20 +58,24 @@ extension RequestTask {
         }
     }
 
-    /// Waits for the result; `nil` if the Swift task was cancelled first.
+    private var continuesWithoutWaiting: Bool { core.keepsOnDisk && !options.isCancelledWithWaiting }
+
+    /// Waits for the result; `nil` if the waiting was cancelled first, and the request was not.
     private func awaitResult() async -> Result<RequestResponse, RequestError>? {
         let number = state.withLock { $0.nextNumber() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let known: Result<RequestResponse, RequestError>?? = state.withLock { state in
                     if let result = state.result { return .some(result) }
-                    if Task.isCancelled { return .some(nil) }
+                    // A task that was cancelled before ends by its own cancellation.
+                    if Task.isCancelled, continuesWithoutWaiting { return .some(nil) }
                     state.waiters[number] = continuation
                     return nil
                 }
                 if let known { continuation.resume(returning: known) }
             }
         } onCancel: {
+            guard continuesWithoutWaiting else { return cancel() }
             state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
         }
         if result != nil {

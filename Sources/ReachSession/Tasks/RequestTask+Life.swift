@@ -66,7 +66,7 @@ extension RequestTask {
 
     /// Delivers the result to completions, then to observers, and to callers that await it.
     func conclude(_ result: Result<RequestResponse, RequestError>) {
-        let (waiters, streams) = state.withLock { state in
+        let (waiters, streams, session) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
@@ -74,13 +74,18 @@ extension RequestTask {
             if isFetched { forgetAfterCalls(&state) }
             defer {
                 (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [:], [:])
+                state.session = nil
             }
-            return (state.waiters.values.map(\.self), state.progressStreams.values.map(\.self))
+            return (
+                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self), state.session
+            )
         }
-        core.ended(self)
+        core.forget(identifier)
         for waiter in waiters { waiter.resume(returning: result) }
         for stream in streams { stream.finish() }
         core.deliver()
+        // This may be the last reference: the session closes now, with no lock held.
+        withExtendedLifetime(session) {}
     }
 
     /// Appends the deletion of the stored result to the pump, behind the completions: once these were called, it need

@@ -15,7 +15,8 @@ public typealias TaskProgress = ByteProgress
 /// once, on the queue or executor of ``RequestSessionOptions/delivery``. Callers that await ``response()`` resume as
 /// soon as the result is ready. Tasks end in the order in which their answers are ready.
 ///
-/// All members may be used from any thread. The session keeps a running task alive; releasing the task does not end it.
+/// All members may be used from any thread. The session keeps a resumed task alive; releasing the task does not end it. A
+/// task that is not over keeps its session, unless ``RequestSession/tasks()`` found it.
 public final class RequestTask: Sendable {
     /// The kinds of tasks, by what happens to bodies.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -51,6 +52,8 @@ public final class RequestTask: Sendable {
         self.core = core
         state = Mutex(TaskState(life: life))
     }
+
+    deinit { core.forget(identifier) }
 
     // MARK: - State
 

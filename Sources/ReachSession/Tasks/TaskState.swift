@@ -15,6 +15,8 @@ struct TaskPlan: Sendable {
 /// The mutable state of a task, under its lock.
 struct TaskState: Sendable {
     var life: RequestLife
+    /// The session, which a task that is not over keeps alive.
+    var session: RequestSession?
     var wasResumed = false
     var storedNumber: Int64?
     var progress = TaskProgress()

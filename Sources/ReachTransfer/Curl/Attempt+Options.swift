@@ -38,7 +38,7 @@ extension Attempt {
             owner: plan.request.owner, method: plan.request.method, connection: plan.request.connection,
             mayReuse: plan.mayReuse,
             version: plan.request.version, isSecure: plan.request.url.isSecure,
-            validatesDomainName: plan.request.security.validatesDomainName)
+            validatesDomainName: plan.request.security.validatesDomainName, decodes: plan.request.decodes)
     }
 
     private func configureConnection() throws(TransferFailure) {
@@ -61,6 +61,8 @@ extension Attempt {
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
         try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
+        // An empty text stands for all that libcurl can decode.
+        if request.decodes { try set(CURLOPT_ACCEPT_ENCODING, "") }
         switch request.proxy {
         case .none:
             // An empty text also keeps libcurl from reading the environment.

@@ -14,6 +14,7 @@ final class EasyHandle {
         let version: HTTPVersion
         let isSecure: Bool
         let validatesDomainName: Bool
+        let decodes: Bool
     }
 
     let raw: UnsafeMutableRawPointer

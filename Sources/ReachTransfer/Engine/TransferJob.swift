@@ -129,15 +129,19 @@ final class TransferJob {
         case .bytes(let bytes):
             upload = BytesUpload(bytes)
             run(machine.bodyOpened(count: UInt64(bytes.count), at: SystemClock.boot))
-        case .file(let path):
-            let file = FileUpload(path: path, thread: tools.files, replies: tools.replies)
-            upload = file
-            file.onReady = { [weak self] in self?.diskMoved() }
-            file.open { [weak self, unowned file] failure in
-                guard let self else { return }
-                if let failure { return run(machine.failed(failure, at: SystemClock.boot)) }
-                run(machine.bodyOpened(count: file.count, at: SystemClock.boot))
-            }
+        case .file(let path): open(FileHandOff(), named: path)
+        case .stream(let body): open(StreamHandOff(body), named: "the body")
+        }
+    }
+
+    private func open(_ source: any UploadFile, named path: String) {
+        let file = FileUpload(source, path: path, thread: tools.files, replies: tools.replies)
+        upload = file
+        file.onReady = { [weak self] in self?.diskMoved() }
+        file.open { [weak self, unowned file] failure in
+            guard let self else { return }
+            if let failure { return run(machine.failed(failure, at: SystemClock.boot)) }
+            run(machine.bodyOpened(count: file.count, at: SystemClock.boot))
         }
     }
 
@@ -154,7 +158,12 @@ final class TransferJob {
             return tools.systemTrust.load { [weak self] trust in
                 guard let self else { return }
                 self.trust = trust
-                run(machine.trustFound(at: SystemClock.boot))
+                // Without the list every server would seem untrusted, although this machine is at fault.
+                let isNeeded = !machine.request.security.allowsInvalidCertificates
+                let failure = trust == nil && isNeeded ? tools.systemTrust.failure : nil
+                run(
+                    failure.map { machine.failed($0, at: SystemClock.boot) } ?? machine.trustFound(at: SystemClock.boot)
+                )
             }
         }
         do throws(TransferFailure) {

@@ -92,6 +92,7 @@ extension TransferMachine {
         guard request.method == "GET", !request.hasOwnRange, let head = record.head,
             head.status == 200 || head.status == 206, let tag = head["etag"], ResumePoint.isStrong(tag)
         else { return nil }
-        return tag
+        // The offset would be one of decoded bytes.
+        return request.decodes && head["content-encoding"] != nil ? nil : tag
     }
 }

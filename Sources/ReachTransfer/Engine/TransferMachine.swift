@@ -136,9 +136,9 @@ struct TransferMachine {
         if let given = request.addresses, proxied == nil { return use(given, at: now) }
         if let literal = server.address { return use([literal], at: now) }
         state = .resolving
-        return .resolve(
-            NameQuestion(server.host, family: request.family, interface: request.interface),
-            within: timers.timeToConnect(at: now) ?? .seconds(30))
+        var question = NameQuestion(server.host, family: request.family, interface: request.interface)
+        if case .user(let owner) = request.owner { question.owner = owner }
+        return .resolve(question, within: timers.timeToConnect(at: now) ?? .seconds(30))
     }
 
     mutating func resolved(_ answer: Result<[IPAddress], NameFailure>, at now: BootTime) -> Action? {

@@ -60,9 +60,11 @@ struct TransferRecord {
     var receivedBytes: UInt64 { receivedBefore + counts.received }
 
     var progress: ByteProgress {
-        ByteProgress(
+        // Decoded bytes are counted, of which the server announces no number.
+        let length = head?["content-encoding"] == nil ? head?.contentLength : nil
+        return ByteProgress(
             sent: Int64(clamping: sentBytes), toSend: bodyBytes.map { Int64(clamping: $0) },
-            received: Int64(clamping: receivedBytes), toReceive: head?.contentLength.map { Int64(clamping: $0) })
+            received: Int64(clamping: receivedBytes), toReceive: length.map { Int64(clamping: $0) })
     }
 
     /// Progress to report now; `nil` if nothing moved, or if the last report is too recent.

@@ -25,6 +25,12 @@ extension TransferRequest {
     /// Whether the caller requests a range by itself. It then checks the response's range itself.
     var hasOwnRange: Bool { headers.contains { $0.name.lowercased() == "range" } }
 
+    /// Whether the server may choose an encoding. An encoded response cannot be resumed: the offset is that of decoded bytes.
+    var decodes: Bool {
+        acceptsEncodings && resumable == nil && !hasOwnRange
+            && !headers.contains { $0.isNamed("Accept-Encoding") }
+    }
+
     /// Whether the request authenticates its connection: NTLM and Negotiate admit a connection, not a request (RFC 4559
     /// section 6). The connection is then used for nothing else.
     var bindsConnection: Bool {
@@ -70,7 +76,8 @@ extension TransferRequest {
     package mutating func follow(_ redirect: Redirect) {
         if redirect.method != method {
             body = .none
-            headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
+            // What is about the body, and the key of what only the first request did.
+            headers.removeAll { $0.name.lowercased().hasPrefix("content-") || $0.isNamed("Idempotency-Key") }
         }
         if !redirect.to.hasOrigin(of: url) {
             headers.removeAll { Self.secrets.contains($0.name.lowercased()) }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import ReachLoop
 
 /// An open file that only ``FileThread`` uses: it runs one piece of work at a time, so this needs no lock.
-final class FileHandOff: @unchecked Sendable {
+final class FileHandOff: UploadFile, @unchecked Sendable {
     private var descriptor: CInt = -1
     private var recorder: ResumeRecorder?
     /// The length of the file that is written.
@@ -27,11 +27,15 @@ final class FileHandOff: @unchecked Sendable {
         return note()
     }
 
+    /// Appends bytes. After a failure no more are written: they would follow a gap.
     func append(_ bytes: [UInt8]) -> CInt {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { return errno }
+            if count < 0, errno != EINTR {
+                defer { close() }
+                return errno
+            }
             rest = rest.dropFirst(max(0, count))
         }
         length += UInt64(bytes.count)
@@ -41,18 +45,18 @@ final class FileHandOff: @unchecked Sendable {
     private func note() -> CInt { recorder?.note(length, of: descriptor, at: SystemClock.boot) ?? 0 }
 
     /// Opens a regular file for reading.
-    func open(reading path: String) -> Result<UInt64, FileNumber> {
+    func open(reading path: String) -> Result<UInt64, UploadError> {
         // O_NONBLOCK keeps this from waiting for a FIFO's writer; for a regular file it makes no difference.
         descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return .failure(FileNumber(errno)) }
-        guard let size else { return .failure(FileNumber(EINVAL)) }
+        guard descriptor >= 0 else { return .failure(UploadError(errno)) }
+        guard let size else { return .failure(UploadError(EINVAL)) }
         return .success(size)
     }
 
-    func read(at offset: UInt64, _ count: Int) -> Result<[UInt8], FileNumber> {
+    func read(at offset: UInt64, _ count: Int) -> Result<[UInt8], UploadError> {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = pread(descriptor, &bytes, count, Int(offset))
-        guard result >= 0 else { return .failure(FileNumber(errno)) }
+        guard result >= 0 else { return .failure(UploadError(errno)) }
         bytes.removeLast(count - result)
         return .success(bytes)
     }
@@ -68,10 +72,4 @@ final class FileHandOff: @unchecked Sendable {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return UInt64(status.st_size)
     }
-}
-
-/// An `errno` as an error.
-struct FileNumber: Error {
-    let rawValue: CInt
-    init(_ rawValue: CInt) { self.rawValue = rawValue }
 }

@@ -31,7 +31,13 @@ final class FileWriter {
         perform { $0.create(path, keep: keep, permissions: permissions, recorder: recorder) }
     }
 
-    deinit { thread.run { [file] in file.close() } }
+    /// What has arrived is written also where the transfer is cancelled: a later one resumes after it.
+    deinit {
+        thread.run { [file, pending] in
+            if !pending.isEmpty { _ = file.append(pending) }
+            file.close()
+        }
+    }
 
     var hasRoom: Bool { pending.count < Self.backlogLimit || failure != nil }
 

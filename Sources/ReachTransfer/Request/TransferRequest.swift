@@ -15,6 +15,9 @@ package struct TransferRequest: Hashable, Sendable {
     /// as Content-Length, which the engine sets.
     package var headers: [HTTPField] = []
     package var body: TransferBody = .none
+    /// Whether the server may compress the response: it is decoded as it arrives, and the limit applies to the decoded
+    /// bytes. Not with an Accept-Encoding of the caller's, nor where a download resumes.
+    package var acceptsEncodings = false
     /// The interface that every packet must use, including queries to name servers; `nil` leaves it to routing.
     package var interface: InterfaceBinding?
     /// The source address to require: where the kernel chose another one, the attempt is refused before the first byte
@@ -72,6 +75,28 @@ package enum TransferBody: Hashable, Sendable {
     /// A regular file, read piece by piece on a thread for files. The Content-Length is its size when it is opened; if
     /// it shrinks later, the transfer fails.
     case file(path: String)
+    /// Bytes that are read as they are sent, on a thread for files.
+    case stream(StreamedBody)
+}
+
+/// A body of known length that is read as it is sent. Two are equal if they are the same object.
+package final class StreamedBody: Hashable, Sendable {
+    /// Copies the next bytes into a buffer, which has room for at least one; 0 at the end. May block.
+    package typealias Reader = (UnsafeMutableRawBufferPointer) throws -> Int
+
+    /// The length in bytes.
+    package let count: UInt64
+    /// Opens it at its first byte, each time that it is sent. Called on the thread for files, as its result is.
+    let open: @Sendable () throws -> Reader
+
+    package init(count: UInt64, open: @escaping @Sendable () throws -> Reader) {
+        self.count = count
+        self.open = open
+    }
+
+    package static func == (left: StreamedBody, right: StreamedBody) -> Bool { left === right }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The version of HTTP to use.

@@ -53,13 +53,13 @@ final class SystemLookup: NameLookup {
     private var completion: ((NameLookupOutcome) -> Void)?
 
     init(
-        _ name: String, resolver: SystemResolver, replies: LoopReplies,
+        _ name: String, for owner: UInt32?, resolver: SystemResolver, replies: LoopReplies,
         completion: @escaping (NameLookupOutcome) -> Void
     ) {
         self.resolver = resolver
         self.completion = completion
         let reply = replies.expect { [weak self] (answer: NameAnswer) in self?.end(answer) }
-        id = resolver.resolve(name, completion: reply)
+        id = resolver.resolve(name, for: owner, completion: reply)
     }
 
     func stop() {

@@ -8,11 +8,16 @@ package struct NameQuestion: Hashable, Sendable {
     package var family: IPAddress.Family?
     /// The interface to send queries over, unless the name server is on this machine; `nil` leaves it to routing.
     package var interface: InterfaceBinding?
+    /// The user whose request it is for; `nil` for this program's own.
+    package var owner: UInt32?
 
-    package init(_ host: String, family: IPAddress.Family? = nil, interface: InterfaceBinding? = nil) {
+    package init(
+        _ host: String, family: IPAddress.Family? = nil, interface: InterfaceBinding? = nil, owner: UInt32? = nil
+    ) {
         self.host = host
         self.family = family
         self.interface = interface
+        self.owner = owner
     }
 
     /// In the order in which they are queried.

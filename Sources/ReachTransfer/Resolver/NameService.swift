@@ -169,7 +169,7 @@ package final class NameService {
         case .known(let addresses): return finish(id, Self.result(addresses, question))
         case .system(let servesAlone) where !waiter.asksServers && options.configuration == nil:
             // Names with silent servers may occupy all its threads; other names do not wait for them.
-            waiter.asksServers = !servesAlone && system.isBusy
+            waiter.asksServers = !servesAlone && system.isBusy(for: question.owner)
             startLookups([nil], for: waiter, configuration)
             if waiter.asksServers { startLookups(question.families, for: waiter, configuration) }
         case .system, .servers:
@@ -198,15 +198,16 @@ package final class NameService {
                 continue
             }
             waiter.keys.insert(key)
-            if lookups[key] == nil { lookups[key] = lookup(key, family, configuration) }
+            if lookups[key] == nil { lookups[key] = lookup(key, family, question, configuration) }
         }
     }
 
     private func lookup(
-        _ key: AnswerCache.Key, _ family: IPAddress.Family?, _ configuration: ResolverConfiguration
+        _ key: AnswerCache.Key, _ family: IPAddress.Family?, _ question: NameQuestion,
+        _ configuration: ResolverConfiguration
     ) -> any NameLookup {
         guard let family else {
-            return SystemLookup(key.name, resolver: system, replies: replies) { [weak self] in
+            return SystemLookup(key.name, for: question.owner, resolver: system, replies: replies) { [weak self] in
                 self?.lookupEnded(key, $0)
             }
         }

@@ -118,7 +118,7 @@ extension TransferFailure {
         CURLE_SEND_ERROR: .sendFailed, CURLE_RECV_ERROR: .badResponse, CURLE_SSL_CERTPROBLEM: .clientCertificate,
         CURLE_SSL_CIPHER: .tlsHandshake, CURLE_BAD_CONTENT_ENCODING: .badResponse,
         CURLE_FILESIZE_EXCEEDED: .responseTooLarge, CURLE_SEND_FAIL_REWIND: .sendFailed,
-        CURLE_SSL_CACERT_BADFILE: .notSupported, CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch,
+        CURLE_SSL_CACERT_BADFILE: .engineFailed, CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pinMismatch,
         CURLE_SSL_INVALIDCERTSTATUS: .certificateInvalid, CURLE_HTTP2_STREAM: .http2,
         CURLE_PROXY: .proxyFailed, CURLE_SSL_CLIENTCERT: .clientCertificate,
         // CURLE_TOO_LARGE.

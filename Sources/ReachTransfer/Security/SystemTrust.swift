@@ -33,6 +33,13 @@ final class SystemTrust {
         read()
     }
 
+    /// The failure of a transfer that needs the list where it cannot be read: this machine's, as libcurl's 77 is.
+    var failure: TransferFailure {
+        TransferFailure(
+            .engineFailed, "the trusted certificates of this machine (\(path)) cannot be read, or there are none",
+            curlCode: 77)
+    }
+
     private func read() {
         guard !isReading else { return }
         isReading = true

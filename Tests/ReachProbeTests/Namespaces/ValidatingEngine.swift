@@ -51,7 +51,7 @@ final class ValidatingEngine: Sendable {
             ) { [unowned engine] survey in engine.setConnectivity(survey) }
             reference.validator = validator
             engine.setConnectivity(validator.survey)
-            engine.followUplinks { [unowned validator] in validator.take($0) }
+            let network = engine.watchNetwork { [unowned validator] in validator.update(network: $0) }
             engine.start()
             _ = engine.watch(target) { event in
                 guard case .change(let change) = event else { return }
@@ -60,7 +60,7 @@ final class ValidatingEngine: Sendable {
             }
             started.append((loop.mailbox, reach_thread_id(), reference))
             loop.run()
-            engine.followUplinks(nil)
+            engine.unwatch(network)
             validator.stop()
             reference.validator = nil
         }

@@ -1,16 +1,20 @@
 import ReachCore
 import ReachProbe
 
-extension Uplink {
-    /// An uplink by `eth0`, or by the interface of another index.
+extension DefaultRoute {
+    /// An route by `eth0`, or by the interface of another index.
     static func sample(
         _ family: IPAddress.Family = .ipv4, interface: InterfaceIndex = 2, gateway: String = "192.0.2.1",
         source: String = "192.0.2.2", neighbour: NeighbourState? = .reachable, isMetered: Bool = false,
         isPreferred: Bool = true
-    ) -> Uplink {
-        Uplink(
-            key: Key(family: family, interface: interface), name: "eth\(interface - 2)", gateway: IPAddress(gateway),
-            source: IPAddress(source), neighbour: neighbour, isMetered: isMetered, isPreferred: isPreferred)
+    ) -> DefaultRoute {
+        var route = DefaultRoute(
+            key: Key(family: family, interface: interface), name: "eth\(interface - 2)", linkClass: .wired,
+            isMetered: isMetered, isPreferred: isPreferred)
+        route.gateway = IPAddress(gateway)
+        route.source = IPAddress(source)
+        route.neighbour = neighbour
+        return route
     }
 }
 
@@ -32,7 +36,7 @@ struct ValidationBench {
     private(set) var windows: Set<Duration> = []
     private(set) var open: [ValidationCommand.Ticket] = []
     private(set) var cancelled: [ValidationCommand.Ticket] = []
-    private(set) var probed: [Uplink] = []
+    private(set) var probed: [DefaultRoute] = []
 
     /// By default there is no jitter: a draw of 0.5 keeps every wait at its nominal length.
     init(_ options: ValidationOptions = ValidationOptions(), draw: @escaping () -> Double = { 0.5 }) {
@@ -43,7 +47,7 @@ struct ValidationBench {
     var seconds: Double { Double((now - start).nanoseconds) / 1e9 }
     var connectivity: Connectivity { machine.survey.internet.combined }
 
-    mutating func update(_ uplinks: [Uplink]?) { carryOut(machine.update(uplinks: uplinks, at: now)) }
+    mutating func update(_ routes: [DefaultRoute]?) { carryOut(machine.update(routes: routes, at: now)) }
     mutating func restart() { carryOut(machine.restart(at: now)) }
     mutating func noteAnswer(in family: IPAddress.Family? = nil) { carryOut(machine.noteAnswer(in: family, at: now)) }
     mutating func doubt() { carryOut(machine.doubt(at: now)) }
@@ -73,9 +77,9 @@ struct ValidationBench {
                 samples.append(seconds)
                 windows.insert(window)
                 carryOut(machine.sampled(ticket, sawTraffic: hasTraffic, at: now))
-            case .probe(let uplink, let ticket):
+            case .probe(let route, let ticket):
                 probes.append(seconds)
-                probed.append(uplink)
+                probed.append(route)
                 if let answer = answers?() ?? answer {
                     machine.probed(ticket, answer, bytes: bytes, at: now)
                 } else {

@@ -72,7 +72,7 @@ import Testing
         #expect(bench.connectivity == .full)
         bench.pass(.seconds(1))
         #expect(bench.connectivity == .limited)
-        #expect(bench.machine.trouble(of: Uplink.sample().key) == .noAnswer)
+        #expect(bench.machine.trouble(of: DefaultRoute.sample().key) == .noAnswer)
     }
 
     @Test func `the configured number of consecutive proofs promotes`() {

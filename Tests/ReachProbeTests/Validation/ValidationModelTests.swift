@@ -5,7 +5,7 @@ import Testing
 
 /// The state of one path by definition: computed from all answers, slowly and simply.
 private struct PathModel {
-    let uplink: Uplink
+    let route: DefaultRoute
     /// Conclusive answers in order; `nil` marks a change of the network, after which the next is believed at once.
     var answers: [ValidationResult?] = [nil]
     /// The times of the answers.
@@ -51,11 +51,11 @@ private struct Walk {
     let options: ValidationOptions
     var chance: SeededGenerator
     var now = BootTime(nanoseconds: 1_000_000_000)
-    var models: [Uplink.Key: PathModel] = [:]
-    var probes: [ValidationCommand.Ticket: Uplink.Key] = [:]
-    var samples: [ValidationCommand.Ticket: Uplink.Key] = [:]
+    var models: [DefaultRoute.Key: PathModel] = [:]
+    var probes: [ValidationCommand.Ticket: DefaultRoute.Key] = [:]
+    var samples: [ValidationCommand.Ticket: DefaultRoute.Key] = [:]
     var ended: [ValidationCommand.Ticket] = []
-    var lastProbe: [Uplink.Key: BootTime] = [:]
+    var lastProbe: [DefaultRoute.Key: BootTime] = [:]
     var checks = 0
 
     init(seed: UInt64) {
@@ -85,32 +85,32 @@ private struct Walk {
     private mutating func changePaths() {
         guard !chance.oneIn(8) else {
             (models, lastProbe) = ([:], [:])
-            return carryOut(machine.update(uplinks: chance.oneIn(2) ? [] : nil, at: now))
+            return carryOut(machine.update(routes: chance.oneIn(2) ? [] : nil, at: now))
         }
-        var uplinks: [Uplink] = []
+        var routes: [DefaultRoute] = []
         for interface in InterfaceIndex(2)...4 {
             for family in IPAddress.Family.allCases where !chance.oneIn(4) {
                 let prefix = family == .ipv4 ? "192.0.2." : "2001:db8::"
-                uplinks.append(
+                routes.append(
                     .sample(
                         family, interface: interface, gateway: prefix + "1\(chance.oneIn(6) ? 1 : 0)",
                         source: prefix + "2\(chance.oneIn(6) ? 1 : 0)",
                         neighbour: chance.oneIn(3) ? .failed : .reachable, isPreferred: interface == 2))
             }
         }
-        var fresh: [Uplink.Key: PathModel] = [:]
-        for uplink in uplinks {
-            var model = models[uplink.key] ?? PathModel(uplink: uplink)
-            if model.uplink.gateway != uplink.gateway {
-                model = PathModel(uplink: uplink)
-            } else if model.uplink.source != uplink.source {
+        var fresh: [DefaultRoute.Key: PathModel] = [:]
+        for route in routes {
+            var model = models[route.key] ?? PathModel(route: route)
+            if model.route.gateway != route.gateway {
+                model = PathModel(route: route)
+            } else if model.route.source != route.source {
                 model.add(nil, at: now)
             }
-            fresh[uplink.key] = PathModel(uplink: uplink, answers: model.answers, times: model.times)
+            fresh[route.key] = PathModel(route: route, answers: model.answers, times: model.times)
         }
         models = fresh
         lastProbe = [:]
-        carryOut(machine.update(uplinks: uplinks, at: now))
+        carryOut(machine.update(routes: routes, at: now))
     }
 
     private mutating func restart() {
@@ -158,18 +158,18 @@ private struct Walk {
     private mutating func carryOut(_ commands: [ValidationCommand]) {
         for command in commands {
             switch command {
-            case .probe(let uplink, let ticket):
+            case .probe(let route, let ticket):
                 checks += 1
-                #expect(!probes.values.contains(uplink.key), "two checks of a path at a time")
-                #expect(!samples.values.contains(uplink.key), "a check and a sample of a path at a time")
-                if let last = lastProbe[uplink.key] {
+                #expect(!probes.values.contains(route.key), "two checks of a path at a time")
+                #expect(!samples.values.contains(route.key), "a check and a sample of a path at a time")
+                if let last = lastProbe[route.key] {
                     #expect(now - last >= ValidationOptions.extraProofGap, "checks follow too closely")
                 }
-                lastProbe[uplink.key] = now
-                probes[ticket] = uplink.key
-            case .sampleTraffic(let uplink, _, let ticket):
-                #expect(!probes.values.contains(uplink.key) && !samples.values.contains(uplink.key))
-                samples[ticket] = uplink.key
+                lastProbe[route.key] = now
+                probes[ticket] = route.key
+            case .sampleTraffic(let route, _, let ticket):
+                #expect(!probes.values.contains(route.key) && !samples.values.contains(route.key))
+                samples[ticket] = route.key
             case .cancel(let ticket):
                 #expect(probes.removeValue(forKey: ticket) != nil || samples.removeValue(forKey: ticket) != nil)
                 ended.append(ticket)
@@ -186,7 +186,7 @@ private struct Walk {
             #expect(machine.deadline != nil, "a path is forgotten")
         }
         for (key, model) in models {
-            let report = survey.interfaces[model.uplink.name] ?? ConnectivityReport()
+            let report = survey.interfaces[model.route.name] ?? ConnectivityReport()
             #expect(report[key.family] == model.believed(options))
             #expect((report.portal != nil) == [report.ipv4, report.ipv6].contains(.portal))
         }

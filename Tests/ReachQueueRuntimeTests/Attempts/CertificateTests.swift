@@ -1,3 +1,4 @@
+import Foundation
 import ReachCore
 import ReachQueue
 import ReachQueueRuntime
@@ -53,6 +54,26 @@ struct CertificateTests {
         ids[446] = try await room.add("https://203.0.113.10:446/")
         let retrying = try await room.wait(for: .retrying, of: ids[446])
         #expect(retrying.event.reason == "destination")
+    }
+
+    @Test func `a list of trusted certificates that cannot be read ends no request, which is sent when it can be`()
+        async throws
+    {
+        let links = try TwoLinks(up: ["lan0"])
+        let authority = try CertificateAuthority()
+        let good = try authority.issue("good", names: ["IP:203.0.113.10"])
+        let web = try WebServer(Self.block(443, good), listensOn: [443], in: links.internet)
+        defer { withExtendedLifetime(web) {} }
+        let directory = try TemporaryDirectory()
+        let list = try directory.file("trusted.pem", "")
+        let room = try QueueRoom(in: links.machine, paths: PlayedPaths { true }) {
+            $0.transfers.certificatesPath = list
+        }
+        let id = try await room.add("https://203.0.113.10/")
+        try await room.wait(for: .retrying, of: id)
+        let root = try String(contentsOfFile: authority.root.certificatePath, encoding: .utf8)
+        _ = try directory.file("trusted.pem", root)
+        try await room.wait(for: .done, of: id)
     }
 
     @Test func `a wrong pin kills, whatever the path`() async throws {

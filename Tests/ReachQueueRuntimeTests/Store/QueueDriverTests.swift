@@ -48,7 +48,7 @@ import Testing
         func checkPath(_ path: QueuePath) {
             driver?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: true))
         }
-        func watch(_ destination: Destination) {}
+        func watch(_ destination: Destination, for owner: UInt32) {}
         func unwatch(_ destination: Destination) {}
 
         func run(within limit: Duration = .seconds(10)) {

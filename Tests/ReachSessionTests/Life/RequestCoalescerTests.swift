@@ -42,7 +42,7 @@ import Testing
         var coalescer = Coalescer(limit: 1)
         let receipt = coalescer.ask("a", 7).receipt
         let cancelled = coalescer.cancel(receipt)
-        #expect(cancelled?.waiter == 7 && cancelled?.dropped == nil)
+        #expect(cancelled?.waiter == 7 && cancelled?.dropped?.key == "a" && coalescer.runningCount == 0)
         #expect(coalescer.cancel(receipt) == nil)
     }
 
@@ -58,15 +58,23 @@ import Testing
         #expect(coalescer.finish(request).waiters == [2])
     }
 
-    @Test func `a running request continues without callers, and a new caller joins it`() {
-        var coalescer = Coalescer()
+    @Test func `a running request is dropped with its last caller, and the next one starts`() {
+        var coalescer = Coalescer(limit: 1)
         let first = coalescer.ask("a", 1)
-        #expect(coalescer.cancel(first.receipt)?.dropped == nil)
-        guard case .start(let request) = first.outcome, case .joined(request) = coalescer.ask("a", 2).outcome else {
-            Issue.record("not joined")
+        guard case .start(let request) = first.outcome, case .queued(let next) = coalescer.ask("b", 2).outcome else {
+            Issue.record("not started and queued")
             return
         }
-        #expect(coalescer.finish(request).waiters == [2])
+        #expect(coalescer.isRunning(request) && !coalescer.isRunning(next))
+        let cancelled = coalescer.cancel(first.receipt)
+        #expect(cancelled?.dropped == request && cancelled?.start == next)
+        #expect(!coalescer.isRunning(request) && coalescer.isRunning(next) && coalescer.runningCount == 1)
+        // A later caller gets a request of its own, and no answer of the dropped one.
+        guard case .queued(let again) = coalescer.ask("a", 3).outcome else {
+            Issue.record("not queued")
+            return
+        }
+        #expect(again != request && coalescer.finish(request).waiters.isEmpty)
     }
 
     @Test
@@ -114,7 +122,10 @@ import Testing
                     receipts.append(receipt)
                     if case .start(let request) = outcome { running.append(request) }
                 case 2 where !receipts.isEmpty:
-                    if let cancelled = coalescer.cancel(generator.pick(receipts)) { answered.append(cancelled.waiter) }
+                    guard let cancelled = coalescer.cancel(generator.pick(receipts)) else { continue }
+                    answered.append(cancelled.waiter)
+                    running.removeAll { $0 == cancelled.dropped }
+                    if let start = cancelled.start { running.append(start) }
                 default:
                     guard let request = running.popLast() else { continue }
                     let (waiters, start) = coalescer.finish(request)

@@ -118,7 +118,7 @@ final class CrashRun: QueueExecutor {
 
     func abort(_ id: RequestID) {}
     func checkPath(_ path: QueuePath) { driver?.send(.pathChecked(interfaceIndex: 1, works: true)) }
-    func watch(_ destination: Destination) {}
+    func watch(_ destination: Destination, for owner: UInt32) {}
     func unwatch(_ destination: Destination) {}
 
     private func crash(at place: Point) { if place == point { kill(getpid(), SIGKILL) } }

@@ -7,11 +7,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))
     guard count > 2 else { return 0 }
     let bytes = Array(input.dropFirst(2))
-    switch input[0] % 5 {
+    switch input[0] % 3 {
     case 0: fuzzXML(bytes, pieces: Int(input[1] % 32) + 1)
-    case 1: fuzzPropertyList(bytes)
-    case 2: fuzzPropertyList(Array("bplist00".utf8) + bytes)
-    case 3: fuzzJSON(bytes)
+    case 1: fuzzJSON(bytes)
     default: fuzzAddress(String(decoding: bytes, as: UTF8.self))
     }
     return 0
@@ -51,13 +49,6 @@ private func fuzzXML(_ bytes: [UInt8], pieces: Int) {
         precondition(depth >= 0)
     }
     precondition(depth == 0, "ends are missing")
-}
-
-private func fuzzPropertyList(_ bytes: [UInt8]) {
-    guard let value = try? PropertyListValue(bytes) else { return }
-    let binary = value.bytes(.binary)
-    guard let again = try? PropertyListValue(binary) else { preconditionFailure("not read back") }
-    precondition(again.bytes(.binary) == binary, "read back as something else")
 }
 
 private func fuzzJSON(_ bytes: [UInt8]) {

@@ -14,7 +14,7 @@ final class EndpointAttempt {
     }
 
     private let endpoint: ConnectivityEndpoint
-    private let uplink: Uplink
+    private let route: DefaultRoute
     private let resolver: NameService
     private let transfers: TransferEngine
     private let deadline: BootTime
@@ -36,11 +36,11 @@ final class EndpointAttempt {
     }
 
     init(
-        _ endpoint: ConnectivityEndpoint, by uplink: Uplink, until deadline: BootTime, resolver: NameService,
+        _ endpoint: ConnectivityEndpoint, by route: DefaultRoute, until deadline: BootTime, resolver: NameService,
         transfers: TransferEngine, completion: @escaping (Outcome) -> Void
     ) {
         self.endpoint = endpoint
-        self.uplink = uplink
+        self.route = route
         self.deadline = deadline
         self.resolver = resolver
         self.transfers = transfers
@@ -54,7 +54,7 @@ final class EndpointAttempt {
         if let address = IPAddress(endpoint.host) {
             connect(to: address)
         } else {
-            resolve(in: uplink.key.family) { [unowned self] result in
+            resolve(in: route.key.family) { [unowned self] result in
                 switch result {
                 case .success(let addresses): receive(addresses)
                 case .failure(.notFound): resolveOtherFamily()
@@ -72,7 +72,7 @@ final class EndpointAttempt {
     }
 
     private var interface: InterfaceBinding {
-        InterfaceBinding(name: uplink.name, index: UInt32(bitPattern: uplink.key.interface))
+        InterfaceBinding(name: route.name, index: UInt32(bitPattern: route.key.interface))
     }
 
     private func resolve(in family: IPAddress.Family, _ then: @escaping (Result<[IPAddress], NameFailure>) -> Void) {
@@ -88,7 +88,7 @@ final class EndpointAttempt {
     /// Finds out whether the name exists in the other family: a name without addresses in this one proves nothing about
     /// its path.
     private func resolveOtherFamily() {
-        resolve(in: uplink.key.family == .ipv4 ? .ipv6 : .ipv4) { [unowned self] result in
+        resolve(in: route.key.family == .ipv4 ? .ipv6 : .ipv4) { [unowned self] result in
             switch result {
             case .success: end(.failure(.local))
             case .failure(let failure): end(.failure(EndpointFailure(failure)))
@@ -97,8 +97,7 @@ final class EndpointAttempt {
     }
 
     private func receive(_ addresses: [IPAddress]) {
-        let subnets = uplink.subnets.compactMap(\.prefix)
-        let wrong = addresses.first { PublicName.isPrivate($0, subnets: subnets) }
+        let wrong = addresses.first { PublicName.isPrivate($0, subnets: route.subnets) }
         if let wrong, PublicName.isPublic(endpoint.host) { return end(.privateAddress(wrong)) }
         // One address is enough to show whether anything gets through (Android does the same).
         guard let address = addresses.first else { return end(.failure(.nameNotResolved)) }
@@ -106,7 +105,7 @@ final class EndpointAttempt {
     }
 
     private func connect(to address: IPAddress) {
-        guard address.family == uplink.key.family, let url = try? TransferURL(endpoint.url) else {
+        guard address.family == route.key.family, let url = try? TransferURL(endpoint.url) else {
             return end(.failure(.local))
         }
         var request = TransferRequest(url: url)

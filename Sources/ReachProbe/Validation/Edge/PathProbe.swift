@@ -30,11 +30,11 @@ package final class PathProbe {
     ///   - limit: Time for name resolution, connection and answer together.
     ///   - reply: Called once on the loop, after this returns: `true` if the Internet itself answered, `false` if a
     ///     portal did or it is limited, `nil` if the check proved nothing.
-    package func ask(by uplink: Uplink, within limit: Duration, reply: @escaping (Bool?) -> Void) {
+    package func ask(by route: DefaultRoute, within limit: Duration, reply: @escaping (Bool?) -> Void) {
         lastNumber += 1
         let number = lastNumber
         rounds[number] = ValidationRound(
-            endpoints, by: uplink, within: limit, transfers: transfers,
+            endpoints, by: route, within: limit, transfers: transfers,
             resolver: NameService(loop: loop, options: resolverOptions), on: loop
         ) { [weak self] outcome in
             self?.rounds[number] = nil

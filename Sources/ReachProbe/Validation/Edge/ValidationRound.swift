@@ -29,7 +29,7 @@ final class ValidationRound {
     ///     silent.
     ///   - completion: Called once, after this returns, unless the round is cancelled.
     init(
-        _ endpoints: [ConnectivityEndpoint], by uplink: Uplink, within limit: Duration, transfers: TransferEngine,
+        _ endpoints: [ConnectivityEndpoint], by route: DefaultRoute, within limit: Duration, transfers: TransferEngine,
         resolver: NameService, on loop: EventLoop, completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
@@ -38,7 +38,7 @@ final class ValidationRound {
         let deadline = SystemClock.boot + limit
         for endpoint in endpoints {
             let attempt = EndpointAttempt(
-                endpoint, by: uplink, until: deadline, resolver: resolver, transfers: transfers
+                endpoint, by: route, until: deadline, resolver: resolver, transfers: transfers
             ) { [unowned self] outcome in receive(outcome, from: endpoint) }
             attempts.append(attempt)
         }

@@ -54,8 +54,10 @@ package final class Validator {
 
     deinit { stop() }
 
-    /// Sets the current paths; `nil` while the kernel cannot be observed.
-    package func take(_ uplinks: [Uplink]?) { carryOut(machine.update(uplinks: uplinks, at: SystemClock.boot)) }
+    /// Sets the current network; `nil` while the kernel cannot be observed.
+    package func update(network: NetworkSnapshot?) {
+        carryOut(machine.update(routes: network?.routes, at: SystemClock.boot))
+    }
 
     /// Checks all paths again, since the machine slept.
     package func beginAnew() { carryOut(machine.restart(at: SystemClock.boot)) }
@@ -84,8 +86,8 @@ package final class Validator {
     private func carryOut(_ commands: [ValidationCommand]) {
         for command in commands {
             switch command {
-            case .probe(let uplink, let ticket): probe(uplink, ticket)
-            case .sampleTraffic(let uplink, let window, let ticket): sampleTraffic(uplink, within: window, ticket)
+            case .probe(let route, let ticket): probe(route, ticket)
+            case .sampleTraffic(let route, let window, let ticket): sampleTraffic(route, within: window, ticket)
             case .cancel(let ticket): rounds.removeValue(forKey: ticket)?.cancel()
             }
         }
@@ -110,9 +112,9 @@ package final class Validator {
         }
     }
 
-    private func probe(_ uplink: Uplink, _ ticket: ValidationCommand.Ticket) {
+    private func probe(_ route: DefaultRoute, _ ticket: ValidationCommand.Ticket) {
         rounds[ticket] = ValidationRound(
-            options.endpoints, by: uplink, within: options.timeout, transfers: transfers,
+            options.endpoints, by: route, within: options.timeout, transfers: transfers,
             resolver: NameService(loop: loop, options: resolverOptions), on: loop
         ) { [unowned self] outcome in
             rounds[ticket] = nil
@@ -123,12 +125,12 @@ package final class Validator {
         }
     }
 
-    private func sampleTraffic(_ uplink: Uplink, within window: Duration, _ ticket: ValidationCommand.Ticket) {
-        var sources = uplink.subnets.map(\.address)
-        if let source = uplink.source, !sources.contains(source) { sources.append(source) }
+    private func sampleTraffic(_ route: DefaultRoute, within window: Duration, _ ticket: ValidationCommand.Ticket) {
+        var sources = route.addresses.map(\.address)
+        if let source = route.source, !sources.contains(source) { sources.append(source) }
         let question = TrafficQuestion(
-            family: uplink.key.family, sources: Array(sources.prefix(Self.sourceLimit)),
-            excludedPrefixes: PublicName.privatePrefixes(uplink.key.family) + uplink.subnets.compactMap(\.prefix),
+            family: route.key.family, sources: Array(sources.prefix(Self.sourceLimit)),
+            excludedPrefixes: PublicName.privatePrefixes(route.key.family) + route.subnets,
             excludedRemotes: Set(ownRemotes), window: window)
         let reference = ValidatorReference(self)
         traffic.ask(question, replyTo: loop.mailbox) { answer, time in

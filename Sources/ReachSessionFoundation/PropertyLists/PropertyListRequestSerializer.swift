@@ -1,3 +1,6 @@
+internal import Foundation
+public import ReachSerialization
+
 /// Encodes parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that encode parameters
 /// in the URL still do so.
 ///
@@ -28,9 +31,18 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         request.headers.complete(from: base.headers)
         guard let parameters else { return request }
         request.setContentType(unlessSet: "application/x-plist")
-        request.body = .bytes(try Self.list(of: parameters, at: "").bytes(format))
+        let list = try Self.list(of: parameters, at: "")
+        do {
+            request.body = .bytes(try list.bytes(format))
+        } catch {
+            // Foundation's encoders refuse a list that is a single value.
+            throw .unsupportedValue(place: "", kind: parameters.kind, format: "a property list at the top")
+        }
         return request
     }
+
+    /// The serializer of forms.
+    public var form: FormRequestSerializer { base }
 
     private static func list(
         of value: ParameterValue, at place: String
@@ -42,7 +54,7 @@ public struct PropertyListRequestSerializer: RequestSerializer {
         case .string(let text):
             try check(text, at: place)
             return .string(text)
-        case .data(let bytes): return .data(bytes)
+        case .data(let bytes): return .data(Data(bytes))
         case .array(let elements):
             var array: [PropertyListValue] = []
             for element in elements { array.append(try list(of: element, at: place + "[]")) }

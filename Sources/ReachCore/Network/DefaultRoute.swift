@@ -1,0 +1,92 @@
+/// A way to the Internet over one interface in one family: the interface is up, has an address to send from, and has routes
+/// to most of the reference addresses. There may be several; the kernel prefers one in each family, and the others serve
+/// sockets that are bound to their interface.
+package struct DefaultRoute: Hashable, Sendable {
+    package struct Key: Hashable, Sendable {
+        package let family: IPAddress.Family
+        package let interface: InterfaceIndex
+
+        package init(family: IPAddress.Family, interface: InterfaceIndex) {
+            self.family = family
+            self.interface = interface
+        }
+    }
+
+    package let key: Key
+    /// The interface's name.
+    package var name: String
+    package var linkClass: LinkClass
+    /// The class of the lowest link that carries a tunnel; `nil` for all other classes, and if it is not known.
+    package var carrierClass: LinkClass?
+    /// Whether using it costs money or is limited by volume.
+    package var isMetered: Bool
+    /// The route's metric; lower is preferred.
+    package var metric: UInt32 = 0
+    /// The first hop; `nil` if there is none, as on point-to-point links.
+    package var gateway: IPAddress?
+    /// The address from which the kernel would send.
+    package var source: IPAddress?
+    /// The gateway's neighbour entry; `nil` if the link needs no address resolution.
+    package var neighbour: NeighbourState?
+    /// The interface's addresses in this family.
+    package var addresses: [InterfaceAddress] = []
+    /// Whether the kernel chooses it for this family.
+    package var isPreferred: Bool
+    /// Whether the kernel drops the replies. The strict reverse path filter (RFC 3704) accepts a packet only from the link
+    /// over which the kernel would answer it.
+    package var dropsReplies = false
+
+    package init(key: Key, name: String, linkClass: LinkClass, isMetered: Bool = false, isPreferred: Bool = true) {
+        self.key = key
+        self.name = name
+        self.linkClass = linkClass
+        self.isMetered = isMetered
+        self.isPreferred = isPreferred
+    }
+
+    /// Whether a new connection can use it. A failed gateway counts only where the kernel sends by itself: nothing else
+    /// would find out that the gateway of another route answers again.
+    package var isUsable: Bool { !dropsReplies && !(isPreferred && gateway != nil && neighbour == .failed) }
+
+    /// The addresses that new connections may use.
+    package var sources: Set<IPAddress> {
+        let own = addresses.filter(\.isPreferred).map(\.address)
+        return Set(own.isEmpty ? [source].compactMap { $0 } : own)
+    }
+
+    /// The interface's networks. An address without a network beyond itself has none.
+    package var subnets: [IPPrefix] {
+        addresses.compactMap { own in
+            let length = Int(own.prefixLength)
+            return length < own.address.family.bitCount ? IPPrefix(own.address, length: length) : nil
+        }
+    }
+
+    /// Whether the first hop has answered before and not failed since, or needs no address resolution.
+    package var hasConfirmedNeighbour: Bool {
+        guard let neighbour else { return true }
+        switch neighbour {
+        case .reachable, .stale, .delay, .probe, .noarp, .permanent: return true
+        case .none, .incomplete, .failed: return false
+        }
+    }
+}
+
+extension DefaultRoute {
+    /// The route that the kernel prefers in a family, from the verdict on the Internet; `nil` if there is none.
+    ///
+    /// A route whose gateway has failed is included, since only traffic to the gateway shows that it works again.
+    package init?(preferred path: NetworkPath, _ family: IPAddress.Family, addresses: [InterfaceAddress]) {
+        guard let index = path.interfaceIndex, let name = path.interface,
+            path.status == .reachable || path.reason == .gatewayUnreachable
+        else { return nil }
+        self.init(
+            key: Key(family: family, interface: index), name: name, linkClass: path.linkClass ?? .other,
+            isMetered: path.isMetered)
+        metric = path.metric ?? 0
+        gateway = path.gateway
+        source = path.source
+        neighbour = path.gateway == nil ? nil : path.neighbour
+        self.addresses = addresses
+    }
+}

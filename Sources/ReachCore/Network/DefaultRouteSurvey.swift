@@ -1,0 +1,63 @@
+/// Decides which interfaces have a default route in one family, besides the one that the kernel prefers.
+///
+/// The rule is the one for the Internet itself: an interface counts if at least half of the reference addresses have a route
+/// over it. Neither a host route to one of them, nor its absence, says anything about the Internet. The interface's class
+/// does not matter: the routes show whether a bridge or a tunnel leads to the Internet.
+package struct DefaultRouteSurvey {
+    /// A link that may have a default route, and the address from which packets over it would be sent.
+    package struct Candidate: Hashable, Sendable {
+        package let link: Link
+        package let source: IPAddress
+    }
+
+    package let family: IPAddress.Family
+    /// The reference addresses of the family.
+    package let anchors: [IPAddress]
+
+    /// The most candidates. It is more than the links to the Internet of any desktop or server; a container host may have
+    /// thousands of links with addresses.
+    private static let candidateLimit = 16
+
+    package init(_ family: IPAddress.Family, among anchors: [IPAddress]) {
+        self.family = family
+        self.anchors = anchors.filter { $0.family == family }
+    }
+
+    /// The links that can carry packets of the family and have a preferred address of it.
+    ///
+    /// - Parameters:
+    ///   - preferred: The link that the kernel prefers, which is left out.
+    ///   - trouble: Returns why a link cannot carry packets.
+    package func candidates(
+        in table: NetworkTable, besides preferred: InterfaceIndex?, trouble: (InterfaceIndex) -> Reason?
+    ) -> [Candidate] {
+        guard !anchors.isEmpty else { return [] }
+        var found: [Candidate] = []
+        for link in table.links.values where link.index != preferred && link.isUsable {
+            guard !link.flags.contains(.loopback),
+                let own = table.addresses[link.index]?.first(where: { $0.address.family == family && $0.isPreferred })
+            else { continue }
+            found.append(Candidate(link: link, source: own.address))
+        }
+        found = found.filter { trouble($0.link.index) == nil }.sorted { $0.link.index < $1.link.index }
+        return Array(found.prefix(Self.candidateLimit))
+    }
+
+    /// The route by a link, if the link counts: the widest one, since an address may have a route of its own, and of those
+    /// the one with the lowest metric.
+    ///
+    /// - Parameter answers: The answers to lookups of all ``anchors`` by the link.
+    package func route(by index: InterfaceIndex, _ answers: some Sequence<RouteAnswer>) -> (route: Route, hop: NextHop)?
+    {
+        let found = answers.compactMap { answer -> (route: Route, hop: NextHop)? in
+            guard case .route(let route) = answer, route.type == .unicast,
+                let hop = route.hops.first(where: { $0.interface == index && !$0.flags.contains(.dead) })
+            else { return nil }
+            return (route, hop)
+        }
+        guard found.count >= Verdict.anchorsNeeded(of: anchors.count) else { return nil }
+        return found.min {
+            ($0.route.destination.length, $0.route.metric ?? 0) < ($1.route.destination.length, $1.route.metric ?? 0)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/// The network at one moment, as the kernel's tables show it. The engine determines it once for each change, and all parts
+/// read the same one.
+package struct NetworkSnapshot: Hashable, Sendable {
+    /// The verdict on the Internet.
+    package let internet: Verdict
+    /// The Internet's epoch: the number of changes of the interfaces, sources or gateways that the kernel prefers.
+    package let epoch: UInt64
+    /// The default routes: IPv4 before IPv6, in each family the preferred one first, then by interface index.
+    package let routes: [DefaultRoute]
+
+    package init(internet: Verdict, epoch: UInt64, routes: [DefaultRoute]) {
+        self.internet = internet
+        self.epoch = epoch
+        self.routes = routes
+    }
+}
