@@ -34,8 +34,9 @@ let targets: [Target] = [
     .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
-    .target(name: "CAres", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CNetlinkRoute", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
@@ -43,7 +44,7 @@ let targets: [Target] = [
     room("ReachSerialization", ["CExpat", "ReachCore"]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
-    room("ReachKernel", ["CNetlink", "CReachLinux", "ReachCore", "ReachLoop"]),
+    room("ReachKernel", ["CNetlink", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachTransfer", ["CAres", "CCurl", "CReachLinux", "ReachCore", "ReachLoop"]),
     room("ReachProbe", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer"]),
     room(
@@ -95,7 +96,8 @@ let targets: [Target] = [
     tests(
         "ReachabilityTests",
         [
-            "ReachCore", "ReachLoop", "ReachKernel", "Reachability", "ReachabilityFoundation", "reachd", "ReachTesting",
+            "ReachControl", "ReachCore", "ReachLoop", "ReachKernel", "Reachability", "ReachabilityFoundation", "reachd",
+            "ReachTesting",
             logging,
         ]),
     tests(

@@ -4,10 +4,10 @@
 
 #include "CAres.h"
 
-#include <dlfcn.h>
+#include "reach_late.h"
+
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* FUNCTION(result, name, parameters, arguments) */
 #define FUNCTIONS                                                                                                      \
@@ -41,34 +41,20 @@ static struct {
 #undef FUNCTION
 } late;
 
-static const struct {
-    const char *name;
-    void *place;
-} symbols[] = {
-#define FUNCTION(result, name, parameters, arguments) {#name, &late.name},
+static const char library_name[] = "libcares.so.2";
+
+static const struct reach_late_function functions[] = {
+#define FUNCTION(result, name, parameters, arguments) {library_name, #name, &late.name},
     FUNCTIONS
 #undef FUNCTION
 };
 
-static const char library_name[] = "libcares.so.2";
 static char missing[256];
 
 static void load(void)
 {
-    void *library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        snprintf(missing, sizeof missing, "%s", dlerror());
+    if (reach_bind_late(functions, sizeof functions / sizeof functions[0], missing, sizeof missing) != 0)
         return;
-    }
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        void *symbol = dlsym(library, symbols[i].name);
-        if (symbol == NULL) {
-            snprintf(missing, sizeof missing, "%s has no %s", library_name, symbols[i].name);
-            return;
-        }
-        /* POSIX guarantees that a pointer to a function fits into one to data. */
-        *(void **)symbols[i].place = symbol;
-    }
     if (late.ares_library_init(ARES_LIB_INIT_ALL) != ARES_SUCCESS)
         snprintf(missing, sizeof missing, "%s cannot be started", library_name);
 }
@@ -83,10 +69,8 @@ const char *reach_ares_missing(void)
 static void need(void)
 {
     const char *missing = reach_ares_missing();
-    if (missing == NULL)
-        return;
-    fprintf(stderr, "c-ares is needed: %s\n", missing);
-    abort();
+    if (missing != NULL)
+        reach_abort_late("c-ares", missing);
 }
 
 /* The functions are hidden: otherwise c-ares would call these instead of its own. */

@@ -4,11 +4,10 @@
 
 #include "CCurl.h"
 
-#include <dlfcn.h>
+#include "reach_late.h"
+
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
@@ -92,20 +91,12 @@ static struct {
 #undef FUNCTION
 } late;
 
-enum library { CURL_LIBRARY, TLS_LIBRARY, CRYPTO_LIBRARY, LIBRARY_COUNT };
+static const char CURL_LIBRARY[] = "libcurl.so.4";
+/* The version of OpenSSL that these headers belong to, which must be libcurl's. */
+static const char TLS_LIBRARY[] = LIBRARY_OF("ssl", OPENSSL_SHLIB_VERSION);
+static const char CRYPTO_LIBRARY[] = LIBRARY_OF("crypto", OPENSSL_SHLIB_VERSION);
 
-static const char *const library_names[LIBRARY_COUNT] = {
-    "libcurl.so.4",
-    /* The version of OpenSSL that these headers belong to, which must be libcurl's. */
-    LIBRARY_OF("ssl", OPENSSL_SHLIB_VERSION),
-    LIBRARY_OF("crypto", OPENSSL_SHLIB_VERSION),
-};
-
-static const struct {
-    enum library library;
-    const char *name;
-    void *place;
-} symbols[] = {
+static const struct reach_late_function functions[] = {
 #define FUNCTION(library, result, name, parameters, arguments) {library, #name, &late.name},
     FUNCTIONS SPECIAL_FUNCTIONS
 #undef FUNCTION
@@ -115,23 +106,7 @@ static char missing[256];
 
 static void load(void)
 {
-    void *libraries[LIBRARY_COUNT];
-    for (int i = 0; i < LIBRARY_COUNT; i++) {
-        libraries[i] = dlopen(library_names[i], RTLD_NOW | RTLD_LOCAL);
-        if (libraries[i] == NULL) {
-            snprintf(missing, sizeof missing, "%s", dlerror());
-            return;
-        }
-    }
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        void *symbol = dlsym(libraries[symbols[i].library], symbols[i].name);
-        if (symbol == NULL) {
-            snprintf(missing, sizeof missing, "%s has no %s", library_names[symbols[i].library], symbols[i].name);
-            return;
-        }
-        /* POSIX guarantees that a pointer to a function fits into one to data. */
-        *(void **)symbols[i].place = symbol;
-    }
+    reach_bind_late(functions, sizeof functions / sizeof functions[0], missing, sizeof missing);
 }
 
 const char *reach_curl_missing(void)
@@ -144,10 +119,8 @@ const char *reach_curl_missing(void)
 static void need(void)
 {
     const char *missing = reach_curl_missing();
-    if (missing == NULL)
-        return;
-    fprintf(stderr, "libcurl is needed: %s\n", missing);
-    abort();
+    if (missing != NULL)
+        reach_abort_late("libcurl", missing);
 }
 
 /* The functions are hidden: otherwise libcurl and OpenSSL would call these instead of their own. */

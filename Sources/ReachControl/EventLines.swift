@@ -48,13 +48,9 @@ package final class EventLines {
     }
 
     /// Writes a line for an event of a target.
-    package func write(_ event: MonitorEvent) {
-        switch event {
-        case .change(let change): write(change.state) { $0.change(change) }
-        case .resync(let moment, let reason): write(nil) { $0.resync(reason: reason, at: moment) }
-        case .wake(let moment, let slept): write(nil) { $0.wake(slept: slept, at: moment) }
-        case .probe(let event): write(nil) { $0.line(.probe(event)) }
-        }
+    package func write(_ event: TargetEvent) {
+        let state: ReachabilityState? = if case .change(let change) = event { change.state } else { nil }
+        write(state) { $0.line(EncodedEvent(event, source: $0.source)) }
     }
 
     /// Writes a line for an event of the queue.

@@ -11,7 +11,7 @@ extension Daemon: ControlService {
     }
 
     package func watch(
-        _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
+        _ target: Target, for caller: Caller, sink: @escaping (TargetEvent) -> Void
     ) throws(MonitorError) -> ControlWatch {
         history?.noteAlive(at: SystemClock.now)
         let watch = registry.watch(target, for: caller.user, sink)

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Logging
 package import ReachControl
-internal import ReachCore
+package import ReachCore
 internal import ReachKernel
 package import ReachLoop
 package import ReachQueue
@@ -41,7 +41,7 @@ package final class Daemon {
     var probes: ProbeServiceHandler?
     private var metrics: MetricsPublisher?
     /// Receivers of the Internet target's events, by their IDs.
-    var internetSinks: [UInt64: (MonitorEvent) -> Void] = [:]
+    var internetSinks: [UInt64: (TargetEvent) -> Void] = [:]
     private var lastSink: UInt64 = 0
     var configuration: Configuration
 
@@ -150,7 +150,7 @@ package final class Daemon {
         return snapshot
     }
 
-    func addSink(_ sink: @escaping (MonitorEvent) -> Void) -> UInt64 {
+    func addSink(_ sink: @escaping (TargetEvent) -> Void) -> UInt64 {
         lastSink += 1
         internetSinks[lastSink] = sink
         return lastSink
@@ -207,7 +207,7 @@ package final class Daemon {
     }
 
     /// Calls `sink` with every event of the Internet target.
-    package func watchInternet(_ sink: @escaping (MonitorEvent) -> Void) {
+    package func watchInternet(_ sink: @escaping (TargetEvent) -> Void) {
         _ = registry.watch(.internet, sink)
         _ = addSink(sink)
     }

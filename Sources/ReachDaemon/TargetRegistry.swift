@@ -1,5 +1,4 @@
 internal import Logging
-internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
@@ -11,19 +10,20 @@ final class TargetRegistry {
     final class Watch {
         fileprivate let target: Target
         fileprivate let owner: UInt32?
-        fileprivate let sink: (MonitorEvent) -> Void
+        fileprivate let sink: (TargetEvent) -> Void
         fileprivate var engineID: UInt64 = 0
         /// Joins the changes of successive engines into one series, so that watchers never see a restart.
         fileprivate var series: ChangeSeries
 
-        fileprivate init(target: Target, owner: UInt32?, sink: @escaping (MonitorEvent) -> Void) {
+        fileprivate init(target: Target, owner: UInt32?, sink: @escaping (TargetEvent) -> Void) {
             self.target = target
             self.owner = owner
             self.sink = sink
             series = ChangeSeries(of: target)
         }
 
-        fileprivate func publish(_ change: ReachabilityChange) {
+        fileprivate func publish(_ event: TargetEvent) {
+            guard case .change(let change) = event else { return sink(event) }
             let joined = change.isInitial ? series.begin(change, cause: .configuration) : series.append(change)
             if let joined { sink(.change(joined)) }
         }
@@ -63,7 +63,7 @@ final class TargetRegistry {
     }
 
     /// - Parameter owner: The user who wants to know; `nil` for this program.
-    func watch(_ target: Target, for owner: UInt32? = nil, _ sink: @escaping (MonitorEvent) -> Void) -> Watch {
+    func watch(_ target: Target, for owner: UInt32? = nil, _ sink: @escaping (TargetEvent) -> Void) -> Watch {
         let watch = Watch(target: target, owner: owner, sink: sink)
         watches[ObjectIdentifier(watch)] = watch
         begin(watch)
@@ -154,14 +154,7 @@ final class TargetRegistry {
     private func begin(_ watch: Watch) {
         // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
-        watch.engineID = engine.watch(target, for: watch.owner) { [unowned watch] event in
-            switch event {
-            case .change(let change): watch.publish(change)
-            case .resync(let moment, let reason): watch.sink(.resync(moment, reason: reason))
-            case .wake(let moment, let slept): watch.sink(.wake(moment, slept: slept))
-            case .notice: break
-            }
-        }
+        watch.engineID = engine.watch(target, for: watch.owner) { [unowned watch] event in watch.publish(event) }
     }
 }
 
@@ -176,16 +169,8 @@ extension TargetRegistry: QueueNetwork {
         }
     }
 
-    func watch(
-        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
-    ) -> () -> Void {
-        let watch = watch(target, for: owner) { (event: MonitorEvent) in
-            switch event {
-            case .change(let change): handler(.state(change.state))
-            case .wake: handler(.woke)
-            default: break
-            }
-        }
+    func follow(_ target: Target, for owner: UInt32?, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void {
+        let watch = watch(target, for: owner, handler)
         return { [weak self] in self?.end(watch) }
     }
 }

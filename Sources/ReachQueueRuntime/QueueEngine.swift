@@ -3,7 +3,7 @@ package import ReachLoop
 package import ReachQueue
 package import ReachTransfer
 
-/// A queue that works: the scheduler and its store, the network that it is told of, and the transfers that it makes.
+/// A working queue: the scheduler, its store, the network and the transfers.
 ///
 /// Confined to its loop. SIGPIPE must be ignored by the process (see ``TransferEngine``).
 package final class QueueEngine {
@@ -115,8 +115,8 @@ package final class QueueEngine {
 
     private func follow() {
         let unwatchNetwork = network.followNetwork { [weak executor] in executor?.feed?.update(network: $0) }
-        let unwatchInternet = network.watch(.internet) { [weak executor] news in
-            if case .woke = news { executor?.feed?.wake() }
+        let unwatchInternet = network.follow(.internet) { [weak executor] event in
+            if case .wake = event { executor?.feed?.wake() }
         }
         endFollowing = {
             unwatchNetwork()
@@ -125,7 +125,7 @@ package final class QueueEngine {
     }
 }
 
-/// What the driver asks for, given to whom it concerns.
+/// Passes the driver's commands to the transfers, the path checker and the network.
 private final class Executor: QueueExecutor {
     private let loop: EventLoop
     private let network: any QueueNetwork
@@ -135,7 +135,7 @@ private final class Executor: QueueExecutor {
     private(set) var feed: PathFeed?
     private var epoch: UInt64 = 0
     private var watches: [Destination: () -> Void] = [:]
-    /// What was seen of the hosts that are watched, and the path that was made of it.
+    /// The states of the watched hosts, and the paths that follow from them.
     private var targets: [Destination: (state: ReachabilityState, path: QueuePath?)] = [:]
 
     init(loop: EventLoop, network: any QueueNetwork, checker: (any PathChecker)?) {
@@ -150,11 +150,11 @@ private final class Executor: QueueExecutor {
         self.attempts = attempts
         self.send = send
         feed = PathFeed { [unowned self] set in
-            // First the connections, so that what the queue starts now does not go by old ones.
+            // The connections first, so that an attempt that the queue starts now does not use an old one.
             if set.epoch != epoch { attempts.newEpoch() }
             epoch = set.epoch
             send(.paths(set))
-            // Probes may have proved something of the paths to single hosts, too.
+            // Probes may have changed the paths to single hosts, too.
             for (destination, known) in targets where feed?.path(to: known.state) != known.path {
                 report(known.state, of: destination)
             }
@@ -184,11 +184,11 @@ private final class Executor: QueueExecutor {
         }
     }
 
-    /// Nobody can ask: what the queue's own attempts show decides. Where they show nothing, the path is believed, since
-    /// the kernel has it: then the failure is the destination's.
+    /// Without a checker the queue's own attempts decide. If they show nothing, the path counts as working, since the kernel
+    /// has it, and the failure as the destination's.
     private func answerByTestimony(_ path: QueuePath) {
         let works = attempts?.testimony(on: path) != .fails
-        // Not from within the turn that asked.
+        // After the turn in which the driver asked.
         loop.afterEvents { [weak self] in
             self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works))
         }
@@ -196,9 +196,9 @@ private final class Executor: QueueExecutor {
 
     func watch(_ destination: Destination, for owner: UInt32) {
         guard watches[destination] == nil, let target = destination.target else { return }
-        watches[destination] = network.watch(target, for: owner) { [weak self] news in
-            guard let self, case .state(let state) = news else { return }
-            report(state, of: destination)
+        watches[destination] = network.follow(target, for: owner) { [weak self] event in
+            guard let self, case .change(let change) = event else { return }
+            report(change.state, of: destination)
         }
     }
 

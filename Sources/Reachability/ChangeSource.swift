@@ -1,3 +1,4 @@
+package import ReachControl
 package import ReachCore
 internal import ReachKernel
 
@@ -7,20 +8,13 @@ package protocol ChangeSource: Sendable {
     func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch
 }
 
-/// An event that a source sends to a monitor.
-package enum SourceEvent: Sendable {
-    /// The initial state, or a change.
-    case change(ReachabilityChange)
-    /// Whether the last state may no longer hold.
-    case stale(Bool)
-}
-
 /// One monitor's watch of its target, from one start to one stop.
 package protocol ChangeWatch: AnyObject, Sendable {
     /// Starts the watch: sends the state as soon as it is determined, then every change. Does nothing after ``end()``.
     ///
-    /// - Parameter handler: Receives the events, always on the same thread.
-    func begin(_ handler: @escaping @Sendable (SourceEvent) -> Void)
+    /// - Parameter handler: Receives the events, always on the same thread. A monitor reports the changes in them,
+    ///   and that the last state may no longer hold while the daemon is away.
+    func begin(_ handler: @escaping @Sendable (StreamEvent) -> Void)
 
     /// Ends the watch and releases its resources. A call of the handler that has begun may still run. May be called
     /// twice.

@@ -32,12 +32,10 @@ private final class DaemonThread: WatchThread {
         thread = LoopThread(named: "reach-client") { LoopState($0) }
     }
 
-    func watch(_ target: Target, _ handler: @escaping @Sendable (SourceEvent) -> Void) -> UInt64 {
+    func watch(_ target: Target, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64 {
         let id = thread.nextID()
         thread.post { [path] state in
-            let watch = DaemonWatch(path: path, target: target, on: state.loop) { event in
-                SourceEvent(event).map(handler)
-            }
+            let watch = DaemonWatch(path: path, target: target, on: state.loop, handler: handler)
             state.watches[id] = watch
             watch.start()
         }
@@ -58,20 +56,5 @@ private final class DaemonThread: WatchThread {
         var watches: [UInt64: DaemonWatch] = [:]
 
         init(_ loop: EventLoop) { self.loop = loop }
-    }
-}
-
-extension SourceEvent {
-    /// - Returns: `nil` for events that a monitor does not report.
-    fileprivate init?(_ event: DaemonEvent) {
-        switch event {
-        case .change(let change), .unavailable(_, let change): self = .change(change)
-        case .snapshot(_, _, let difference):
-            guard let difference else { return nil }
-            self = .change(difference)
-        case .disconnected: self = .stale(true)
-        case .reconnected: self = .stale(false)
-        case .resync, .wake, .dropped, .other: return nil
-        }
     }
 }

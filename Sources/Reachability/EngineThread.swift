@@ -1,5 +1,6 @@
 internal import CReachLinux
 internal import Glibc
+package import ReachControl
 package import ReachCore
 package import ReachKernel
 internal import ReachLoop
@@ -19,12 +20,10 @@ package final class EngineThread: WatchThread {
         }
     }
 
-    package func watch(_ target: Target, _ handler: @escaping @Sendable (SourceEvent) -> Void) -> UInt64 {
+    package func watch(_ target: Target, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64 {
         let id = thread.nextID()
         thread.post { state in
-            state.ids[id] = state.engine.watch(target) { event in
-                if case .change(let change) = event { handler(.change(change)) }
-            }
+            state.ids[id] = state.engine.watch(target) { handler(.target($0)) }
         }
         return id
     }

@@ -1,4 +1,5 @@
 internal import Logging
+internal import ReachControl
 public import ReachCore
 internal import ReachLoop
 internal import Synchronization
@@ -79,21 +80,23 @@ public final class ReachabilityMonitor: Sendable {
         run.watch.begin { [weak self] event in
             guard let self else { return }
             log(event)
+            if let change = event.change { dispatcher.publish(change, of: self, pass) }
             switch event {
-            case .change(let change): dispatcher.publish(change, of: self, pass)
-            case .stale(let isStale): dispatcher.mark(isStale: isStale, pass)
+            case .disconnected: dispatcher.mark(isStale: true, pass)
+            case .reconnected: dispatcher.mark(isStale: false, pass)
+            default: break
             }
         }
     }
 
-    private func log(_ event: SourceEvent) {
+    private func log(_ event: StreamEvent) {
         guard let logger = options.logger else { return }
         switch event {
-        case .stale(true): logger.debug("the daemon is gone", metadata: ["target": "\(target)"])
-        case .stale(false): logger.debug("the daemon is back", metadata: ["target": "\(target)"])
-        case .change(let change) where change.state.reason == .cannotObserve:
+        case .disconnected: logger.debug("the daemon is gone", metadata: ["target": "\(target)"])
+        case .reconnected: logger.debug("the daemon is back", metadata: ["target": "\(target)"])
+        case _ where event.change?.state.reason == .cannotObserve:
             logger.debug("the network cannot be observed", metadata: ["target": "\(target)"])
-        case .change: break
+        default: break
         }
     }
 

@@ -1,3 +1,4 @@
+package import ReachControl
 package import ReachCore
 internal import Synchronization
 
@@ -7,7 +8,7 @@ package protocol WatchThread: AnyObject, Sendable {
     /// every change.
     ///
     /// - Returns: A number for ``unwatch(_:)``.
-    func watch(_ target: Target, _ handler: @escaping @Sendable (SourceEvent) -> Void) -> UInt64
+    func watch(_ target: Target, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64
 
     /// Ends a watch. A call of its handler that has begun, or is about to begin, still runs.
     func unwatch(_ id: UInt64)
@@ -79,7 +80,7 @@ private final class SharedWatch: ChangeWatch {
 
     deinit { end() }
 
-    func begin(_ handler: @escaping @Sendable (SourceEvent) -> Void) {
+    func begin(_ handler: @escaping @Sendable (StreamEvent) -> Void) {
         phase.withLock { phase in
             guard case .prepared = phase else { return }
             phase = .begun(thread.watch(target, handler))

@@ -106,6 +106,20 @@ struct ExplainCommandTests {
         #expect(line.contains(#""ipv6":{"status":"not-reachable","reason":"no-route","steps":[{"subject":"target""#))
     }
 
+    @Test func `routes have the names of iproute2, and only explain loads the library that reads them`() throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.ip("route replace default via 192.0.2.1 proto dhcp")
+        let program = BuiltProgram.reach.path
+        let loaded = { (command: String) in
+            try namespace.run("env", "LD_DEBUG=files", "sh", "-c", "exec '\(program)' \(command) --no-daemon 2>&1")
+        }
+        let explained = try loaded("explain")
+        #expect(explained.contains("libnl-route-3.so") && explained.contains("dev up0 proto dhcp` in table main"))
+        for command in ["status", "links"] { #expect(try !loaded(command).contains("libnl-route-3.so")) }
+    }
+
     @Test func `a missing interface is reported once`() throws {
         let result = try BuiltProgram.reach.run(["explain", "interface:no-such-link"])
         #expect(result.status == 1)

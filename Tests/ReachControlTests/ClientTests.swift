@@ -111,10 +111,10 @@ import Testing
                 Issue.record("\(event)")
                 continue
             }
-            #expect(event.sequenceNumber == UInt64(number) + 1)
-            switch event.content {
-            case .snapshot(let change): #expect(number == 0 && change.state == .reachable(.internet))
-            case .change(let change):
+            switch event {
+            case .snapshot(let change, _): #expect(number == 0 && change.state == .reachable(.internet))
+            case .target(.change(let change)):
+                #expect(change.sequenceNumber == UInt64(number) + 1)
                 #expect(change.state.epoch == UInt64(number) + 1 && change.previous?.epoch == UInt64(number))
             default: Issue.record("\(event)")
             }

@@ -15,14 +15,8 @@ import Testing
             boot: BootTime(nanoseconds: seconds * 1_000_000_000))
     }
 
-    private func event(_ content: StreamEvent.Content, at seconds: Int64 = 0) -> StreamEvent {
-        StreamEvent(sequenceNumber: 1, moment: at(seconds), content: content)
-    }
-
     private func snapshot(_ state: ReachabilityState = .reachable(.internet), at seconds: Int64 = 0) -> StreamEvent {
-        event(
-            .snapshot(ReachabilityChange(at: at(seconds), cause: .start, aspects: [], previous: nil, state: state)),
-            at: seconds)
+        .snapshot(ReachabilityChange(at: at(seconds), cause: .start, aspects: [], previous: nil, state: state))
     }
 
     private var away: ReachabilityState {
@@ -55,7 +49,7 @@ import Testing
         #expect(stream.handleLoss(Self.gone, at: at(1)).events.isEmpty)
         #expect(stream.deadline == nil)
         let events = stream.handle(snapshot(at: 3))
-        guard events.count == 2, case .change(let found) = events[1] else {
+        guard events.count == 2, case .target(.change(let found)) = events[1] else {
             Issue.record("\(events)")
             return
         }
@@ -72,7 +66,7 @@ import Testing
         #expect(stream.deadline == at(15).boot)
         #expect(stream.expire(at: at(14)).isEmpty)
         let events = stream.expire(at: at(15))
-        guard case .change(let change)? = events.first else {
+        guard case .target(.change(let change))? = events.first else {
             Issue.record("\(events)")
             return
         }
@@ -88,7 +82,7 @@ import Testing
         #expect(stream.deadline == nil)
         _ = stream.handleLoss(Self.gone, at: at(8))
         let events = stream.handle(snapshot(away, at: 9))
-        guard events.count == 2, case .change(let change) = events[1] else {
+        guard events.count == 2, case .target(.change(let change)) = events[1] else {
             Issue.record("\(events)")
             return
         }
@@ -99,28 +93,30 @@ import Testing
 
     @Test func `lost events emit their number, then the state with the combined difference`() {
         var stream = begun()
-        #expect(stream.handle(event(.dropped(count: 3), at: 1)) == [.dropped(at(1), count: 3)])
+        #expect(stream.handle(.dropped(at(1), count: 3)) == [.dropped(at(1), count: 3)])
         let events = stream.handle(snapshot(away, at: 1))
-        guard case .snapshot(_, let state, let difference?)? = events.first else {
+        guard case .snapshot(let current, let difference?)? = events.first else {
             Issue.record("\(events)")
             return
         }
-        #expect(state.status == .notReachable && difference.aspects == [.status])
-        #expect(stream.handle(snapshot(away, at: 2)) == [.snapshot(at(2), state, difference: nil)])
+        #expect(current.state.status == .notReachable && difference.aspects == [.status])
+        guard case .snapshot(let again, difference: nil)? = stream.handle(snapshot(away, at: 2)).first else {
+            Issue.record("no snapshot, or a difference")
+            return
+        }
+        #expect(again.state == current.state && again.bootTime == at(2).boot)
     }
 
     @Test func `other events pass through, but not before the first state`() {
-        let others: [StreamEvent.Content] = [
-            .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
-        ]
+        let others = StreamEvent.others(at: at(1))
         var stream = DaemonStream(of: .internet)
-        for other in others { #expect(stream.handle(event(other)).isEmpty) }
+        for other in others { #expect(stream.handle(other).isEmpty) }
         #expect(!stream.isLive)
         _ = stream.handle(snapshot())
         #expect(stream.isLive)
-        for other in others { #expect(stream.handle(event(other)).count == 1) }
+        for other in others { #expect(stream.handle(other).count == 1) }
         _ = stream.handleLoss(Self.gone, at: at(1))
-        for other in others { #expect(stream.handle(event(other)).isEmpty) }
+        for other in others { #expect(stream.handle(other).isEmpty) }
     }
 
     @Test func `an event of a later version is written as received, with this stream's number`() throws {
@@ -133,7 +129,7 @@ import Testing
         let found = stream.handle(try reader.read(json)).first
         let event = try #require(found)
         #expect(
-            String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self)
+            String(decoding: lines.line(EncodedEvent(event, source: .daemon)), as: UTF8.self)
                 == #"{"v":1,"type":"probe","seq":1,"time":"2026-11-21T03:10:00.000001Z","boottime_ns":7,"n":[1],"url":"x"}"#
                 + "\n")
     }
@@ -146,10 +142,10 @@ import Testing
             var latest: ReachabilityState?
             var isConnected = true
             for second in 1...40 as ClosedRange<Int64> {
-                for event in random.step(&stream, snapshot(random.oneIn(2) ? away : .reachable(.internet), at: second))
-                {
+                let next = snapshot(random.oneIn(2) ? away : .reachable(.internet), at: second)
+                for event in random.step(&stream, next, at: at(second)) {
                     switch event {
-                    case .change(let change), .unavailable(_, let change):
+                    case .target(.change(let change)), .unavailable(_, let change):
                         // `reconnected` ends staleness before the change follows.
                         var previous = change.previous
                         previous?.isStale = latest?.isStale ?? false
@@ -157,9 +153,9 @@ import Testing
                         #expect(change.isInitial == change.aspects.isEmpty)
                         #expect(change.state.epoch >= latest?.epoch ?? 0)
                         latest = change.state
-                    case .snapshot(_, let state, let difference):
+                    case .snapshot(let change, let difference):
                         #expect(difference == nil || difference?.previous?.status == latest?.status)
-                        latest = state
+                        latest = change.state
                     case .disconnected(_, _, let state):
                         #expect(isConnected && state.isStale)
                         latest?.isStale = true
@@ -179,7 +175,9 @@ import Testing
 
     @Test func `events about the daemon itself have the keys that the manual names`() {
         var lines = EventStream(source: .daemon)
-        func text(_ event: DaemonEvent) -> String { String(decoding: lines.line(EncodedEvent(event)), as: UTF8.self) }
+        func text(_ event: StreamEvent) -> String {
+            String(decoding: lines.line(EncodedEvent(event, source: .daemon)), as: UTF8.self)
+        }
         #expect(
             text(.reconnected(at(1), away: .milliseconds(1234)))
                 == #"{"v":1,"type":"reconnected","seq":1,"time":"1970-01-01T00:00:01.000000Z","boottime_ns":1000000000,"away_ms":1234}"#
@@ -190,19 +188,26 @@ import Testing
     }
 }
 
+extension StreamEvent {
+    /// Events without a state.
+    fileprivate static func others(at moment: Instant) -> [StreamEvent] {
+        [
+            .target(.resync(moment, reason: "x")), .target(.wake(moment, slept: .seconds(1))),
+            .dropped(moment, count: 1),
+            .other(moment, type: "probe", .object([:])),
+        ]
+    }
+}
+
 extension SeededGenerator {
     /// Feeds the stream a random event or loss at the time of the snapshot.
-    fileprivate mutating func step(_ stream: inout DaemonStream, _ snapshot: StreamEvent) -> [DaemonEvent] {
-        let contents: [StreamEvent.Content] = [
-            .resync(reason: "x"), .wake(slept: .seconds(1)), .dropped(count: 1), .other(type: "probe", .object([:])),
-        ]
-        func event(_ content: StreamEvent.Content) -> StreamEvent {
-            StreamEvent(sequenceNumber: 1, moment: snapshot.moment, content: content)
-        }
+    fileprivate mutating func step(
+        _ stream: inout DaemonStream, _ snapshot: StreamEvent, at moment: Instant
+    ) -> [StreamEvent] {
         switch Int.random(in: 0..<6, using: &self) {
-        case 0, 1: return stream.handleLoss(.closed(path: "/s"), at: snapshot.moment).events
-        case 2: return stream.handle(event(pick(contents)))
-        case 3: return stream.expire(at: snapshot.moment)
+        case 0, 1: return stream.handleLoss(.closed(path: "/s"), at: moment).events
+        case 2: return stream.handle(pick(StreamEvent.others(at: moment)))
+        case 3: return stream.expire(at: moment)
         default: return stream.handle(snapshot)
         }
     }

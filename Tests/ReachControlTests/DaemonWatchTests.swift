@@ -19,7 +19,7 @@ import Testing
         let path = server.path
         #expect(server.run { _, server in (try? server.listen(at: path)) != nil })
         let found = try await events.wait(for: 3)
-        guard case .reconnected = found[1], case .change(let first) = found[2] else {
+        guard case .reconnected = found[1], case .target(.change(let first)) = found[2] else {
             Issue.record("\(found)")
             return
         }
@@ -147,12 +147,12 @@ import Testing
     }
 }
 
-extension DaemonEvent {
+extension StreamEvent {
     fileprivate var word: String {
         switch self {
-        case .change: "change"
-        case .resync: "resync"
-        case .wake: "wake"
+        case .target(.change): "change"
+        case .target(.resync): "resync"
+        case .target: "another"
         case .dropped: "dropped"
         case .snapshot: "snapshot"
         case .other(_, let type, _): type
@@ -171,12 +171,12 @@ private final class DaemonWatcher: @unchecked Sendable {
 
     static func watch(
         _ path: String, endsAfterFirst: Bool = false
-    ) throws -> (EventLog<DaemonEvent>, DaemonWatcher) {
-        let events = EventLog<DaemonEvent>()
+    ) throws -> (EventLog<StreamEvent>, DaemonWatcher) {
+        let events = EventLog<StreamEvent>()
         return (events, try DaemonWatcher(path, events, endsAfterFirst))
     }
 
-    private init(_ path: String, _ events: EventLog<DaemonEvent>, _ endsAfterFirst: Bool) throws {
+    private init(_ path: String, _ events: EventLog<StreamEvent>, _ endsAfterFirst: Bool) throws {
         nonisolated(unsafe) let loop = try EventLoop()
         mailbox = loop.mailbox
         BackgroundThread.start(named: "test-watcher") { [self] in

@@ -6,7 +6,7 @@ import ReachLoop
 /// A service that gives the answers and events that a test has set.
 final class FakeService: ControlService {
     private var states: [Target: ReachabilityState] = [:]
-    private var sinks: [Target: [Int: (MonitorEvent) -> Void]] = [:]
+    private var sinks: [Target: [Int: (TargetEvent) -> Void]] = [:]
     /// Status calls that the test has yet to answer, if ``answersLater`` is set.
     var openQuestions: [Reply<ReachabilityState>] = []
     var answersLater = false
@@ -27,7 +27,7 @@ final class FakeService: ControlService {
     }
 
     func watch(
-        _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
+        _ target: Target, for caller: Caller, sink: @escaping (TargetEvent) -> Void
     ) throws(MonitorError) -> ControlWatch {
         if case .name("blind.example") = target.subject { throw .cannotObserve(reason: "netlink is gone") }
         watchCount += 1
@@ -93,7 +93,7 @@ final class FakeService: ControlService {
         states[target]?.adopt(Verdict(.notReachable, reason: .noRoute))
     }
 
-    func publish(_ event: MonitorEvent, about target: Target = .internet) {
+    func publish(_ event: TargetEvent, about target: Target = .internet) {
         for sink in (sinks[target] ?? [:]).values { sink(event) }
     }
 

@@ -152,7 +152,7 @@ import Testing
                 ending = error
                 loop.stop()
             case .event(let event):
-                guard case .other("queue", let json) = event.content else { return }
+                guard case .other(_, "queue", let json) = event else { return }
                 events.append(try? QueueNotice(reading: json))
                 if events.count == 1 { server.queue { $0.publish(.progress(self.progress), toWatchersOf: 7) } }
                 if events.count == 2 { server.stop() }

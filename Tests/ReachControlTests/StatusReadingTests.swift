@@ -43,8 +43,7 @@ import Testing
                     previous: previous, state: state)
                 let event = try reader.read(try JSONReader.read(stream.change(change)))
                 let expected = change.numbered(number)
-                #expect(event.content == (number == 1 ? .snapshot(expected) : .change(expected)))
-                #expect(event.sequenceNumber == number && event.moment == moment)
+                #expect(event == (number == 1 ? .snapshot(expected) : .target(.change(expected))))
             }
         }
     }
@@ -52,13 +51,17 @@ import Testing
     @Test func `events without a state are read`() throws {
         var stream = EventStream(source: .daemon)
         var reader = StreamReader()
-        func read(_ line: [UInt8]) throws -> StreamEvent.Content { try reader.read(try JSONReader.read(line)).content }
-        #expect(try read(stream.resync(reason: "x", at: moment)) == .resync(reason: "x"))
-        #expect(try read(stream.wake(slept: .milliseconds(1500), at: moment)) == .wake(slept: .milliseconds(1500)))
-        #expect(try read(stream.dropped(count: 9, at: moment)) == .dropped(count: 9))
+        func read(_ line: [UInt8]) throws -> StreamEvent { try reader.read(try JSONReader.read(line)) }
+        #expect(try read(stream.resync(reason: "x", at: moment)) == .target(.resync(moment, reason: "x")))
+        let slept = Duration.milliseconds(1500)
+        #expect(try read(stream.wake(slept: slept, at: moment)) == .target(.wake(moment, slept: slept)))
+        #expect(try read(stream.dropped(count: 9, at: moment)) == .dropped(moment, count: 9))
         let later = try JSONReader.read(
             Array(#"{"v":1,"type":"probe","seq":4,"time":"2026-11-21T03:10:00Z","boottime_ns":1,"url":"x"}"#.utf8))
-        #expect(try reader.read(later).content == .other(type: "probe", later))
+        guard case .other(_, "probe", later) = try reader.read(later) else {
+            Issue.record("no event of another type")
+            return
+        }
     }
 
     @Test func `the previous state is a summary if the reader does not know the rest`() throws {
@@ -69,7 +72,7 @@ import Testing
         before.linkClass = .wifi
         after.flaps = 1
         let change = ReachabilityChange(at: moment, cause: .name, aspects: [.path], previous: before, state: after)
-        guard case .change(let read) = try reader.read(try JSONReader.read(stream.change(change))).content else {
+        guard case .target(.change(let read)) = try reader.read(try JSONReader.read(stream.change(change))) else {
             Issue.record("no change")
             return
         }

@@ -108,6 +108,8 @@ struct ExplanationScene: Sendable {
         facts.findings = findings
         facts.anchors = answers.map(\.destination)
         facts.rules = rules
+        facts.tableNames = [100: "office", 253: "default", 254: "main", 255: "local"]
+        facts.originNames = [3: "boot", 16: "dhcp"]
         facts.mark = mark
         facts.proved = proved
         for family in IPAddress.Family.allCases {

@@ -31,6 +31,17 @@ private typealias Scene = ExplanationScene
         }
     }
 
+    @Test func `tables and origins have their names, and boot is not shown, as in ip`() throws {
+        for (origin, table, text) in [
+            (16, 100, "`default via 192.0.2.1 dev eth0 proto dhcp` in table office"),
+            (3, 7, "`default via 192.0.2.1 dev eth0` in table 7"),
+            (99, 254, "`default via 192.0.2.1 dev eth0` in table main"),
+        ] as [(UInt8, UInt32, String)] {
+            let steps = Scene.route(table: table) { $0.matched?.origin = origin }.explanation.ipv4.steps
+            #expect(steps.contains { $0.text.contains(text) }, "\(steps.map(\.text))")
+        }
+    }
+
     @Test func `the first step for a name is its resolution`() throws {
         let scene = try Scene.route().with {
             $0.target = try Target("www.example.org")

@@ -28,7 +28,7 @@ final class ControllerScene {
     private(set) var controller: ProbeController!
     private(set) var attempts: [Attempt] = []
     private(set) var events: [ProbeEvent] = []
-    private var watchers: [Target: [Int: (ProbeEnvironment.PathEvent) -> Void]] = [:]
+    private var watchers: [Target: [Int: (TargetEvent) -> Void]] = [:]
     private var lastWatcher = 0
     /// Called with each attempt as it starts.
     var onStart: (Attempt) -> Void = { _ in }
@@ -56,14 +56,20 @@ final class ControllerScene {
 
     var watcherCount: Int { watchers.values.reduce(0) { $0 + $1.count } }
 
-    func send(_ target: String, _ event: ProbeEnvironment.PathEvent) throws {
+    func send(_ target: String, _ event: TargetEvent) throws {
         for handler in watchers[try Target(target)].map({ Array($0.values) }) ?? [] { handler(event) }
     }
 
     func send(
         _ target: String, _ status: ReachabilityStatus, by interface: String = "eth0", _ linkClass: LinkClass = .wired
     ) throws {
-        try send(target, .state(Self.state(target, status, by: interface, linkClass)))
+        try send(target, Self.state(target, status, by: interface, linkClass))
+    }
+
+    func send(_ target: String, _ state: ReachabilityState) throws {
+        let change = ReachabilityChange(
+            at: SystemClock.now, cause: .start, aspects: [], previous: nil, state: state)
+        try send(target, .change(change))
     }
 
     static func state(

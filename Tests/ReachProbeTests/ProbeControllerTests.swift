@@ -91,7 +91,7 @@ import Testing
         let last = try #require(scene.controller.reports(at: SystemClock.now).first?.last)
         #expect(last.outcome == .inconclusive(.pathChanged))
         scene.run { scene.attempts.count == 2 }
-        try scene.send("192.0.2.1", .woke)
+        try scene.send("192.0.2.1", .wake(SystemClock.now, slept: .seconds(1)))
         scene.attempts[1].end()
         #expect(scene.controller.reports(at: SystemClock.now).first?.last?.outcome == .inconclusive(.slept))
         #expect(scene.events.isEmpty)
@@ -150,7 +150,7 @@ import Testing
         scene.controller.configure([try ControllerScene.specification("web", "http://web.example/")])
         var unresolved = try ControllerScene.state("web.example", .notReachable)
         unresolved.reason = .nameNotResolved
-        try scene.send("web.example", .state(unresolved))
+        try scene.send("web.example", unresolved)
         scene.run { scene.attempts.count == 1 }
         try scene.send("internet", .notReachable)
         #expect(scene.attempts[0].isCancelled)

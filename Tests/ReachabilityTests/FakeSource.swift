@@ -1,3 +1,4 @@
+internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
@@ -37,7 +38,7 @@ final class FakeSource: ChangeSource {
 private final class FakeWatch: ChangeWatch {
     private struct State {
         var machine: StatusMachine
-        var handler: (@Sendable (SourceEvent) -> Void)?
+        var handler: (@Sendable (StreamEvent) -> Void)?
         var isEnded = false
     }
 
@@ -49,7 +50,7 @@ private final class FakeWatch: ChangeWatch {
         state = Mutex(State(machine: machine))
     }
 
-    func begin(_ handler: @escaping @Sendable (SourceEvent) -> Void) {
+    func begin(_ handler: @escaping @Sendable (StreamEvent) -> Void) {
         let mayBegin = state.withLock { state in
             guard !state.isEnded else { return false }
             state.handler = handler
@@ -73,7 +74,7 @@ private final class FakeWatch: ChangeWatch {
         let (change, handler) = state.withLock { state in
             (state.machine.observe(verdict, cause: cause, epoch: 1, at: SystemClock.now), state.handler)
         }
-        if let change { handler?(.change(change)) }
+        if let change { handler?(.target(.change(change))) }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachTesting
@@ -141,7 +142,7 @@ struct KernelTests {
         let thread = EngineThread(options: EngineOptions(), namespace: namespace.descriptor)
         let log = EventLog<ReachabilityStatus>()
         let id = thread.watch(.internet) { event in
-            if case .change(let change) = event { log.append(change.state.status) }
+            if let change = event.change { log.append(change.state.status) }
         }
         try await log.wait(for: 1)
         thread.unwatch(id)

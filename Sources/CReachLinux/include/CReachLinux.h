@@ -5,6 +5,7 @@
    must not define. */
 
 #include "reach_ethtool.h"
+#include "reach_late.h"
 #include "reach_peer.h"
 #include "reach_process.h"
 #include "reach_socket.h"

@@ -22,7 +22,7 @@ package final class ControlSubscription {
     /// Watches a target.
     ///
     /// - Parameter withRequests: Whether to include the events of the caller's requests, as
-    ///   ``StreamEvent/Content/other(type:_:)`` for ``QueueNotice`` to read. Pass `true` only to show them: a busy
+    ///   ``StreamEvent/other(_:type:_:)`` for ``QueueNotice`` to read. Pass `true` only to show them: a busy
     ///   queue emits many events.
     package convenience init(
         path: String, target: Target, withRequests: Bool = false, patience: Duration = .seconds(1),
@@ -36,7 +36,7 @@ package final class ControlSubscription {
     }
 
     /// Watches a request, or all that the caller may see if `id` is `nil`. The events are
-    /// ``StreamEvent/Content/other(type:_:)``, for ``QueueNotice`` to read.
+    /// ``StreamEvent/other(_:type:_:)``, for ``QueueNotice`` to read.
     package convenience init(
         path: String, request id: Int64?, patience: Duration = .seconds(1), on loop: EventLoop,
         handler: @escaping Handler

@@ -31,19 +31,18 @@ package struct DaemonStream: Sendable {
     package init(of target: Target) { series = ChangeSeries(of: target) }
 
     /// Handles an event of the open connection.
-    package mutating func handle(_ event: StreamEvent) -> [DaemonEvent] {
-        switch event.content {
-        case .snapshot(let change), .change(let change):
-            guard phase == .live else { return begin(change, at: event.moment) }
-            if !change.isInitial { return [.change(series.append(change))] }
-            let difference = series.catchUp(to: change.state, at: event.moment)
-            return [.snapshot(event.moment, series.state ?? change.state, difference: difference)]
-        // Before the first state, these events refer to nothing.
-        case _ where phase != .live: return []
-        case .resync(let reason): return [.resync(event.moment, reason: reason)]
-        case .wake(let slept): return [.wake(event.moment, slept: slept)]
-        case .dropped(let count): return [.dropped(event.moment, count: count)]
-        case .other(let type, let json): return [.other(event.moment, type: type, json)]
+    package mutating func handle(_ event: StreamEvent) -> [StreamEvent] {
+        switch event {
+        case .snapshot(let change, _), .target(.change(let change)):
+            let moment = Instant(wall: change.time, boot: change.bootTime)
+            guard phase == .live else { return begin(change, at: moment) }
+            if !change.isInitial { return [.target(.change(series.append(change)))] }
+            let difference = series.catchUp(to: change.state, at: moment)
+            let current = ReachabilityChange(
+                at: moment, cause: .resync, aspects: [], previous: nil, state: series.state ?? change.state)
+            return [.snapshot(current, difference: difference)]
+        // Before the first state, other events refer to nothing.
+        default: return phase == .live ? [event] : []
         }
     }
 
@@ -52,36 +51,36 @@ package struct DaemonStream: Sendable {
     /// - Returns: The events to emit, and the delay before the next attempt.
     package mutating func handleLoss(
         _ error: ControlError, at moment: Instant
-    ) -> (events: [DaemonEvent], wait: Duration) {
+    ) -> (events: [StreamEvent], wait: Duration) {
         defer { if case .away = phase {} else { phase = .away(since: moment) } }
         switch phase {
         case .away: return ([], backoff.wait())
         case .new:
-            let events = series.becomeUnknown(at: moment).map { [DaemonEvent.unavailable(error, $0)] } ?? []
+            let events = series.becomeUnknown(at: moment).map { [StreamEvent.unavailable(error, $0)] } ?? []
             return (events, backoff.wait())
         case .live:
             series.becomeStale()
             deadline = moment.boot + Self.stalePatience
-            let events = series.state.map { [DaemonEvent.disconnected(moment, error, $0)] } ?? []
+            let events = series.state.map { [StreamEvent.disconnected(moment, error, $0)] } ?? []
             return (events, backoff.wait())
         }
     }
 
     /// Gives up the stale state when the deadline has passed.
-    package mutating func expire(at moment: Instant) -> [DaemonEvent] {
+    package mutating func expire(at moment: Instant) -> [StreamEvent] {
         guard let deadline, deadline <= moment.boot else { return [] }
         self.deadline = nil
-        return series.becomeUnknown(at: moment).map { [.change($0)] } ?? []
+        return series.becomeUnknown(at: moment).map { [.target(.change($0))] } ?? []
     }
 
     /// Handles the first state of a connection.
-    private mutating func begin(_ change: ReachabilityChange, at moment: Instant) -> [DaemonEvent] {
-        var events: [DaemonEvent] = []
+    private mutating func begin(_ change: ReachabilityChange, at moment: Instant) -> [StreamEvent] {
+        var events: [StreamEvent] = []
         if case .away(let since) = phase { events.append(.reconnected(moment, away: moment.boot - since.boot)) }
         phase = .live
         deadline = nil
         backoff.reset()
-        if let difference = series.begin(change, cause: .resync) { events.append(.change(difference)) }
+        if let difference = series.begin(change, cause: .resync) { events.append(.target(.change(difference))) }
         return events
     }
 }

@@ -8,7 +8,7 @@ package import ReachLoop
 /// connections (SIGSTOP): Varlink has no keepalive, and polling would wake every client and the daemon for nothing. The
 /// service manager's watchdog ends a daemon that hangs, which closes its connections.
 package final class DaemonWatch {
-    package typealias Handler = (DaemonEvent) -> Void
+    package typealias Handler = (StreamEvent) -> Void
 
     private let path: String
     private let target: Target
@@ -23,7 +23,7 @@ package final class DaemonWatch {
     private var patienceTimer: TimerQueue.ID?
 
     /// - Parameter withRequests: Whether to include the events of the caller's requests, as
-    ///   ``DaemonEvent/other(_:type:_:)``.
+    ///   ``StreamEvent/other(_:type:_:)``.
     package init(
         path: String, target: Target, withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
     ) {
@@ -86,7 +86,7 @@ package final class DaemonWatch {
         emit(events)
     }
 
-    private func emit(_ events: [DaemonEvent]) {
+    private func emit(_ events: [StreamEvent]) {
         // The handler may cancel the watch after any of them.
         for event in events where !isCancelled { handler(event) }
     }

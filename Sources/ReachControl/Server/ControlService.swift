@@ -12,7 +12,7 @@ package protocol ControlService: AnyObject {
     /// - Parameter sink: Called with each event from now on, including the first determined state. May be called before
     ///   this method returns.
     func watch(
-        _ target: Target, for caller: Caller, sink: @escaping (MonitorEvent) -> Void
+        _ target: Target, for caller: Caller, sink: @escaping (TargetEvent) -> Void
     ) throws(MonitorError) -> ControlWatch
 
     /// Gets the machine's links, with their class and what they carry.
@@ -42,24 +42,5 @@ package struct ControlWatch {
     package init(state: @escaping () -> ReachabilityState?, cancel: @escaping () -> Void) {
         self.state = state
         self.cancel = cancel
-    }
-}
-
-/// An event of a watched target, sent to every subscriber.
-package enum MonitorEvent: Sendable {
-    /// The first determined state, or a difference.
-    case change(ReachabilityChange)
-    case resync(Instant, reason: String)
-    case wake(Instant, slept: Duration)
-    /// An event of a probe, sent with the events of the Internet.
-    case probe(ProbeEvent)
-
-    var encoded: EncodedEvent {
-        switch self {
-        case .change(let change): .change(change, source: .daemon)
-        case .resync(let moment, let reason): .resync(reason: reason, at: moment)
-        case .wake(let moment, let slept): .wake(slept: slept, at: moment)
-        case .probe(let event): .probe(event)
-        }
     }
 }

@@ -26,11 +26,21 @@ package struct ExplanationFacts: Sendable {
     package var anchors: [IPAddress] = []
     package var table: NetworkTable
     package var rules: [Rule] = []
+    /// The names of routing tables, by number. A table without one is shown by its number.
+    package var tableNames: [UInt32: String] = [:]
+    /// The names of what creates routes (`RTPROT_*`), by number. A route's creator without one is not shown.
+    package var originNames: [UInt8: String] = [:]
     /// The firewall mark of the lookups.
     package var mark: UInt32?
     package var lookups: [IPAddress.Family: Lookup] = [:]
     /// What probes have proved about the target; `nil` if no probes run, and for targets that they do not concern.
     package var proved: ConnectivityReport?
+
+    /// All routes that the explanation may show.
+    package var routes: [Route] {
+        let answers = findings.compactMap { if case .route(let route) = $0.answer { route } else { nil } }
+        return answers + lookups.values.flatMap { [$0.matched].compactMap { $0 } + $0.refusing }
+    }
 
     package init(target: Target, verdict: Verdict, table: NetworkTable) {
         self.target = target

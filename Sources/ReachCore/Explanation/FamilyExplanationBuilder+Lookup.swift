@@ -48,12 +48,12 @@ extension FamilyExplanationBuilder {
         let isBeforeMain = last.table != Self.mainTable && later.contains { $0.table == Self.mainTable }
         let end = isBeforeMain ? ", before table main is used" : ""
         return passed + [
-            Step(.rule, .neutral, "\(title(last)) sends this to table \(RouteText.name(ofTable: last.table))\(end).")
+            Step(.rule, .neutral, "\(title(last)) sends this to table \(text.name(ofTable: last.table))\(end).")
         ]
     }
 
     private func passing(_ rule: Rule) -> String {
-        let name = RouteText.name(ofTable: rule.table)
+        let name = text.name(ofTable: rule.table)
         switch rule.suppressedPrefixLength {
         case nil: return "table \(name) has no route for this"
         case 0?: return "it ignores the default routes of table \(name), which has no other for this"
@@ -80,7 +80,7 @@ extension FamilyExplanationBuilder {
         if let link = facts.table.links[path.interfaceIndex ?? 0], link.flags.contains(.loopback) {
             return [Step(.route, .bad, "The route `\(text.describe(route))` leads back to this machine.")]
         }
-        let table = RouteText.name(ofTable: route.table)
+        let table = text.name(ofTable: route.table)
         let first = Step(
             .route, .good, "The route `\(text.describe(route))` in table \(table) matches \(finding.destination).")
         return [first] + hopSteps(route)
@@ -126,7 +126,7 @@ extension FamilyExplanationBuilder {
 
     private func noRoute(_ walk: RuleTraversal, for finding: PathFinding) -> Step {
         var tables: [String] = []
-        for name in walk.passed.map({ RouteText.name(ofTable: $0.table) }) where !tables.contains(name) {
+        for name in walk.passed.map({ text.name(ofTable: $0.table) }) where !tables.contains(name) {
             tables.append(name)
         }
         let found =
@@ -165,7 +165,7 @@ extension FamilyExplanationBuilder {
             case .throw: "ends the search for \(finding.destination) in its table"
             default: "rejects \(finding.destination) as unreachable"
             }
-        let table = RouteText.name(ofTable: route.table)
+        let table = text.name(ofTable: route.table)
         return Step(
             .route, .bad,
             "The route `\(text.describe(route))` in table \(table) \(verb). If that is not intended, "

@@ -24,7 +24,7 @@ struct FamilyExplanationBuilder {
         return steps + [verdict]
     }
 
-    var text: RouteText { RouteText(table: facts.table) }
+    var text: RouteText { RouteText(facts: facts) }
 
     /// The route of the lookup's answer, if it carries packets.
     var usedRoute: Route? {

@@ -1,7 +1,7 @@
 /// Formats rules and routes in the syntax of ip(8), for people.
 struct RouteText {
-    /// The source of the interfaces' names.
-    let table: NetworkTable
+    /// The source of the names of interfaces, tables and origins.
+    let facts: ExplanationFacts
 
     /// A rule, such as `not from all fwmark 0xca6c lookup 51820`.
     func describe(_ rule: Rule) -> String {
@@ -15,7 +15,7 @@ struct RouteText {
         if let name = rule.inputInterface { words += ["iif", DisplayText.sanitized(name)] }
         if let name = rule.outputInterface { words += ["oif", DisplayText.sanitized(name)] }
         switch rule.action {
-        case .table: words += ["lookup", rule.isForVRFs ? "[l3mdev-table]" : Self.name(ofTable: rule.table)]
+        case .table: words += ["lookup", rule.isForVRFs ? "[l3mdev-table]" : name(ofTable: rule.table)]
         case .goto: words += ["goto", rule.gotoPriority.map { "\($0)" } ?? "?"]
         case .nop: words.append("nop")
         case .blackhole: words.append("blackhole")
@@ -38,7 +38,10 @@ struct RouteText {
             words.append("with \(route.hops.count) next hops")
         }
         if let id = route.nexthopObject { words.append("nhid \(id)") }
-        if let word = Self.origins[route.origin] { words.append("proto \(word)") }
+        // ip(8) sets the origin `boot` (3) by default, and does not print it.
+        if route.origin != 3, let word = facts.originNames[route.origin] {
+            words.append("proto \(DisplayText.sanitized(word))")
+        }
         if let metric = route.metric, metric > 0 { words.append("metric \(metric)") }
         return words.joined(separator: " ")
     }
@@ -48,7 +51,7 @@ struct RouteText {
         var words = route.type == .unicast ? [] : [String(describing: route.type)]
         words.append(describe(route.destination))
         if let metric = route.metric, metric > 0 { words.append("metric \(metric)") }
-        if route.table != 254 { words.append("table \(Self.name(ofTable: route.table))") }
+        if route.table != 254 { words.append("table \(name(ofTable: route.table))") }
         return words.joined(separator: " ")
     }
 
@@ -64,18 +67,12 @@ struct RouteText {
     }
 
     func name(of index: InterfaceIndex) -> String {
-        table.links[index].map { DisplayText.sanitized($0.name) } ?? "interface \(index)"
+        facts.table.links[index].map { DisplayText.sanitized($0.name) } ?? "interface \(index)"
     }
 
-    /// The name of a routing table, for those named on every machine. /etc/iproute2 can name more, but the kernel does not
-    /// know these names.
-    static func name(ofTable number: UInt32) -> String {
-        switch number {
-        case 253: "default"
-        case 254: "main"
-        case 255: "local"
-        default: "\(number)"
-        }
+    /// The name of a routing table, or its number.
+    func name(ofTable number: UInt32) -> String {
+        facts.tableNames[number].map { DisplayText.sanitized($0) } ?? "\(number)"
     }
 
     private func describe(_ prefix: IPPrefix) -> String {
@@ -89,11 +86,4 @@ struct RouteText {
     private static func protocolName(_ address: IPAddress) -> String { address.family == .ipv4 ? "inet" : "inet6" }
 
     private static func hexadecimal(_ number: UInt32) -> String { "0x" + String(number, radix: 16) }
-
-    /// The names of `RTPROT_*` in ip(8). 3, `boot`, is missing, because ip(8) sets it by default and does not print it.
-    private static let origins: [UInt8: String] = [
-        1: "redirect", 2: "kernel", 4: "static", 8: "gated", 9: "ra", 10: "mrt", 11: "zebra", 12: "bird",
-        13: "dnrouted", 14: "xorp", 15: "ntk", 16: "dhcp", 18: "keepalived", 42: "babel", 186: "bgp", 187: "isis",
-        188: "ospf", 189: "rip", 192: "eigrp",
-    ]
 }

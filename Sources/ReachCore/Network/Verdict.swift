@@ -28,7 +28,7 @@ package struct Verdict: Hashable, Sendable {
             status = (asksIPv4 || asksIPv6) && failsIPv4 && failsIPv6 ? .notReachable : .unknown
             let matchesIPv4 = asksIPv4 && ipv4.status == status
             let matchesIPv6 = asksIPv6 && ipv6.status == status
-            if matchesIPv4, !matchesIPv6 || Self.rank(ipv4.reason) <= Self.rank(ipv6.reason) {
+            if matchesIPv4, !matchesIPv6 || (ipv4.reason?.rank ?? .max) <= (ipv6.reason?.rank ?? .max) {
                 reason = ipv4.reason
             } else if matchesIPv6 {
                 reason = ipv6.reason
@@ -44,23 +44,6 @@ package struct Verdict: Hashable, Sendable {
     package init(_ status: ReachabilityStatus, reason: Reason?) {
         let path = NetworkPath(status: status, reason: reason)
         self.init(ipv4: path, ipv6: path)
-    }
-
-    /// The rank of a reason; the lowest explains the verdict. The failure nearest to the target is the most informative: a
-    /// dead gateway says more than a family that was never configured.
-    private static func rank(_ reason: Reason?) -> Int {
-        switch reason {
-        case .gatewayUnreachable, .neighbourUnreachable: 0
-        case .noCarrier, .dormant: 1
-        case .linkDown: 2
-        case .noAddress: 3
-        case .prohibited: 4
-        case .unreachable: 5
-        case .blackhole: 6
-        case .noRoute: 7
-        case .noInterface, .nameNotResolved, .cannotObserve, .notAsked: 8
-        case nil: 9
-        }
     }
 }
 

@@ -50,4 +50,20 @@ extension Reason {
         case .cannotObserve: "it cannot be observed"
         }
     }
+
+    /// The rank of the reason if both families fail; the lowest explains the verdict. The failure nearest to the target is the
+    /// most informative: a dead gateway says more than a family that was never configured.
+    var rank: Int {
+        switch self {
+        case .gatewayUnreachable, .neighbourUnreachable: 0
+        case .noCarrier, .dormant: 1
+        case .linkDown: 2
+        case .noAddress: 3
+        case .prohibited: 4
+        case .unreachable: 5
+        case .blackhole: 6
+        case .noRoute: 7
+        case .noInterface, .nameNotResolved, .cannotObserve, .notAsked: 8
+        }
+    }
 }

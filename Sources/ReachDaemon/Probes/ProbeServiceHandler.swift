@@ -140,16 +140,7 @@ final class ProbeServiceHandler {
     private func makeController() -> ProbeController {
         let environment = ProbeEnvironment(
             machine: MachineIdentity.current,
-            watch: { [registry] target, handler in
-                let watch = registry.watch(target) { event in
-                    switch event {
-                    case .change(let change): handler(.state(change.state))
-                    case .wake: handler(.woke)
-                    case .resync, .probe: break
-                    }
-                }
-                return { registry.end(watch) }
-            },
+            watch: { [registry] target, handler in registry.follow(target, for: nil, handler) },
             start: { [unowned self] specification, binding, completion in
                 start(specification, binding, completion)
             })

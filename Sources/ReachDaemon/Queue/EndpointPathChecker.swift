@@ -5,17 +5,17 @@ internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
 
-/// Finds out whether a path works by asking the endpoints of `[connectivity]` over it, whatever the validator believes.
+/// Finds out whether a path works: asks the endpoints of `[connectivity]` over it, whatever the validator has proved.
 final class EndpointPathChecker: PathChecker {
     private let loop: EventLoop
     private let transfers: SharedTransfers
     private var endpoints: [ConnectivityEndpoint] = []
-    /// Made when it is first needed, as what it sends by is.
+    /// Created at the first check, as the transfer engine is.
     private var made: PathProbe?
     /// Called when a path turns out not to work.
     var onBrokenPath: () -> Void = {}
 
-    /// A little less than the scheduler waits.
+    /// The time for a check: a little less than the scheduler waits (`QueuePolicy.evidenceLimit`).
     private static let limit: Duration = .milliseconds(2800)
 
     init(loop: EventLoop, transfers: SharedTransfers) {
@@ -23,7 +23,7 @@ final class EndpointPathChecker: PathChecker {
         self.transfers = transfers
     }
 
-    /// Where none are, nothing can be said.
+    /// Uses these endpoints. Without any, checks prove nothing.
     func use(_ endpoints: [ConnectivityEndpoint]) {
         guard endpoints != self.endpoints else { return }
         self.endpoints = endpoints

@@ -37,6 +37,9 @@ package final class Explainer {
             let finding = evaluation.findings.first { $0.isDecisive && $0.destination.family == family }
             facts.lookups[family] = try lookup(path, finding, of: target)
         }
+        let routes = facts.routes
+        facts.tableNames = RouteNames.tables(Set(facts.rules.map(\.table) + routes.map(\.table)))
+        facts.originNames = RouteNames.origins(Set(routes.map(\.origin)))
         return ExplanationBuilder(facts).explanation
     }
 

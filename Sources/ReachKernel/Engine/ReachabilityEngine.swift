@@ -1,24 +1,12 @@
 package import ReachCore
 package import ReachLoop
 
-/// An event of a watched target. All handlers receive events in the same order.
-package enum EngineEvent: Sendable {
-    /// The state when the watch began, or a difference from the state before.
-    case change(ReachabilityChange)
-    /// Notices were lost, and the engine read everything again; differences follow as changes.
-    case resync(Instant, reason: String)
-    /// The machine slept this long; differences follow as changes.
-    case wake(Instant, slept: Duration)
-    /// A notice as received; only with ``KernelObserver/Options/wantsEveryNotice``.
-    case notice(Instant, Notice)
-}
-
 /// Watches targets: queries the kernel for their paths whenever something may have changed, and reports the differences.
 ///
 /// It lives on an event loop's thread, and calls handlers on that thread. It always evaluates the Internet, since the
 /// epoch depends on the path to it.
 package final class ReachabilityEngine {
-    package typealias Handler = (EngineEvent) -> Void
+    package typealias Handler = (TargetEvent) -> Void
     package typealias NetworkHandler = (NetworkSnapshot?) -> Void
 
     private let loop: EventLoop
@@ -210,7 +198,7 @@ package final class ReachabilityEngine {
         send(nil)
     }
 
-    private func sendToAll(_ event: EngineEvent) {
+    private func sendToAll(_ event: TargetEvent) {
         for watch in watches.values { watch.send(event) }
     }
 

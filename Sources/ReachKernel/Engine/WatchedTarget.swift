@@ -3,7 +3,7 @@ internal import ReachLoop
 
 /// A watched target: its addresses, its state machine, and the handlers of its watches.
 final class WatchedTarget {
-    typealias Handler = (EngineEvent) -> Void
+    typealias Handler = (TargetEvent) -> Void
 
     let target: Target
     /// The user whose name it is; `nil` if several want to know, or this program does.
@@ -45,7 +45,7 @@ final class WatchedTarget {
     }
 
     /// Calls the handlers that were present when the event happened and that no earlier handler has removed.
-    func send(_ event: EngineEvent) {
+    func send(_ event: TargetEvent) {
         if case .change = event { hasBegun = true }
         for (id, handler) in handlers where handlers.contains(where: { $0.id == id }) { handler(event) }
     }

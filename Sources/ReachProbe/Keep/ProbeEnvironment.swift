@@ -2,15 +2,8 @@ package import ReachCore
 
 /// The system as ``ProbeController`` uses it, so that tests can replace it. Everything is called on the loop's thread.
 package struct ProbeEnvironment {
-    package enum PathEvent {
-        /// The state of a target: the current one first, then every change.
-        case state(ReachabilityState)
-        /// The machine slept.
-        case woke
-    }
-
-    /// Watches a target until the returned closure is called.
-    package let watch: (Target, @escaping (PathEvent) -> Void) -> () -> Void
+    /// Watches a target until the returned closure is called. The current state is the first event.
+    package let watch: (Target, @escaping (TargetEvent) -> Void) -> () -> Void
     /// Starts an attempt, as ``ProbeRunner/start(_:binding:completion:)`` does.
     package let start:
         (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
@@ -18,7 +11,7 @@ package struct ProbeEnvironment {
     package let machine: String
 
     package init(
-        machine: String, watch: @escaping (Target, @escaping (PathEvent) -> Void) -> () -> Void,
+        machine: String, watch: @escaping (Target, @escaping (TargetEvent) -> Void) -> () -> Void,
         start:
             @escaping (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
     ) {

@@ -103,15 +103,16 @@ final class ProbeTask {
 
     private var gate: ProbeGate { ProbeGate.decide(specification.requiredPath, target: target, internet: internet) }
 
-    private func handle(_ event: ProbeEnvironment.PathEvent, isTarget: Bool) {
+    private func handle(_ event: TargetEvent, isTarget: Bool) {
         switch event {
-        case .woke: if attempt != nil { evidence = .slept }
-        case .state(let state):
-            if isTarget { target = state } else { internet = state }
-            if isTarget, evidence == .same, let stateAtStart, !state.leadsTheSameWay(as: stateAtStart) {
+        case .wake: if attempt != nil { evidence = .slept }
+        case .change(let change):
+            if isTarget { target = change.state } else { internet = change.state }
+            if isTarget, evidence == .same, let stateAtStart, !change.state.leadsTheSameWay(as: stateAtStart) {
                 evidence = .changed
             }
             if case .closed(let reason) = gate { pause(reason) } else { resume() }
+        case .resync, .notice, .probe: break
         }
     }
 

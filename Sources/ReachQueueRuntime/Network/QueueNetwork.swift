@@ -10,24 +10,17 @@ package protocol QueueNetwork: AnyObject {
     /// - Returns: Ends the calls.
     func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void
 
-    /// Calls `handler` with the state of a target, once it is determined, with every change, and when the machine wakes.
+    /// Calls `handler` with the events of a target, of which the first state is one.
     ///
     /// - Parameter owner: The user whose request waits for it; `nil` for this program.
     /// - Returns: Ends the calls.
-    func watch(
-        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
-    ) -> () -> Void
+    func follow(_ target: Target, for owner: UInt32?, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void
 }
 
 extension QueueNetwork {
-    package func watch(_ target: Target, _ handler: @escaping (QueueNetworkEvent) -> Void) -> () -> Void {
-        watch(target, for: nil, handler)
+    package func follow(_ target: Target, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void {
+        follow(target, for: nil, handler)
     }
-}
-
-package enum QueueNetworkEvent: Sendable {
-    case state(ReachabilityState)
-    case woke
 }
 
 extension ReachabilityEngine: QueueNetwork {
@@ -36,22 +29,16 @@ extension ReachabilityEngine: QueueNetwork {
         return { [weak self] in self?.unwatch(id) }
     }
 
-    package func watch(
-        _ target: Target, for owner: UInt32?, _ handler: @escaping (QueueNetworkEvent) -> Void
+    package func follow(
+        _ target: Target, for owner: UInt32?, _ handler: @escaping (TargetEvent) -> Void
     ) -> () -> Void {
-        let id = watch(target, for: owner) { (event: EngineEvent) in
-            switch event {
-            case .change(let change): handler(.state(change.state))
-            case .wake: handler(.woke)
-            case .resync, .notice: break
-            }
-        }
+        let id = watch(target, for: owner, handler)
         return { [weak self] in self?.unwatch(id) }
     }
 }
 
-/// Whoever can find out whether a path works, by sending something over it. Confined to the loop.
+/// Finds out whether a path works, by sending something over it. Confined to the loop.
 package protocol PathChecker: AnyObject {
-    /// - Parameter reply: Called once, on the loop, later; `nil` where it cannot be said.
+    /// - Parameter reply: Called once, on the loop, after this returns; with `nil` if the check proved nothing.
     func check(_ path: QueuePath, reply: @escaping (Bool?) -> Void)
 }

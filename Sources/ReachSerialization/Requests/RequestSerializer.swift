@@ -18,6 +18,7 @@ public protocol RequestSerializer: Sendable {
 }
 
 extension RequestSerializer {
+    /// A serializer without headers.
     public var form: FormRequestSerializer { FormRequestSerializer() }
 
     /// Builds a request with default headers and parameters.

@@ -18,10 +18,10 @@ extension SessionLoop {
         let isFirst = looks[target] == nil
         looks[target, default: FirstLook()].ids.insert(id)
         guard isFirst else { return }
-        let end = network.watch(target) { [weak self] (news: QueueNetworkEvent) in
-            guard case .state(let state) = news else { return }
+        let end = network.follow(target) { [weak self] event in
+            guard case .change(let change) = event else { return }
             // Runs outside the call that starts the watch, and after the queue has received the state.
-            self?.loop.afterEvents { self?.looked(target, state) }
+            self?.loop.afterEvents { self?.looked(target, change.state) }
         }
         looks[target]?.end = end
     }
@@ -48,13 +48,13 @@ extension SessionLoop {
         guard !once.isEmpty else { return }
         lastOnlineWatch += 1
         let number = lastOnlineWatch
-        onlineWatches[number] = network.watch(.internet) { [weak self] (news: QueueNetworkEvent) in
-            guard case .state(let state) = news else { return }
+        onlineWatches[number] = network.follow(.internet) { [weak self] event in
+            guard case .change(let change) = event else { return }
             // Runs outside the call that starts the watch.
             self?.loop.afterEvents {
                 guard let self, let end = self.onlineWatches.removeValue(forKey: number) else { return }
                 end()
-                guard state.status == .reachable else { return }
+                guard change.state.status == .reachable else { return }
                 for task in once.flatMap({ self.tasks[$0] ?? [] }) {
                     if task.end(with: RequestError(.destination, "name-not-found", text)) { self.cancel(task) }
                 }

@@ -33,7 +33,7 @@ public enum PropertyListValue: Hashable, Sendable {
             _ = try PropertyListSerialization.propertyList(from: data, format: nil)
         }
         let decoder = PropertyListDecoder()
-        decoder.userInfo[ValueBudget.key] = ValueBudget(max(bytes.count * 4, 1024))
+        if let key = ValueBudget.key { decoder.userInfo[key] = ValueBudget(max(bytes.count * 4, 1024)) }
         self = try decoder.decode(PropertyListValue.self, from: data)
     }
 
@@ -83,7 +83,7 @@ private enum PropertyListError: Error, CustomStringConvertible {
 /// The number of values that a list may still have. Objects of a binary list refer to each other by number, so that a few
 /// bytes can encode a tree of millions of values. Used by one decoder, on one thread.
 private final class ValueBudget: Sendable {
-    static let key = CodingUserInfoKey(rawValue: "io.reach.values")!
+    static let key = CodingUserInfoKey(rawValue: "io.reach.values")
     private let values: Mutex<Int>
     private let limit: Int
 
@@ -114,7 +114,7 @@ extension PropertyListValue: Codable {
         guard decoder.codingPath.count <= Self.depthLimit else {
             throw PropertyListError.limit("\(Self.depthLimit) levels")
         }
-        try (decoder.userInfo[ValueBudget.key] as? ValueBudget)?.countValue()
+        if let key = ValueBudget.key { try (decoder.userInfo[key] as? ValueBudget)?.countValue() }
         if let container = try? decoder.container(keyedBy: Name.self) {
             var members: [String: PropertyListValue] = [:]
             for key in container.allKeys { members[key.stringValue] = try container.decode(Self.self, forKey: key) }

@@ -60,7 +60,7 @@ final class QueueFollower {
 
     private func receive(_ event: StreamEvent) {
         // After lost events, the next event is `began`.
-        guard case .other("queue", let json) = event.content else { return }
+        guard case .other(_, "queue", let json) = event else { return }
         do throws(StatusReadingError) {
             if let notice = try QueueNotice(reading: json) { return handler(.notice(notice)) }
         } catch {

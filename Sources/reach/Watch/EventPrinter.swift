@@ -1,7 +1,6 @@
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
-internal import ReachKernel
 internal import ReachLoop
 
 /// Prints events as they arrive: JSON for programs, sentences for people.
@@ -24,39 +23,16 @@ final class EventPrinter {
         }
     }
 
-    func write(_ event: TargetWatch.Event) {
-        let isDaemon = if case .daemon = event { true } else { false }
-        lines.source = isDaemon ? .daemon : .kernel
-        lines.write(event.state) { [text, source] stream in
-            guard let text else { return stream.line(Self.encode(event)) }
-            let note = event.isFirst ? source.note(isDaemon: isDaemon, text.style) : ""
+    func write(_ event: StreamEvent, from source: StatusSource) {
+        lines.source = source
+        lines.write(event.state) { [text, source = self.source] stream in
+            guard let text else { return stream.line(EncodedEvent(event, source: stream.source)) }
+            let isFirst = event.change?.isInitial ?? false
+            let note = isFirst ? source.note(isDaemon: stream.source == .daemon, text.style) : ""
             return Array((text.line(for: event) + note).utf8)
         }
     }
 
     /// Gives a slow reader a short time to read the pending lines.
     func finish() { lines.finish() }
-
-    private static func encode(_ event: TargetWatch.Event) -> EncodedEvent {
-        switch event {
-        case .kernel(let event):
-            switch event {
-            case .change(let change): .change(change, source: .kernel)
-            case .resync(let moment, let reason): .resync(reason: reason, at: moment)
-            case .wake(let moment, let slept): .wake(slept: slept, at: moment)
-            case .notice(let moment, let notice): .notice(notice, at: moment)
-            }
-        case .daemon(let event): EncodedEvent(event)
-        }
-    }
-}
-
-extension TargetWatch.Event {
-    /// Whether it has the state with which the stream begins.
-    fileprivate var isFirst: Bool {
-        switch self {
-        case .kernel(.change(let change)), .daemon(.change(let change)): change.isInitial
-        default: false
-        }
-    }
 }

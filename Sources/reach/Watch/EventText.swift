@@ -1,38 +1,19 @@
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
-internal import ReachKernel
 
 /// Events in words, a line each, for people.
 struct EventText {
     let style: TerminalStyle
 
-    func line(for event: TargetWatch.Event) -> String {
+    func line(for event: StreamEvent) -> String {
         switch event {
-        case .kernel(let event): line(for: event)
-        case .daemon(let event): line(for: event)
-        }
-    }
-
-    private func line(for event: EngineEvent) -> String {
-        switch event {
-        case .change(let change): self.change(change)
-        case .resync(let moment, let reason): resync(moment, reason)
-        case .wake(let moment, let slept): wake(moment, slept)
-        case .notice(let moment, let notice):
-            stamp(moment.wall) + style.paint(DisplayText.sanitized(String(describing: notice)), .grey) + "\n"
-        }
-    }
-
-    private func line(for event: DaemonEvent) -> String {
-        switch event {
-        case .change(let change), .unavailable(_, let change): self.change(change)
-        case .resync(let moment, let reason): resync(moment, DisplayText.sanitized(reason))
-        case .wake(let moment, let slept): wake(moment, slept)
+        case .target(let event): line(for: event)
+        case .unavailable(_, let change): self.change(change)
         case .dropped(let moment, let count): stamp(moment.wall) + "\(count) events were missed\n"
-        case .snapshot(let moment, let state, _):
-            stamp(moment.wall) + StatusText(style: style).summary(of: state) + "\n"
-        case .other(let moment, "probe", let json): probe(json, at: moment)
+        case .snapshot(let change, _): stamp(change.time) + StatusText(style: style).summary(of: change.state) + "\n"
+        case .other(let moment, "probe", let json):
+            (try? ProbeEvent(reading: json)).map(probe) ?? stamp(moment.wall) + "a probe\n"
         case .other(let moment, "queue", let json): queue(json, at: moment)
         case .other(let moment, let type, _):
             stamp(moment.wall) + style.paint("an event of the type '\(DisplayText.sanitized(type))'", .grey) + "\n"
@@ -44,8 +25,20 @@ struct EventText {
         }
     }
 
-    private func probe(_ json: JSONValue, at moment: Instant) -> String {
-        guard let event = try? ProbeEvent(reading: json) else { return stamp(moment.wall) + "a probe\n" }
+    private func line(for event: TargetEvent) -> String {
+        switch event {
+        case .change(let change): self.change(change)
+        case .resync(let moment, let reason):
+            stamp(moment.wall) + "everything was read again: \(DisplayText.sanitized(reason))\n"
+        case .wake(let moment, let slept):
+            stamp(moment.wall) + "the machine slept for \(DurationText.describe(slept))\n"
+        case .notice(let moment, let notice):
+            stamp(moment.wall) + style.paint(DisplayText.sanitized(String(describing: notice)), .grey) + "\n"
+        case .probe(let event): probe(event)
+        }
+    }
+
+    private func probe(_ event: ProbeEvent) -> String {
         let report = event.report
         let name = style.paint(DisplayText.sanitized(report.name), .bold)
         let last = report.last.map { $0.detail.isEmpty ? $0.outcome.reason ?? "" : $0.detail } ?? ""
@@ -57,7 +50,7 @@ struct EventText {
             case .resumed: "resumed"
             case .result: report.last.map { ProbeText(style: style).word($0.outcome) } ?? ""
             }
-        return stamp(moment.wall) + "probe \(name) \(words)\n"
+        return stamp(event.moment.wall) + "probe \(name) \(words)\n"
     }
 
     private func queue(_ json: JSONValue, at moment: Instant) -> String {
@@ -65,14 +58,6 @@ struct EventText {
             return stamp(moment.wall) + "the queue\n"
         }
         return stamp(moment.wall) + QueueEventText(style: style).line(for: record) + "\n"
-    }
-
-    private func resync(_ moment: Instant, _ reason: String) -> String {
-        stamp(moment.wall) + "everything was read again: \(reason)\n"
-    }
-
-    private func wake(_ moment: Instant, _ slept: Duration) -> String {
-        stamp(moment.wall) + "the machine slept for \(DurationText.describe(slept))\n"
     }
 
     func dropped(_ count: Int, now state: ReachabilityState) -> String {

@@ -8,16 +8,14 @@ internal import ReachLoop
 /// The first state settles the source. If the daemon goes away later, the watch reconnects without a limit, since the kernel
 /// could not continue the daemon's series.
 final class TargetWatch {
-    enum Event {
-        case daemon(DaemonEvent)
-        case kernel(EngineEvent)
-    }
+    /// Receives each event with its source.
+    typealias Handler = (StreamEvent, StatusSource) -> Void
 
     private let target: Target
     private let source: DaemonOptions.Source
     private let options: EngineOptions
     private let loop: EventLoop
-    private let handler: (Event) -> Void
+    private let handler: Handler
     private let withRequests: Bool
     private var daemon: DaemonWatch?
     private var engine: ReachabilityEngine?
@@ -29,7 +27,7 @@ final class TargetWatch {
     /// - Parameter withRequests: Whether the daemon also sends the events of the caller's requests.
     init(
         of target: Target, from source: DaemonOptions.Source, kernelOptions: EngineOptions, mustObserve: Bool = false,
-        withRequests: Bool = false, on loop: EventLoop, handler: @escaping (Event) -> Void
+        withRequests: Bool = false, on loop: EventLoop, handler: @escaping Handler
     ) {
         self.target = target
         self.source = source
@@ -48,7 +46,7 @@ final class TargetWatch {
         guard case .daemon(let path, let wasNamed) = source.checked else { return watchKernel() }
         let watch = DaemonWatch(path: path, target: target, withRequests: withRequests, on: loop) {
             [unowned self] event in
-            guard case .unavailable(let error, _) = event else { return handler(.daemon(event)) }
+            guard case .unavailable(let error, _) = event else { return handler(event, .daemon) }
             daemon?.cancel()
             if wasNamed { fail(.cannotAsk(error)) } else { watchKernel() }
         }
@@ -61,23 +59,11 @@ final class TargetWatch {
         self.engine = engine
         engine.start()
         if mustObserve, let error = engine.observationError { return fail(.cannotAsk(error)) }
-        _ = engine.watch(target) { [unowned self] event in handler(.kernel(event)) }
+        _ = engine.watch(target) { [unowned self] event in handler(.target(event), .kernel) }
     }
 
     private func fail(_ error: CommandError) {
         failure = error
         loop.stop()
-    }
-}
-
-extension TargetWatch.Event {
-    /// The state after the event; `nil` if the event has none.
-    var state: ReachabilityState? {
-        switch self {
-        case .kernel(.change(let change)), .daemon(.change(let change)), .daemon(.unavailable(_, let change)):
-            change.state
-        case .daemon(.snapshot(_, let state, _)), .daemon(.disconnected(_, _, let state)): state
-        default: nil
-        }
     }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
+internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
@@ -71,12 +72,12 @@ struct Waiter {
         var unproved: CommandError?
         let watch = TargetWatch(
             of: target, from: source, kernelOptions: kernelOptions, mustObserve: true, on: loop
-        ) { event in
+        ) { event, source in
             guard let state = event.state else { return }
             isAnswered = true
             // Without validation the condition would never hold.
             if conditions.contains(where: \.isValidated), !state.isValidated {
-                unproved = .notValidated(target, by: event)
+                unproved = .notValidated(target, by: source)
                 return loop.stop()
             }
             isFulfilled = isFulfilled || conditions.allSatisfy { $0.holds(in: state) }
@@ -98,9 +99,9 @@ struct Waiter {
 
 extension CommandError {
     /// The error that no probe runs which could prove the Internet, with advice.
-    fileprivate static func notValidated(_ target: Target, by event: TargetWatch.Event) -> CommandError {
+    fileprivate static func notValidated(_ target: Target, by source: StatusSource) -> CommandError {
         let advice: String
-        switch (target.subject, event) {
+        switch (target.subject, source) {
         case (.name, _), (.address, _), (.prefix, _): advice = "they prove the Internet, and nothing of this target"
         case (_, .kernel): advice = "reachd makes them, and is not asked here: see [connectivity] in reach.toml(5)"
         case (_, .daemon): advice = "reachd makes none: give it endpoints below [connectivity], see reach.toml(5)"

@@ -55,7 +55,7 @@ struct WatchCommand: ParsableCommand {
             let printer = EventPrinter(isPretty: isPretty, source: source, loop: loop)
             let watch = TargetWatch(
                 of: target, from: source, kernelOptions: options, withRequests: target == .internet, on: loop
-            ) { printer.write($0) }
+            ) { printer.write($0, from: $1) }
             loop.afterEvents { watch.start() }
             loop.run()
             printer.finish()

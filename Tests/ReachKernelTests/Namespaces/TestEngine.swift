@@ -57,6 +57,7 @@ final class TestEngine: Sendable {
                 case .resync(_, let reason): others.append("resync: \(reason)")
                 case .wake: others.append("wake")
                 case .notice(_, let notice): others.append("\(notice)")
+                case .probe: break
                 }
             }
             mailboxes.append(loop.mailbox)

@@ -56,7 +56,7 @@ final class QueueRoom: Sendable {
                 engineOptions.observer.receiveBufferBytes = receiveBufferBytes
                 let network = ReachabilityEngine(loop: loop, options: engineOptions)
                 network.start()
-                _ = network.watch(.internet) { (event: EngineEvent) in
+                _ = network.watch(.internet) { event in
                     if case .resync(_, let reason) = event { resyncs.append(reason) }
                     if case .change(let change) = event { changes.append(change) }
                 }

@@ -62,7 +62,7 @@ private final class DrainRun {
 
     func drain(_ directory: String?, watching target: String) throws {
         try open(directory)
-        _ = network.watch(try Target(target)) { (event: EngineEvent) in
+        _ = network.watch(try Target(target)) { event in
             if case .change = event { printLine("\(SystemClock.boot.nanoseconds) path") }
         }
         try loop.watch(STDIN_FILENO, for: .readable) { [unowned self] _ in

@@ -1,0 +1,68 @@
+package import ReachCore
+
+/// An event of a stream about a target, as a reader of the daemon's stream or of `reach watch` sees it. The stream continues
+/// when the daemon restarts.
+package enum StreamEvent: Hashable, Sendable {
+    case target(TargetEvent)
+    /// The current state, as a change without a previous state: the first event of a connection, and the one after lost
+    /// events. After those ``DaemonStream`` adds the combined difference that they made.
+    case snapshot(ReachabilityChange, difference: ReachabilityChange? = nil)
+    /// Events were lost because this program read too slowly; a snapshot follows.
+    case dropped(Instant, count: UInt64)
+    /// An event of a type that this version does not read here, as it was received.
+    case other(Instant, type: String, JSONValue)
+    /// The connection to the daemon was lost, and the client is reconnecting. The state is the last one, stale from now
+    /// on.
+    case disconnected(Instant, ControlError, ReachabilityState)
+    /// The daemon answers again after the time `away`. A change follows if anything differs; otherwise the last state
+    /// holds.
+    case reconnected(Instant, away: Duration)
+    /// The daemon has not answered so far. The client keeps trying; the state is unknown until it succeeds.
+    case unavailable(ControlError, ReachabilityChange)
+
+    /// The difference that the event makes to the state; the initial state at first; `nil` if it makes none.
+    package var change: ReachabilityChange? {
+        switch self {
+        case .target(.change(let change)), .unavailable(_, let change), .snapshot(_, difference: let change?): change
+        default: nil
+        }
+    }
+
+    /// The state after the event; `nil` if the event has none.
+    package var state: ReachabilityState? {
+        switch self {
+        case .snapshot(let change, _): change.state
+        case .disconnected(_, _, let state): state
+        default: change?.state
+        }
+    }
+}
+
+extension EncodedEvent {
+    /// - Parameter source: Named in the event's status.
+    package init(_ event: StreamEvent, source: StatusSource) {
+        switch event {
+        case .target(let event): self.init(event, source: source)
+        case .unavailable(_, let change): self = .change(change, source: source)
+        case .snapshot(let change, _):
+            let moment = Instant(wall: change.time, boot: change.bootTime)
+            self = .snapshot(change.state, source: source, isInitial: false, cause: .resync, at: moment)
+        case .dropped(let moment, let count): self = .dropped(count: count, at: moment)
+        case .other(let moment, let type, let json): self = .other(type, json, at: moment)
+        case .disconnected(let moment, let error, let state):
+            self = .disconnected(reason: error.description, state, source: source, at: moment)
+        case .reconnected(let moment, let away): self = .reconnected(away: away, at: moment)
+        }
+    }
+
+    /// - Parameter source: Named in the event's status.
+    package init(_ event: TargetEvent, source: StatusSource) {
+        switch event {
+        case .change(let change): self = .change(change, source: source)
+        case .resync(let moment, let reason): self = .resync(reason: reason, at: moment)
+        case .wake(let moment, let slept): self = .wake(slept: slept, at: moment)
+        case .notice(let moment, let notice): self = .notice(notice, at: moment)
+        case .probe(let event): self = .probe(event)
+        }
+    }
+}
