@@ -116,7 +116,7 @@ extension QueueScheduler {
 
     // MARK: The path of a running attempt
 
-    /// Looks whether an attempt may stay on its path (scheduling.md 4.3).
+    /// Looks whether an attempt may stay on its path.
     mutating func evaluateAttempt(_ id: RequestID) {
         guard let paths, let index = place(of: id) else { return }
         let attempt = running[index]
