@@ -28,10 +28,10 @@ package final class QueueEngine {
     /// - Parameters:
     ///   - network: Kept alive.
     ///   - checker: Finds out whether paths work; `nil` leaves it to what attempts show.
-    ///   - tell: Told what happens to requests, when it is safe.
+    ///   - onEvent: Called for each change of a request, once it is committed.
     package init(
         loop: EventLoop, network: any QueueNetwork, options: Options = Options(), checker: (any PathChecker)? = nil,
-        seed: UInt64 = .random(in: 0 ... .max), tell: @escaping (QueueEvent) -> Void,
+        seed: UInt64 = .random(in: 0 ... .max), onEvent: @escaping (QueueEvent) -> Void,
         notify: @escaping (QueueDriver.Notice) -> Void = { _ in }
     ) {
         self.loop = loop
@@ -40,9 +40,9 @@ package final class QueueEngine {
         self.executor = executor
         let driver = QueueDriver(
             loop: loop, policy: options.policy, executor: executor, seed: seed,
-            tell: { [weak executor] event in
+            onEvent: { [weak executor] event in
                 executor?.note(event)
-                tell(event)
+                onEvent(event)
             }, notify: notify)
         self.driver = driver
         executor.begin(
@@ -73,10 +73,10 @@ package final class QueueEngine {
     /// - Parameter survey: What probes have proved; `nil` where none run.
     package func update(survey: ConnectivitySurvey?) { executor.feed?.update(survey: survey) }
 
-    /// Told how far attempts are.
-    package var whenMoved: (AttemptProgress) -> Void {
-        get { executor.attempts?.whenMoved ?? { _ in } }
-        set { executor.attempts?.whenMoved = newValue }
+    /// Called with the progress of attempts.
+    package var onProgress: (AttemptProgress) -> Void {
+        get { executor.attempts?.onProgress ?? { _ in } }
+        set { executor.attempts?.onProgress = newValue }
     }
 
     /// Has a say in attempts, from the next one on; held weakly.
@@ -84,13 +84,13 @@ package final class QueueEngine {
         didSet { executor.attempts?.host = host }
     }
 
-    /// Ends the attempt of a download, so that it can be gone on with by another request. The request itself is to be
-    /// cancelled or held then.
+    /// Ends the attempt of a download, so that another request can resume it. The caller must also cancel or hold the
+    /// request.
     ///
-    /// - Parameter reply: Called once, on the loop: where the download stands; `nil` where it cannot be gone on with.
-    package func breakOff(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+    /// - Parameter reply: Called once, on the loop: the point to resume from; `nil` if it cannot be resumed.
+    package func interrupt(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
         guard let attempts = executor.attempts else { return reply(nil) }
-        attempts.breakOff(id, request, reply: reply)
+        attempts.interrupt(id, request, reply: reply)
     }
 
     /// Where a download to this place is until it is whole.

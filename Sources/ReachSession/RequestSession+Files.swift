@@ -95,7 +95,7 @@ extension RequestTask {
         }
         let resumeData: ResumeData? = await withCheckedContinuation { continuation in
             let isAsked = core.perform { sessionLoop in
-                sessionLoop.breakOff(self) { continuation.resume(returning: $0) }
+                sessionLoop.interrupt(self) { continuation.resume(returning: $0) }
             }
             if !isAsked { continuation.resume(returning: nil) }
         }

@@ -151,6 +151,7 @@ extension SeededGenerator {
         path.interfaceIndex = Int32.random(in: 1...Int32.max, using: &self)
         path.interface = oneIn(4) ? nil : "eth0"
         path.linkClass = oneIn(4) ? nil : pick(LinkClass.allCases)
+        path.carrierClass = oneIn(2) ? nil : pick(LinkClass.allCases)
         path.lower = oneIn(2) ? [] : ["eth1", "eno1"]
         path.gateway = oneIn(2) ? nil : IPAddress(ipv4: UInt32.random(in: 0 ... .max, using: &self))
         path.source = oneIn(2) ? nil : IPAddress(ipv6: next(), next())

@@ -46,8 +46,8 @@ import Testing
         "afnetworking":2,"metered":false,"connectivity":"unknown","portal":null,"validated":false,\
         "since":"2026-11-21T03:01:44.002913Z","epoch":7,\
         "stale":false,"held":false,"flaps":0,\
-        "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","lower":[],\
-        "gateway":"192.0.2.1","source":"192.0.2.2","table":254,"metric":100,"neighbour":"reachable",\
+        "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","carrier_class":null,\
+        "lower":[],"gateway":"192.0.2.1","source":"192.0.2.2","table":254,"metric":100,"neighbour":"reachable",\
         "metered":false,"connectivity":"unknown","reason":null},\
         "ipv6":{"status":"not-reachable","reason":"no-route"}}
         """

@@ -134,6 +134,18 @@ import Testing
         #expect(try NetworkCondition(text).holds(in: wifi) == holds)
     }
 
+    @Test(arguments: [("wwan", true), ("tunnel", true), ("not wwan", false), ("not wifi", true), ("wifi", false)])
+    func `the class of what carries a tunnel counts in a state`(text: String, holds: Bool) throws {
+        let tunnel = state {
+            $0.status = .reachable
+            $0.linkClass = .tunnel
+            $0.ipv4 = NetworkPath(status: .reachable)
+            $0.ipv4.linkClass = .tunnel
+            $0.ipv4.carrierClass = .wwan
+        }
+        #expect(try NetworkCondition(text).holds(in: tunnel) == holds)
+    }
+
     @Test func `a link would do for what carries it, too`() throws {
         func link(_ name: String, _ linkClass: LinkClass, lower: [String] = []) -> LinkReport {
             LinkReport(

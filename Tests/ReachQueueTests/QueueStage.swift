@@ -55,7 +55,7 @@ struct QueueStage {
             case .checkPath(let path): checks.append(path)
             case .watch, .unwatch: break
             case .reply(let ticket, let reply): replies[ticket, default: []].append(reply)
-            case .tell(let event): events.append(event)
+            case .publish(let event): events.append(event)
             }
         }
         for number in numbers {

@@ -3,7 +3,7 @@ import ReachQueue
 import ReachTesting
 import Testing
 
-/// The written table against the table of scheduling.md 4.2, and against the scheduler (list C, 1 and 27).
+/// The table of a request's life, row by row, and against the scheduler.
 @Suite struct RequestTransitionTests {
     /// One line for each state; a letter for each event in the order of their declaration:
     /// d derived, R running, D done, x dead, L lingering, H held, W waiting, C cancelled, s stays, f forgotten, . refused.

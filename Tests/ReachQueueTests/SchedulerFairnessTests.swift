@@ -3,7 +3,7 @@ import ReachQueue
 import ReachTesting
 import Testing
 
-/// How many start, in which order, how fast: list C of scheduling.md, 9, 10, 17 to 21, 33 and 34.
+/// How many start, in which order, how fast.
 @Suite struct SchedulerFairnessTests {
     private var stage = QueueStage()
 

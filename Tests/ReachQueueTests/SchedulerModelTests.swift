@@ -4,7 +4,7 @@ import ReachQueue
 import ReachTesting
 import Testing
 
-/// Random walks against what must always hold (list C, 31).
+/// Random walks against what must always hold.
 @Suite struct SchedulerModelTests {
     /// What somebody who only sees commands and actions knows.
     private struct Witness {
@@ -86,7 +86,7 @@ import Testing
                     witness.started(order, leased: leases.contains(order.id))
                 case .abort(let id):
                     if witness.running.remove(id) == nil { witness.faults.append("\(id) aborted but not running") }
-                case .tell(let event):
+                case .publish(let event):
                     guard let id = event.request else { continue }
                     if [.done, .dead, .cancelled].contains(event.kind) {
                         witness.ends[id, default: 0] += 1
@@ -224,7 +224,7 @@ import Testing
     func `whatever happens in whatever order, the rules hold`(seed: UInt64) {
         // A million steps take a minute or two where nothing is optimised: REACH_LONG_TESTS=1 takes them all.
         let steps = getenv("REACH_LONG_TESTS") == nil ? 5000 : 50_000
-        print("C31: seed \(seed), \(steps) steps")
+        print("seed \(seed), \(steps) steps")
         var walk = Walk(seed: seed)
         for step in 0..<steps {
             walk.step()

@@ -2,7 +2,7 @@ import ReachCore
 import ReachQueue
 import Testing
 
-/// Pausing, resuming and holding: list C of scheduling.md, 2 to 8, 26, 28, 32 and 35.
+/// Pausing, resuming and holding.
 @Suite struct SchedulerPauseTests {
     private var stage = QueueStage()
 

@@ -2,7 +2,7 @@ import ReachCore
 import ReachQueue
 import Testing
 
-/// Failures, waits, budgets and breakers: list C of scheduling.md, 11 to 16, 29 and 30.
+/// Failures, waits, budgets and breakers.
 @Suite struct SchedulerRetryTests {
     private var stage = QueueStage()
 

@@ -36,6 +36,7 @@ extension NetworkPath {
         interface = try reader.optional("interface", \.string)
         interfaceIndex = try reader.number("ifindex")
         linkClass = try reader.linkClass()
+        carrierClass = try reader.word("carrier_class")
         lower = try reader.texts("lower")
         gateway = try reader.address("gateway")
         source = try reader.address("source")

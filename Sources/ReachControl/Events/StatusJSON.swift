@@ -50,6 +50,7 @@ extension JSONWriter {
             field("interface", path.interface)
             field("ifindex", path.interfaceIndex?.wide)
             field("class", path.linkClass?.rawValue)
+            field("carrier_class", path.carrierClass?.rawValue)
             field("lower", path.lower)
             field("gateway", path.gateway)
             field("source", path.source)

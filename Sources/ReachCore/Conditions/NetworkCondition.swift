@@ -108,7 +108,7 @@ extension NetworkCondition {
 private struct StatePath: ConditionedPath {
     let interface: String
     let linkClass: LinkClass
-    let carrierClass: LinkClass? = nil
+    let carrierClass: LinkClass?
     let isMetered: Bool
     let isValidated: Bool
     let families: Set<IPAddress.Family>
@@ -116,6 +116,8 @@ private struct StatePath: ConditionedPath {
     private init(_ state: ReachabilityState, _ interface: String?, _ families: Set<IPAddress.Family>) {
         self.interface = interface ?? ""
         linkClass = state.linkClass ?? .other
+        // The class is that of IPv4 where both families work.
+        carrierClass = (state.ipv4.status == .reachable ? state.ipv4 : state.ipv6).carrierClass
         isMetered = state.isMetered
         isValidated = state.connectivity == .full
         self.families = families

@@ -1,6 +1,8 @@
 /// The properties of a link that decide about paths over it.
 package struct LinkCondition: Hashable, Sendable {
     package var linkClass: LinkClass
+    /// The class of the link that carries a tunnel; `nil` if that is unknown, and for all other classes.
+    package var carrierClass: LinkClass?
     /// Names of the links below, nearest first.
     package var lower: [String]
     package var isMetered: Bool
@@ -14,9 +16,10 @@ extension LinkStack {
         if let link = links[index], case .carrier(let linkClass) = kind(of: link) {
             return condition(of: link, carrying: linkClass)
         }
+        let linkClass = self.class(of: index)
         return LinkCondition(
-            linkClass: self.class(of: index), lower: lowerNames(of: index), isMetered: isMetered(index),
-            trouble: trouble(with: index))
+            linkClass: linkClass, carrierClass: linkClass == .tunnel ? carrierClass(of: index) : nil,
+            lower: lowerNames(of: index), isMetered: isMetered(index), trouble: trouble(with: index))
     }
 
     /// The condition of a link with nothing below it, without a traversal. Most changes concern the carrier of such a link.

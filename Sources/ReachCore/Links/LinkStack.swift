@@ -27,6 +27,13 @@ package struct LinkStack: Sendable {
         return reach(from: index) { carriage(of: $0, &traversal).carriers }.dropFirst().compactMap { links[$0]?.name }
     }
 
+    /// The class of the lowest link that carries this one; `nil` if none is known.
+    package func carrierClass(of index: InterfaceIndex) -> LinkClass? {
+        var traversal = LinkTraversal(fallback: Carriage())
+        let carriers = reach(from: index) { carriage(of: $0, &traversal).carriers }.dropFirst()
+        return carriers.last { links[$0] != nil }.map { self.class(of: $0) }
+    }
+
     /// The links that can affect this one's class or condition: the link itself and all links below it.
     ///
     /// A link that becomes a port later is not among them, but its controller is.

@@ -10,6 +10,8 @@ public struct NetworkPath: Hashable, Sendable {
     public var interfaceIndex: InterfaceIndex?
     /// The class of the link that carries the path.
     public var linkClass: LinkClass?
+    /// The class of the link that carries a tunnel; `nil` if that is unknown, and for all other classes.
+    public var carrierClass: LinkClass?
     /// The names of the links below a stacked or tunnel link, nearest first.
     public var lower: [String] = []
     /// The first hop, if the target is not on the link itself. It can be of the other family.

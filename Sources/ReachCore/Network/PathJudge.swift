@@ -74,6 +74,7 @@ package struct PathJudge {
         guard let link = table.links[index] else { return path }
         path.interface = link.name
         path.linkClass = condition.linkClass
+        path.carrierClass = condition.carrierClass
         path.lower = condition.lower
         path.isMetered = condition.isMetered
         return path

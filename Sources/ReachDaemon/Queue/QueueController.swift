@@ -44,8 +44,8 @@ final class QueueController {
             let directory = try QueueDirectory(stateDirectory + "/queue")
             let engine = QueueEngine(
                 loop: loop, network: network, options: options, checker: checker,
-                tell: { [unowned self] in publish($0) }, notify: { [unowned self] in handle($0) })
-            engine.whenMoved = { [unowned self] in publish(.progress($0)) }
+                onEvent: { [unowned self] in publish($0) }, notify: { [unowned self] in handle($0) })
+            engine.onProgress = { [unowned self] in publish(.progress($0)) }
             try engine.open(directory)
             self.engine = engine
         } catch {

@@ -9,14 +9,14 @@ package indirect enum QueueAction: Hashable, Sendable {
     /// End the attempt; nothing more of it is to be told.
     case abort(RequestID)
     /// Find out whether the path works, and tell by ``QueueInput/pathChecked(interfaceIndex:works:)``. This lane of
-    /// checks is never paused (scheduling.md 0, 2).
+    /// checks is never paused.
     case checkPath(QueuePath)
     /// Report the path to the destination, and every change of it. The owner is that of the first request that needs it.
     case watch(Destination, owner: UInt32)
     case unwatch(Destination)
     case reply(QueueInput.Ticket, QueueReply)
     /// An event for those who watch; one that changed what is kept comes after its commit.
-    case tell(QueueEvent)
+    case publish(QueueEvent)
 }
 
 /// One attempt to be made.

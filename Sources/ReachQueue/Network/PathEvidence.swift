@@ -1,6 +1,6 @@
 internal import ReachCore
 
-/// Whether a path works, as checks of it found: one check serves all failures of its time (scheduling.md 4.4).
+/// Whether a path works, as checks of it found: one check serves all failures of its time.
 struct PathEvidence: Hashable, Sendable {
     private enum Check: Hashable, Sendable {
         case running(until: BootTime)

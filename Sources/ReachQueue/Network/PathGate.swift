@@ -2,7 +2,7 @@ package import ReachCore
 
 /// Opens and closes for the requests of one condition, as the paths that satisfy it come and go.
 ///
-/// It closes at once and opens late: after a second without a loss, or longer when it flaps (scheduling.md 4.3). After an
+/// It closes at once and opens late: after a second without a loss, or longer when it flaps. After an
 /// outage the first start is put off by a random time, so that a fleet does not come back all at once (4.5).
 package struct PathGate: Hashable, Sendable {
     package enum State: Hashable, Sendable {

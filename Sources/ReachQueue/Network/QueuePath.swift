@@ -25,7 +25,7 @@ package struct QueuePath: Hashable, Sendable {
         self.linkClass = linkClass
     }
 
-    /// Whether the order of preference puts it before `other`: validated, unmetered, metric (scheduling.md 4.3).
+    /// Whether the order of preference puts it before `other`: validated, unmetered, metric.
     package func isPreferred(to other: QueuePath) -> Bool {
         if isValidated != other.isValidated { return isValidated }
         if isMetered != other.isMetered { return !isMetered }

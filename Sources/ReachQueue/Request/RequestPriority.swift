@@ -1,6 +1,6 @@
 /// How soon a request starts where several could.
 ///
-/// Nobody starves: while all four wait, they start in shares of 8:4:2:1 (scheduling.md 4.5).
+/// Nobody starves: while all four wait, they start in shares of 8:4:2:1.
 package enum RequestPriority: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case urgent = 0
     case high = 1

@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// Leaves a destination alone that keeps failing, and finds out carefully whether it is back (scheduling.md 4.4).
+/// Leaves a destination alone that keeps failing, and finds out carefully whether it is back.
 ///
 /// Only failures of the destination are told to it, never those of this machine's network.
 package struct CircuitBreaker: Hashable, Sendable {

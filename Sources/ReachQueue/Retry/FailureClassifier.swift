@@ -1,4 +1,4 @@
-/// Whose fault a failed attempt was: the network's, the destination's, or the request's own (scheduling.md 4.4).
+/// Whose fault a failed attempt was: the network's, the destination's, or the request's own.
 package enum FailureClassifier {
     /// What is to be done about an end.
     package enum Verdict: Hashable, Sendable {

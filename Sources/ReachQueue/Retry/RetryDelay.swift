@@ -1,7 +1,7 @@
 /// How long to wait after a failure.
 package enum RetryDelay {
     /// Full jitter: anything from nothing to the bound that doubles with each failure, which under contention makes the
-    /// fewest calls (scheduling.md 4.4). Never less than the floor.
+    /// fewest calls. Never less than the floor.
     ///
     /// - Parameter failures: Those before this one.
     package static func draw(

@@ -2,7 +2,7 @@ package import ReachCore
 
 /// What keeps a request from starting: a set of reasons, of which each is cleared by whoever set it and by nobody else.
 ///
-/// A user's hold and the network's pause are different bits, so the network's return cannot undo a hold (scheduling.md 0, 3).
+/// A user's hold and the network's pause are different bits, so the network's return cannot undo a hold.
 package struct Blocker: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 

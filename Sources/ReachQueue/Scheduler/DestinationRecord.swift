@@ -10,7 +10,7 @@ struct DestinationRecord: Sendable {
     /// How many requests belong to it.
     var count = 0
     var running: Int32 = 0
-    /// How many attempts may run: grows from one after a resume (slow start, scheduling.md 4.5).
+    /// How many attempts may run: grows from one after a resume (slow start).
     var limit: Int32
     /// The resume since which it grew.
     var generation: UInt32

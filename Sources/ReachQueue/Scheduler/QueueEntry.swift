@@ -37,7 +37,7 @@ struct QueueEntry: Sendable {
         /// ...but for one that is running.
         static let sparesRunning = Flags(rawValue: 1 << 8)
         /// The client was told that it waits, and is to be told when it goes on.
-        static let toldWaiting = Flags(rawValue: 1 << 9)
+        static let reportedWaiting = Flags(rawValue: 1 << 9)
         /// Cancelled before it was stored.
         static let cancelled = Flags(rawValue: 1 << 10)
         /// The one it depends on died before it was stored.

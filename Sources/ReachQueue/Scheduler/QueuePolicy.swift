@@ -1,4 +1,4 @@
-/// The numbers by which the queue decides. The defaults are those of scheduling.md 4.8 and the sections it refers to.
+/// The numbers by which the queue decides.
 package struct QueuePolicy: Hashable, Sendable {
     // MARK: The network
 

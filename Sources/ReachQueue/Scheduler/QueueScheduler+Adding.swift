@@ -84,18 +84,18 @@ extension QueueScheduler {
     // MARK: What the store says
 
     mutating func committed(_ number: UInt64) {
-        guard let write = pending.take(number) else { return }
-        for event in write.events { turn.actions.append(.tell(event)) }
+        guard let write = pending.remove(number) else { return }
+        for event in write.events { turn.actions.append(.publish(event)) }
         for reply in write.replies { turn.actions.append(.reply(reply.ticket, reply.reply)) }
         for slot in write.inserted { stored(slot) }
         for lease in write.leased { leaseCommitted(lease) }
     }
 
     mutating func notCommitted(_ number: UInt64) {
-        guard let write = pending.take(number) else { return }
+        guard let write = pending.remove(number) else { return }
         for reply in write.replies { turn.actions.append(.reply(reply.ticket, .refused(.storage))) }
         // Of the events, those of what did not happen are not told. What is told of anything else stands.
-        turn.actions += write.events.filter { !$0.kind.isKept }.map(QueueAction.tell)
+        turn.actions += write.events.filter { !$0.kind.isKept }.map(QueueAction.publish)
         for slot in write.inserted { abandon(slot) }
         for lease in write.leased { leaseRefused(lease) }
     }
@@ -181,7 +181,7 @@ extension QueueScheduler {
                 return finish(slot, .dead(reason))
             }
             turn.changes.append(.update(progress(slot)))
-            tell(event(.interrupted, slot, reason: "restart"))
+            publish(event(.interrupted, slot, reason: "restart"))
         }
         supersede(before: slot)
         place(slot)

@@ -223,8 +223,8 @@ extension QueueScheduler {
                 attempt.id, attempt: attempt.number, interface: path.interface,
                 isRepeatable: entries[index].flags.contains(.repeatable), at: moment))
         turn.leased.append(Lease(id: attempt.id, attempt: attempt.number))
-        if entries[index].flags.contains(.toldWaiting) {
-            entries[index].flags.remove(.toldWaiting)
+        if entries[index].flags.contains(.reportedWaiting) {
+            entries[index].flags.remove(.reportedWaiting)
             turn.refusableEvents.append(event(.resumed, slot))
         }
         var started = event(.started, slot)

@@ -81,7 +81,7 @@ extension QueueScheduler {
         entries[Int(slot)].startClass = .backlog
         var event = event(.interrupted, slot, reason: attempt.lacking.words.first ?? "path")
         event.interface = attempt.path.interface
-        tell(event)
+        publish(event)
         place(slot)
         turn.changes.append(.update(progress(slot)))
         turn.asked.append(slot)
@@ -116,7 +116,7 @@ extension QueueScheduler {
 
     // MARK: The path of a running attempt
 
-    /// Looks whether an attempt may stay on its path (scheduling.md 4.3).
+    /// Looks whether an attempt may stay on its path.
     mutating func evaluateAttempt(_ id: RequestID) {
         guard let paths, let index = place(of: id) else { return }
         let attempt = running[index]

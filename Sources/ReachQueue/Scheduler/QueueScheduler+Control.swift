@@ -29,7 +29,7 @@ extension QueueScheduler {
             entries[Int(slot)].flags.insert(.held)
             entries[Int(slot)].heldSince = now
             if hasStopped, entries[Int(slot)].place != .storing { place(slot) }
-            tell(event(.suspended, slot))
+            publish(event(.suspended, slot))
             turn.changes.append(holdChange(slot))
         }
         reply(ticket, .done)
@@ -42,7 +42,7 @@ extension QueueScheduler {
         }
         if entries[Int(slot)].flags.contains(.held) {
             entries[Int(slot)].flags.remove(.held)
-            tell(event(.released, slot))
+            publish(event(.released, slot))
             if entries[Int(slot)].place == .parked { place(slot) }
             turn.asked.append(slot)
             turn.changes.append(holdChange(slot))
@@ -104,13 +104,13 @@ extension QueueScheduler {
         entries[index].notBefore = BootTime(nanoseconds: .min)
         entries[index].reason = nil
         entries[index].startClass = .backlog
-        entries[index].flags.subtract([.expired, .networkFailure, .awaitsClock, .toldWaiting, .supersedes])
+        entries[index].flags.subtract([.expired, .networkFailure, .awaitsClock, .reportedWaiting, .supersedes])
         let order = deadOrders.removeValue(forKey: slot)
         count(slot, in: order)
         let destination = Int(entries[index].destination)
         destinations[destination].limit = 1
         destinations[destination].generation = max(destinations[destination].generation, generation)
-        tell(event(.queued, slot, reason: "retry"))
+        publish(event(.queued, slot, reason: "retry"))
         turn.changes.append(.revive(progress(slot), deadline: moment(of: entries[index].deadline)))
         place(slot)
         turn.asked.append(slot)
@@ -143,7 +143,7 @@ extension QueueScheduler {
             turn.changes.append(.holdQueue(owner: client.user == 0 ? nil : client.user, isHeld: isHeld))
             var event = QueueEvent(isHeld ? .suspended : .released, at: moment, epoch: epoch)
             event.owner = client.user
-            tell(event)
+            publish(event)
         }
         reply(ticket, .done)
     }

@@ -133,7 +133,7 @@ extension QueueScheduler {
         troubles[destination] = trouble
         guard !wasClosed, isClosed else { return }
         turn.changes.append(.closeBreaker(record.destination, interface: interface, owner: record.owner))
-        tellBreaker(.breakerClosed, destination, interface)
+        publishBreaker(.breakerClosed, destination, interface)
     }
 
     /// It failed, on a path that works.
@@ -158,7 +158,7 @@ extension QueueScheduler {
             destination: destinations[Int(destination)].destination, interface: interface,
             owner: destinations[Int(destination)].owner, openUntil: moment(of: until), step: breaker.step)
         turn.changes.append(.openBreaker(stored))
-        tellBreaker(.breakerOpen, destination, interface)
+        publishBreaker(.breakerOpen, destination, interface)
     }
 
     /// The server asked to be left alone until then.
@@ -193,11 +193,11 @@ extension QueueScheduler {
         if !isHeldOff, trouble.breakers.values.allSatisfy(\.isClosed) { attentive.remove(destination) }
     }
 
-    private mutating func tellBreaker(_ kind: QueueEvent.Kind, _ destination: Int32, _ interface: String) {
+    private mutating func publishBreaker(_ kind: QueueEvent.Kind, _ destination: Int32, _ interface: String) {
         var event = QueueEvent(kind, at: moment, epoch: epoch)
         event.destination = destinations[Int(destination)].destination
         event.owner = destinations[Int(destination)].owner
         event.interface = interface
-        tell(event)
+        publish(event)
     }
 }

@@ -105,7 +105,7 @@ extension QueueScheduler {
     mutating func finish(_ slot: Int32, _ end: RequestEnd, _ result: RequestResult? = nil, reason: String? = nil) {
         var ending: [(slot: Int32, end: RequestEnd, result: RequestResult?)] = [(slot, end, result)]
         while let (slot, end, result) = ending.popLast() {
-            tellEnd(slot, end, result)
+            publishEnd(slot, end, result)
             turn.changes.append(.finish(progress(slot), end, result, at: moment))
             unplace(slot)
             let order = entries[Int(slot)].chain
@@ -128,7 +128,7 @@ extension QueueScheduler {
         }
     }
 
-    private mutating func tellEnd(_ slot: Int32, _ end: RequestEnd, _ result: RequestResult?) {
+    private mutating func publishEnd(_ slot: Int32, _ end: RequestEnd, _ result: RequestResult?) {
         var event: QueueEvent
         switch end {
         case .done: event = self.event(.done, slot)
@@ -136,7 +136,7 @@ extension QueueScheduler {
         case .cancelled(let reason): event = self.event(.cancelled, slot, reason: reason.rawValue)
         }
         event.status = result?.status
-        tell(event)
+        publish(event)
     }
 
     /// - Returns: The one behind it in its order.

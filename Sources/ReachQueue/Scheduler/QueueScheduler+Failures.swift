@@ -32,7 +32,7 @@ extension QueueScheduler {
         }
         if asked != nil, now + wait >= entries[Int(slot)].deadline { return finish(slot, .dead(.expired), result) }
         entries[Int(slot)].notBefore = now + wait
-        tellRetry(slot, failure, result)
+        publishRetry(slot, failure, result)
         place(slot)
         turn.changes.append(.update(progress(slot)))
         turn.asked.append(slot)
@@ -75,7 +75,7 @@ extension QueueScheduler {
         return min(RetryAfter.jittered(wait, using: &random), policy.retryAfterLongest)
     }
 
-    private mutating func tellRetry(_ slot: Int32, _ failure: Failure, _ result: RequestResult?) {
+    private mutating func publishRetry(_ slot: Int32, _ failure: Failure, _ result: RequestResult?) {
         let word =
             switch failure {
             case .network: "network"
@@ -86,6 +86,6 @@ extension QueueScheduler {
         var event = event(.retrying, slot, reason: word)
         event.status = result?.status
         event.notBefore = moment(of: entries[Int(slot)].notBefore).wall
-        tell(event)
+        publish(event)
     }
 }

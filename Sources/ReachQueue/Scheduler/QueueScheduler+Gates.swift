@@ -11,7 +11,7 @@ extension QueueScheduler {
             event.destination = groups[index].key.destination
             event.interface = groups[index].path?.interface
             event.count = groups[index].count
-            tell(event)
+            publish(event)
         }
         // The first look at a network or a host ends no outage: nothing has to be approached slowly.
         if outage > .zero, case .open(let from, _) = groups[index].gate.state {
@@ -40,7 +40,7 @@ extension QueueScheduler {
         event.destination = groups[index].key.destination
         event.blockers = groups[index].gate.missing
         event.count = groups[index].count
-        tell(event)
+        publish(event)
     }
 
     /// Puts the group into the lines of its path's interface, as far as its time has come.

@@ -105,7 +105,7 @@ extension QueueScheduler {
         turn.actions.append(.abort(attempt.id))
         var event = event(.interrupted, slot, reason: "share")
         event.interface = attempt.path.interface
-        tell(event)
+        publish(event)
         place(slot)
         turn.changes.append(.update(progress(slot)))
         sharedUntil = now + policy.shareMemory

@@ -3,7 +3,7 @@ internal import ReachCore
 /// How a turn ends: what is to be written, what is told at once, and what is told when it is written.
 extension QueueScheduler {
     /// Events that are kept are told when they are safe; the others at once, but not before those that happened earlier.
-    mutating func tell(_ event: QueueEvent) { turn.events.append(event) }
+    mutating func publish(_ event: QueueEvent) { turn.events.append(event) }
 
     /// An event of a request, with the number of its attempts so far.
     func event(_ kind: QueueEvent.Kind, _ slot: Int32, reason: String? = nil) -> QueueEvent {
@@ -35,18 +35,18 @@ extension QueueScheduler {
     }
 
     /// Says why a request does not start, to those who expected that it would.
-    mutating func tellWaiting() {
+    mutating func publishWaiting() {
         for slot in turn.asked {
             let entry = entries[Int(slot)]
             guard entry.place != .running, entry.place != .dead, entry.place != .free else { continue }
             let blockers = blockers(of: slot)
             // What ends by itself in a moment is not told, and a backoff has been.
             guard !blockers.subtracting([.concurrency, .rate, .backoff, .clock]).isEmpty else { continue }
-            entries[Int(slot)].flags.insert(.toldWaiting)
+            entries[Int(slot)].flags.insert(.reportedWaiting)
             var waiting = event(.waiting, slot)
             waiting.blockers = blockers
             if entry.notBefore > now { waiting.notBefore = moment(of: entry.notBefore).wall }
-            tell(waiting)
+            publish(waiting)
         }
     }
 
@@ -69,7 +69,7 @@ extension QueueScheduler {
             // What a client hears may follow from a change that is on its way to the disk: it waits for that.
             let replies = turn.replies.filter { $0.insertion == nil }
             if !replies.isEmpty, !pending.append(replies) { actions += Self.actions(of: turn) { $0.insertion == nil } }
-            if !turn.events.isEmpty, !pending.append(turn.events) { actions += turn.events.map(QueueAction.tell) }
+            if !turn.events.isEmpty, !pending.append(turn.events) { actions += turn.events.map(QueueAction.publish) }
         }
         if mayWrite {
             let write = PendingWrites.Write(

@@ -142,7 +142,7 @@ package struct QueueScheduler: Sendable {
     }
 
     /// Of the last ``PathSet``; 0 before the first.
-    package var epochTold: UInt64 { epoch }
+    package var publishedEpoch: UInt64 { epoch }
 
     /// How many attempts have begun and not ended.
     package var runningCount: Int { running.count }
@@ -165,7 +165,7 @@ package struct QueueScheduler: Sendable {
         for command in commands { execute(command) }
         advance()
         admit()
-        tellWaiting()
+        publishWaiting()
         deadline = nextDeadline
         return finishTurn()
     }

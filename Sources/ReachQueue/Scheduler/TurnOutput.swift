@@ -49,7 +49,7 @@ struct PendingWrites: Sendable {
         return lastNumber
     }
 
-    mutating func take(_ number: UInt64) -> Write? { writes.removeValue(forKey: number) }
+    mutating func remove(_ number: UInt64) -> Write? { writes.removeValue(forKey: number) }
 
     /// Puts events behind the last transaction, if one is on its way: what happened later is told later.
     ///

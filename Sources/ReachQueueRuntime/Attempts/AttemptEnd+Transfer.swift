@@ -4,7 +4,7 @@ internal import ReachQueue
 internal import ReachTransfer
 
 extension AttemptEnd {
-    /// What the end of a transfer means to the queue (scheduling.md 4.4).
+    /// What the end of a transfer means to the queue.
     ///
     /// - Parameters:
     ///   - statuses: What the request takes for success.

@@ -62,8 +62,8 @@ package final class QueueTransfers {
     private let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
     var spool: QueueSpool?
-    /// Told at most ten times a second for each attempt.
-    var whenMoved: (AttemptProgress) -> Void = { _ in }
+    /// Called at most ten times a second for each attempt.
+    var onProgress: (AttemptProgress) -> Void = { _ in }
     private var running: [RequestID: Running] = [:]
     /// Files of answers that no result names.
     private var leftovers: [RequestID: Leftover] = [:]
@@ -147,7 +147,7 @@ package final class QueueTransfers {
             transfer,
             handler: TransferHandler(
                 willSend: { [weak self] in self?.send(.requestSent(id)) },
-                event: { [weak self] in self?.take($0, of: id, number) }))
+                event: { [weak self] in self?.handle($0, of: id, number) }))
     }
 
     private func refuse(_ order: AttemptOrder, as kind: AttemptFault.Kind) {
@@ -169,7 +169,7 @@ package final class QueueTransfers {
     }
 
     /// Ends the attempt of a download without telling the queue, which is to be told otherwise.
-    func breakOff(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
+    func interrupt(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
         if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
         guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
         engine.resumePoint(record: record, of: file) { [weak self] point in
@@ -184,7 +184,7 @@ package final class QueueTransfers {
     /// How far the attempt is; `nil` if there is none.
     package func progress(of id: RequestID) -> AttemptProgress? { running[id].map(Self.progress) }
 
-    private func take(_ event: TransferEvent, of id: RequestID, _ number: Int) {
+    private func handle(_ event: TransferEvent, of id: RequestID, _ number: Int) {
         guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
         case .head(let head): received(head, attempt)
@@ -192,7 +192,7 @@ package final class QueueTransfers {
         case .progress(let progress):
             attempt.progress = progress
             if !holdsQuota(attempt) { return endForQuota(id) }
-            whenMoved(Self.progress(attempt))
+            onProgress(Self.progress(attempt))
         case .finished(let report): finished(id, report)
         }
     }
@@ -239,7 +239,7 @@ package final class QueueTransfers {
         }
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
-            if report.failure?.reason == .badRange, attempt.resumedAt != nil { return beginAnew(id) }
+            if report.failure?.reason == .badRange, attempt.resumedAt != nil { return startOver(id) }
             // A failure leaves what an earlier attempt got, to go on from; an answer does not need it any more.
             if report.failure == nil, leftovers.removeValue(forKey: id) != nil { spool?.removeAnswer(of: id) }
             return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
@@ -267,8 +267,8 @@ package final class QueueTransfers {
             guard report.failure?.reason == .badRange, attempt.resumedAt != nil else {
                 return end(id, report, answer: report.body.isEmpty ? .none : .inline(report.body))
             }
-            downloads.beginAnew(id)
-            return beginAnew(id)
+            downloads.startOver(id)
+            return startOver(id)
         }
         downloads.deliver(id) { [weak self] path, failure in
             guard let self, running[id] === attempt else { return }
@@ -282,7 +282,7 @@ package final class QueueTransfers {
     }
 
     /// The server has nothing that fits to what is here: nobody's fault, and not asked for again.
-    private func beginAnew(_ id: RequestID) {
+    private func startOver(_ id: RequestID) {
         leftovers[id] = .useless
         running[id] = nil
         send(.ended(id, .failed(AttemptFault(.local))))

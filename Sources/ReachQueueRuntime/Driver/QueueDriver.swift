@@ -22,7 +22,7 @@ package final class QueueDriver {
     }
 
     private let loop: EventLoop
-    private let tell: (QueueEvent) -> Void
+    private let onEvent: (QueueEvent) -> Void
     private let notify: (Notice) -> Void
     private weak var executor: (any QueueExecutor)?
     private var scheduler: QueueScheduler
@@ -46,15 +46,15 @@ package final class QueueDriver {
 
     /// - Parameters:
     ///   - executor: Held weakly; makes no attempt before the file is open.
-    ///   - tell: Told what happens to requests, when it is safe.
+    ///   - onEvent: Called for each change of a request, once it is committed.
     package init(
         loop: EventLoop, policy: QueuePolicy = QueuePolicy(), executor: any QueueExecutor, seed: UInt64,
-        tell: @escaping (QueueEvent) -> Void, notify: @escaping (Notice) -> Void = { _ in }
+        onEvent: @escaping (QueueEvent) -> Void, notify: @escaping (Notice) -> Void = { _ in }
     ) {
         self.loop = loop
         self.policy = policy
         self.executor = executor
-        self.tell = tell
+        self.onEvent = onEvent
         self.notify = notify
         scheduler = QueueScheduler(policy, seed: seed, at: SystemClock.now)
         loopReference.owner = self
@@ -69,8 +69,8 @@ package final class QueueDriver {
     package func openInMemory() {
         store = MemoryStore(resultCount: policy.resultCount) { [loopReference] notice in
             // Nothing is waited for: a transaction is committed while it is handed over, on the loop.
-            guard case .opened = notice else { loopReference.owner?.take(notice); return }
-            loopReference.owner?.loop.afterEvents { loopReference.owner?.take(notice) }
+            guard case .opened = notice else { loopReference.owner?.handle(notice); return }
+            loopReference.owner?.loop.afterEvents { loopReference.owner?.handle(notice) }
         }
     }
 
@@ -81,7 +81,7 @@ package final class QueueDriver {
     ) throws(SystemError) {
         store = try QueueStore(directory, options ?? QueueStoreOptions(policy), observe: observe) {
             [loopReference, mailbox = loop.mailbox] notice in
-            mailbox.post { _ in loopReference.owner?.take(notice) }
+            mailbox.post { _ in loopReference.owner?.handle(notice) }
         }
     }
 
@@ -122,7 +122,7 @@ package final class QueueDriver {
     /// How many requests are not over: the client's, or for root everybody's.
     package func count(of client: QueueInput.Client) -> Int { scheduler.count(of: client) }
 
-    package var epoch: UInt64 { scheduler.epochTold }
+    package var epoch: UInt64 { scheduler.publishedEpoch }
 
     /// Bytes of requests that are not over and of uploads: an owner's, and everybody's.
     package func bytes(of owner: UInt32) -> (owner: Int64, all: Int64) { scheduler.bytes(of: owner) }
@@ -215,7 +215,7 @@ package final class QueueDriver {
         case .watch(let destination, let owner): executor?.watch(destination, for: owner)
         case .unwatch(let destination): executor?.unwatch(destination)
         case .reply(let ticket, let reply): clients.removeValue(forKey: ticket)?(reply)
-        case .tell(let event): tell(event)
+        case .publish(let event): onEvent(event)
         }
     }
 
@@ -234,7 +234,7 @@ package final class QueueDriver {
 
     // MARK: What the store tells
 
-    private func take(_ notice: QueueStore.Notice) {
+    private func handle(_ notice: QueueStore.Notice) {
         switch notice {
         case .opened(let contents): begin(with: contents)
         case .failed(let error):

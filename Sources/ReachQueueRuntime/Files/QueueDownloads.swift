@@ -45,7 +45,7 @@ final class QueueDownloads {
     }
 
     /// The server has nothing that fits to what is here.
-    func beginAnew(_ id: RequestID) { downloads[id]?.isUseless = true }
+    func startOver(_ id: RequestID) { downloads[id]?.isUseless = true }
 
     /// Somebody was told where it is, and may go on with it when its request is over.
     func keep(_ id: RequestID) { downloads[id]?.isKept = true }

@@ -85,6 +85,7 @@ extension QueuePath {
         }
         self.init(
             interfaceIndex: UInt32(bitPattern: index), interface: name, linkClass: first.linkClass ?? .other)
+        carrierClass = first.carrierClass
         isMetered = first.isMetered
         isValidated = validated.contains(name)
         // A portal answers for what is behind a gateway, and not for a host on the link itself.

@@ -28,7 +28,7 @@ final class StoreSyncer: Sendable {
         wakeUp = try WorkerSignal()
         BackgroundThread.start(named: "reach-queue-syn") { [self] in
             var last = BootTime(nanoseconds: 0)
-            while let (receipts, log) = take(lastSync: last) {
+            while let (receipts, log) = next(lastSync: last) {
                 last = SystemClock.boot
                 if fdatasync(log) == 0 {
                     receipts.forEach(deliver)
@@ -75,7 +75,7 @@ final class StoreSyncer: Sendable {
     private static let interval: Duration = .milliseconds(10)
     private static let crowd = 64
 
-    private func take(lastSync: BootTime) -> (receipts: [StoreReceipt], log: CInt)? {
+    private func next(lastSync: BootTime) -> (receipts: [StoreReceipt], log: CInt)? {
         while true {
             let (waiting, isEnding) = state.withLock { ($0.waiting.count, $0.isEnding) }
             let rest = Self.interval - (SystemClock.boot - lastSync)

@@ -99,12 +99,12 @@ extension SessionLoop: AttemptHost {
 
     /// Interrupts a download's attempt, and replies with the point from which it can resume. The caller then cancels
     /// the task.
-    func breakOff(_ task: RequestTask, reply: @escaping (ResumeData?) -> Void) {
+    func interrupt(_ task: RequestTask, reply: @escaping (ResumeData?) -> Void) {
         guard let id = numbers[task.identifier], let engine, let path = task.plan.queued.outputPath else {
             return reply(nil)
         }
         let partialFile = task.plan.resumeData?.partialFile ?? engine.partialFile(of: path, id)
-        engine.breakOff(id, task.plan.queued) { point in
+        engine.interrupt(id, task.plan.queued) { point in
             reply(
                 point.map {
                     ResumeData(url: task.plan.queued.url, destination: path, partialFile: partialFile, point: $0)

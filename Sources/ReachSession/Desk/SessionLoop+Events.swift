@@ -10,8 +10,8 @@ extension SessionLoop {
     /// Blockers that are the network's: while one of them holds, a task is suspended for it.
     static let network = Blocker.network
 
-    func take(_ event: QueueEvent) {
-        if event.request == nil { return takeOfAll(event) }
+    func handle(_ event: QueueEvent) {
+        if event.request == nil { return handleOfAll(event) }
         guard let id = event.request, let tasks = tasks[id] else { return }
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
@@ -38,12 +38,12 @@ extension SessionLoop {
     }
 
     /// Handles an event of the whole queue: it is held or released.
-    private func takeOfAll(_ event: QueueEvent) {
+    private func handleOfAll(_ event: QueueEvent) {
         guard event.kind == .suspended || event.kind == .released else { return }
         for task in tasks.values.joined() { task.handle(event.kind == .suspended ? .suspend(.queue) : .resume(.queue)) }
     }
 
-    func take(_ progress: AttemptProgress) {
+    func update(_ progress: AttemptProgress) {
         for task in tasks[progress.id] ?? [] { task.update(progress.bytes) }
     }
 

@@ -44,10 +44,10 @@ final class SessionLoop {
         network.start()
         let engine = QueueEngine(
             loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
-            tell: { [unowned self] in take($0) }, notify: { [unowned self] in take($0) })
+            onEvent: { [unowned self] in handle($0) }, notify: { [unowned self] in handle($0) })
         self.engine = engine
         engine.host = self
-        engine.whenMoved = { [unowned self] in take($0) }
+        engine.onProgress = { [unowned self] in update($0) }
         do throws(SystemError) {
             if let directory { try engine.open(directory) } else { engine.openInMemory() }
         } catch {
@@ -62,7 +62,7 @@ final class SessionLoop {
         if early == nil { work() } else { early?.append(work) }
     }
 
-    private func take(_ notice: QueueDriver.Notice) {
+    private func handle(_ notice: QueueDriver.Notice) {
         switch notice {
         case .opened: beOpen()
         case .failed(let error): beBroken(RequestError(error))
@@ -158,7 +158,7 @@ final class SessionLoop {
         tasks[id, default: []].append(task)
         numbers[task.identifier] = id
         task.isStored(as: id)
-        tellStored(task, id.rawValue)
+        reportStored(task, id.rawValue)
         // Applies what the user did before the request had a number.
         if task.requestState == .cancelled { return cancel(task) }
         if task.suspensionReasons.contains(.user) { hold(task) }
@@ -166,12 +166,12 @@ final class SessionLoop {
 
     private func drop(_ body: RequestBody, of task: RequestTask) {
         bodies.drop(body, spool: engine?.spool)
-        tellStored(task, nil)
+        reportStored(task, nil)
     }
 
     private func refuse(_ task: RequestTask, _ error: RequestError) {
         task.end(with: error)
-        tellStored(task, nil)
+        reportStored(task, nil)
     }
 
     /// Calls `body` with the number of the task's request once it is stored; with `nil` where it never will be.
@@ -181,7 +181,7 @@ final class SessionLoop {
         awaitingStorage[task.identifier, default: []].append(body)
     }
 
-    private func tellStored(_ task: RequestTask, _ number: Int64?) {
+    private func reportStored(_ task: RequestTask, _ number: Int64?) {
         for waiter in awaitingStorage.removeValue(forKey: task.identifier) ?? [] { waiter(number) }
     }
 

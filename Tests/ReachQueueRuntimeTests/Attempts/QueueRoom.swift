@@ -62,8 +62,8 @@ final class QueueRoom: Sendable {
                 }
                 let queue = QueueEngine(
                     loop: loop, network: network, options: options, checker: paths?.checker(on: loop),
-                    tell: { events.append(Told(event: $0, at: .now)) }, notify: { notices.append($0) })
-                queue.whenMoved = { progress.append($0) }
+                    onEvent: { events.append(Told(event: $0, at: .now)) }, notify: { notices.append($0) })
+                queue.onProgress = { progress.append($0) }
                 if let directory {
                     try queue.open(try QueueDirectory(directory))
                 } else {

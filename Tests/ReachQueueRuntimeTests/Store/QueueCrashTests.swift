@@ -6,7 +6,7 @@ import Testing
 
 @testable import ReachQueueRuntime
 
-/// A process that is killed at every place where that could matter: list D of scheduling.md, 1 and 2.
+/// A process that is killed at every place where that could matter.
 @Suite struct QueueCrashTests {
     private let temporary: TemporaryDirectory
     private let program = BuiltProgram(named: "queuecrash")

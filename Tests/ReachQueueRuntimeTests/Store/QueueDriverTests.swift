@@ -26,7 +26,7 @@ import Testing
         func make(_ policy: QueuePolicy = QueuePolicy()) -> QueueDriver {
             let driver = QueueDriver(
                 loop: loop, policy: policy, executor: self, seed: 1,
-                tell: { [weak self] event in
+                onEvent: { [weak self] event in
                     self?.events.append(event)
                     self?.onEvent(event)
                 }, notify: { [weak self] _ in self?.notices += 1 })

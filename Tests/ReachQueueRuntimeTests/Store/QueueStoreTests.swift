@@ -7,7 +7,7 @@ import Testing
 
 @testable import ReachQueueRuntime
 
-/// What is kept, and what the file is when it is opened again: list D of scheduling.md, 4 to 8 and 10.
+/// What is kept, and what the file is when it is opened again.
 @Suite struct QueueStoreTests {
     private let stage: StoreStage
 

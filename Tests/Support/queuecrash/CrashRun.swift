@@ -41,7 +41,7 @@ final class CrashRun: QueueExecutor {
         policy.limits.bytes = 1 << 40
         let driver = QueueDriver(
             loop: loop, policy: policy, executor: self, seed: UInt64(getpid()),
-            tell: { [weak self] in self?.handle($0) }, notify: { [weak self] in self?.handle($0) })
+            onEvent: { [weak self] in self?.handle($0) }, notify: { [weak self] in self?.handle($0) })
         self.driver = driver
         var options = QueueStoreOptions(policy)
         options.retryInterval = .milliseconds(200)
