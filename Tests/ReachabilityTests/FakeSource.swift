@@ -2,6 +2,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachTesting
 internal import Reachability
 internal import Synchronization
 

@@ -50,6 +50,7 @@ final class TestEngine: Sendable {
         let mailboxes = EventLog<Mailbox>()
         let (changes, others) = (EventLog<ReachabilityChange>(), EventLog<String>())
         let descriptor = namespace.descriptor
+        let link = try interface.map { try Target.interface($0) }
         BackgroundThread.start(named: "reach-test") {
             guard reach_enter_network_namespace(descriptor) == 0, let loop = try? EventLoop() else { return }
             let engine = ReachabilityEngine(loop: loop, options: options)
@@ -63,8 +64,8 @@ final class TestEngine: Sendable {
                 case .probe: break
                 }
             }
-            if let interface {
-                _ = engine.watch(.interface(interface)) { event in
+            if let link {
+                _ = engine.watch(link) { event in
                     if case .change(let change) = event { interfaceChanges.append(change) }
                 }
             }
