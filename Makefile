@@ -107,7 +107,7 @@ completions: warnings ## Write the shell completions from the program's own desc
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
-	@printf '%s\n' contrib/fuzz/run contrib/fuzz/*/run | SWIFT="$(SWIFT)" xargs -P "$$(nproc)" -I RUN RUN $(FUZZ_SECONDS)
+	@printf '%s\n' contrib/fuzz/run contrib/fuzz/*/run | SWIFT="$(SWIFT)" xargs -P "$$(nproc)" -I RUN sh -c 'RUN $(FUZZ_SECONDS)'
 
 .PHONY: bench
 bench: deps build bench-tools ## Compare reach with ip and a C program; BENCH_ARGS="--quick --only latency,idle"
