@@ -49,3 +49,11 @@ package enum MonitorError: Error, Hashable, Sendable {
         VarlinkError(interface + name, parameters)
     }
 }
+
+extension ControlError {
+    /// The error of io.reach.Monitor with which the daemon answered.
+    package var monitorError: MonitorError? {
+        guard case .refused(let error) = self else { return nil }
+        return MonitorError(error)
+    }
+}

@@ -25,10 +25,4 @@ package enum ControlError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notUnderstood(let what): "the daemon's answer makes no sense: \(what)"
         }
     }
-
-    /// The error of io.reach.Monitor with which the daemon answered.
-    package var monitorError: MonitorError? {
-        guard case .refused(let error) = self else { return nil }
-        return MonitorError(error)
-    }
 }

@@ -33,3 +33,14 @@ struct CallGate<Call> {
         return nil
     }
 }
+
+extension ControlLimits {
+    /// How many calls of a cost a user may have at the same time; `nil` if there is no limit.
+    func calls(costing cost: VarlinkInterface.Method.Cost) -> Int? {
+        switch cost {
+        case .small: nil
+        case .large: costlyCallsPerUser
+        case .change: changesPerUser
+        }
+    }
+}

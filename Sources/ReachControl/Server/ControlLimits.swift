@@ -28,13 +28,4 @@ package struct ControlLimits: Hashable, Sendable {
     package var backlogBytes = 256 << 10
 
     package init() {}
-
-    /// How many calls of a cost a user may have at the same time; `nil` if there is no limit.
-    func calls(costing cost: VarlinkInterface.Method.Cost) -> Int? {
-        switch cost {
-        case .small: nil
-        case .large: costlyCallsPerUser
-        case .change: changesPerUser
-        }
-    }
 }
