@@ -61,8 +61,8 @@ import Testing
         server.run { service, _ in service.answersLater = true }
         for _ in 0..<3 {
             let client = try RawClient(server.path)
-            client.send(Self.status)
             let before = server.run { service, _ in service.openQuestions.count }
+            client.send(Self.status)
             #expect(server.wait { _ in server.run { service, _ in service.openQuestions.count } > before })
             client.hangUp()
         }

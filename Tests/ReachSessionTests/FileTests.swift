@@ -117,7 +117,7 @@ import Testing
         let log = EventLog<TaskProgress>()
         task.whenProgressed { log.append($0) }
         task.resume()
-        try await log.wait { $0.received >= 100_000 }
+        try await log.wait { $0.received > 0 }
         let data = try #require(await task.cancelProducingResumeData())
         #expect(await failure { try await task.response() } == "cancelled cancelled")
         #expect(data.offset > 0 && data.offset <= 100_000 && data.entityTag == "\"one\"" && data.destination == path)
@@ -141,7 +141,7 @@ import Testing
         let log = EventLog<TaskProgress>()
         task.whenProgressed { log.append($0) }
         task.resume()
-        try await log.wait { $0.received >= 100_000 }
+        try await log.wait { $0.received > 0 }
         task.suspend()
         while await task.explanation().state != "held" { await Task.yield() }
         server.gate.open()
