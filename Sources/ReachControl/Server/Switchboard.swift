@@ -30,11 +30,10 @@ final class Switchboard {
     /// Connections with work, and waiting calls that may begin.
     private var turns = FairTurns<Turn>()
     private var gates: [VarlinkInterface.Method.Cost: CallGate<PendingCall>] = [:]
-    private let encoder = AnswerEncoder()
-    /// Calls whose answers are being encoded; only their numbers cross threads.
-    private var encoding: [UInt64: ControlRequest] = [:]
-    private var lastEncoding: UInt64 = 0
-    private let loopReference = LoopReference<Switchboard>()
+    /// Encodes long answers. ``CallGate`` bounds how many of each user wait here.
+    private let encoder = SerialThread(named: "reach-answers")
+    /// Hold the calls whose answers are being encoded.
+    private var encodings: LoopReplies
     private var isServing = false
     /// Whether the time of the current work is already counted for a user.
     private var isInTurn = false
@@ -54,13 +53,10 @@ final class Switchboard {
         self.authority = authority
         self.limits = limits
         ledger = UserLedger(limits: limits, exempt: authority.exempt)
-        loopReference.owner = self
+        encodings = LoopReplies(loop: loop)
     }
 
-    deinit {
-        loopReference.owner = nil
-        input.deallocate()
-    }
+    deinit { input.deallocate() }
 
     var statistics: ControlServer.Statistics {
         var statistics = counts
@@ -97,7 +93,7 @@ final class Switchboard {
     func closeAll() {
         for connection in connections.values { connection.close() }
         turns.removeAll()
-        encoding = [:]
+        encodings = LoopReplies(loop: loop)
     }
 
     /// Releases the account of a connection that is closed and whose last call is over.
@@ -199,13 +195,8 @@ final class Switchboard {
 
     /// Encodes a call's answer on another thread, and then sends it.
     func encode(_ frame: @escaping @Sendable () -> [UInt8], for request: ControlRequest) {
-        lastEncoding += 1
-        let number = lastEncoding
-        encoding[number] = request
-        encoder.run { [loopReference, mailbox = loop.mailbox] in
-            let frame = frame()
-            mailbox.post { _ in loopReference.owner?.encoding.removeValue(forKey: number)?.reply(encoded: frame) }
-        }
+        let reply = encodings.expect { (frame: [UInt8]) in request.reply(encoded: frame) }
+        encoder.run { reply(frame()) }
     }
 
     private func begin(_ call: PendingCall) {

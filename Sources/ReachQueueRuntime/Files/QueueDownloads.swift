@@ -17,7 +17,7 @@ final class QueueDownloads {
         var isKept = false
     }
 
-    private let thread = FileThread()
+    private let thread = SerialThread.files
     private let replies: LoopReplies
     private var downloads: [RequestID: Download] = [:]
 

@@ -11,7 +11,7 @@ internal import ReachTransfer
 /// is opened the next time.
 package final class QueueSpool {
     private let directory: String
-    private let thread = FileThread()
+    private let thread = SerialThread.files
     private let replies: LoopReplies
 
     package init(_ directory: String, on loop: EventLoop) {

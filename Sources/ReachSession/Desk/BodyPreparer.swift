@@ -12,7 +12,7 @@ final class BodyPreparer {
     /// Stands for a body that is read from its task's request while it is sent: a queue in memory keeps no copy.
     static let streamPath = ""
 
-    private let thread = FileThread()
+    private let thread = SerialThread.files
     private let replies: LoopReplies
     /// The names of bodies in the spool.
     private var names: [RequestID: String] = [:]

@@ -250,7 +250,7 @@ final class TransferJob {
 final class TransferTools {
     let loop: EventLoop
     let resolver: NameService
-    let files = FileThread()
+    let files = SerialThread.files
     let replies: LoopReplies
     let systemTrust: SystemTrust
     let handles = HandlePool()

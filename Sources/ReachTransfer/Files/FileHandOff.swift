@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReachLoop
 
-/// An open file that only ``FileThread`` uses: it runs one piece of work at a time, so this needs no lock.
+/// An open file that only a ``SerialThread`` uses: it runs one piece of work at a time, so this needs no lock.
 final class FileHandOff: UploadFile, @unchecked Sendable {
     private var descriptor: CInt = -1
     private var recorder: ResumeRecorder?

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReachLoop
 
-/// What a body is read from. Only ``FileThread`` uses it.
+/// What a body is read from. Only a ``SerialThread`` uses it.
 protocol UploadFile: AnyObject, Sendable {
     /// Opens it, and returns its length in bytes.
     func open(reading path: String) -> Result<UInt64, UploadError>
@@ -26,7 +26,7 @@ struct UploadError: Error {
     }
 }
 
-/// The stream of a body. Only ``FileThread`` uses it: it runs one piece of work at a time, so this needs no lock.
+/// The stream of a body. Only a ``SerialThread`` uses it: it runs one piece of work at a time, so this needs no lock.
 final class StreamHandOff: UploadFile, @unchecked Sendable {
     private let body: StreamedBody
     private var reader: StreamedBody.Reader?
@@ -51,12 +51,12 @@ final class StreamHandOff: UploadFile, @unchecked Sendable {
     func close() { reader = nil }
 }
 
-/// A body in a file or a stream, read ahead of its sending. Confined to the loop; the file belongs to ``FileThread``.
+/// A body in a file or a stream, read ahead of its sending. Confined to the loop; the file belongs to a ``SerialThread``.
 final class FileUpload: UploadSource {
     private static let pieceBytes = 1 << 18
 
     private let path: String
-    private let thread: FileThread
+    private let thread: SerialThread
     private let file: any UploadFile
     private let replies: LoopReplies
     private(set) var count: UInt64 = 0
@@ -73,7 +73,7 @@ final class FileUpload: UploadSource {
     var onReady: () -> Void = {}
 
     /// - Parameter path: The file's path, or what the stream is called in errors.
-    init(_ file: any UploadFile, path: String, thread: FileThread, replies: LoopReplies) {
+    init(_ file: any UploadFile, path: String, thread: SerialThread, replies: LoopReplies) {
         self.file = file
         self.path = path
         self.thread = thread

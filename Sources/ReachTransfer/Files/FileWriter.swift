@@ -2,13 +2,13 @@ internal import Glibc
 internal import ReachLoop
 
 /// Writes a download to its file without waiting for the disk. Confined to the loop; the file belongs to
-/// ``FileThread``.
+/// a ``SerialThread``.
 final class FileWriter {
     /// The most bytes in memory; beyond it the connection waits.
     private static let backlogLimit = 1 << 20
 
     private let path: String
-    private let thread: FileThread
+    private let thread: SerialThread
     private let file = FileHandOff()
     private let replies: LoopReplies
     private var pending: [UInt8] = []
@@ -22,7 +22,7 @@ final class FileWriter {
     ///   - keep: The bytes of the existing file to keep; the download is appended to them.
     ///   - recorder: Keeps the download's record; `nil` for none.
     init(
-        path: String, keep: UInt64, permissions: UInt32 = 0o666, recorder: ResumeRecorder? = nil, thread: FileThread,
+        path: String, keep: UInt64, permissions: UInt32 = 0o666, recorder: ResumeRecorder? = nil, thread: SerialThread,
         replies: LoopReplies
     ) {
         self.path = path

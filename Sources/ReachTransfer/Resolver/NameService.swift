@@ -54,7 +54,7 @@ package final class NameService {
 
     private let loop: EventLoop
     private let options: Options
-    private let files = FileThread()
+    private let files = SerialThread.files
     private let system = SystemResolver()
     private let replies: LoopReplies
     private var configuration: (value: ResolverConfiguration, readAt: BootTime)?

@@ -8,7 +8,7 @@ final class SystemTrust {
     private static let lifetime = Duration.seconds(3600)
 
     private let path: String
-    private let thread: FileThread
+    private let thread: SerialThread
     private let replies: LoopReplies
     private var store: TrustStore?
     private var readAt: BootTime?
@@ -16,7 +16,7 @@ final class SystemTrust {
     private var waiting: [(TrustStore?) -> Void] = []
 
     /// - Parameter path: The path of a file in PEM form.
-    init(path: String, thread: FileThread, replies: LoopReplies) {
+    init(path: String, thread: SerialThread, replies: LoopReplies) {
         self.path = path
         self.thread = thread
         self.replies = replies

@@ -1,5 +1,3 @@
-package import ReachLoop
-
 /// Passes replies of other threads to handlers that are confined to a loop: the handlers stay here, and only a number
 /// crosses threads.
 package final class LoopReplies {

@@ -1,8 +1,7 @@
-internal import ReachLoop
 internal import Synchronization
 
-/// Runs work on files, which may block on a disk, in order, on a thread that ends when there is nothing to do.
-package final class FileThread: Sendable {
+/// Runs work that would hold up a loop, in order, on a thread that ends when there is nothing to do.
+package final class SerialThread: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
         var isRunning = false
@@ -10,7 +9,13 @@ package final class FileThread: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
+    private let name: String
+
+    /// - Parameter name: The thread's name that ps and top show, cut after 15 bytes.
+    package init(named name: String) { self.name = name }
+
+    /// A thread for work on files, which may block on a disk.
+    package static var files: SerialThread { SerialThread(named: "reach-files") }
 
     package func run(_ work: @escaping @Sendable () -> Void) {
         let starts = state.withLock { state in
@@ -18,7 +23,7 @@ package final class FileThread: Sendable {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if starts { BackgroundThread.start(named: "reach-files") { self.work() } }
+        if starts { BackgroundThread.start(named: name) { self.work() } }
     }
 
     private func work() {
