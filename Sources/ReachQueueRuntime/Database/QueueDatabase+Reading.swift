@@ -154,33 +154,17 @@ extension QueueDatabase {
 
     /// - Returns: `nil` if there is no such request.
     func report(on id: RequestID) throws(SQLiteError) -> RequestReport? {
-        try reports("result.bytes", "WHERE request.id = ?", [.integer(id.rawValue)]).first
+        try statements.report.first(.integer(id.rawValue)) { (row) throws(SQLiteError) in try report(row) }
     }
 
     /// Reports without the bytes of answers.
     func reports(_ query: RecordQuery) throws(SQLiteError) -> [RequestReport] {
-        try reports(
-            "NULL",
-            """
-            WHERE request.id > ?1 AND (?2 IS NULL OR owner = ?2) AND (?3 IS NULL OR ?3 = (state >= 2))
-            ORDER BY request.id LIMIT ?4
-            """,
-            [
-                .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),
-                .integer(query.limit),
-            ])
-    }
-
-    private func reports(
-        _ bytes: String, _ filter: String, _ parameters: [SQLiteValue]
-    ) throws(SQLiteError) -> [RequestReport] {
-        let rows = try database.prepare(
-            """
-            SELECT \(RequestColumn.list), result.status, result.headers, result.body_kind, result.body_path,
-                result.body_bytes, \(bytes)
-            FROM request LEFT JOIN result ON result.request = request.id \(filter)
-            """)
-        try rows.bind(parameters)
+        let rows = statements.page
+        try rows.bind([
+            .integer(query.after), .optional(query.owner), .optional(query.isOver.map { $0 ? 1 : 0 }),
+            .integer(query.limit),
+        ])
+        defer { rows.reset() }
         var found: [RequestReport] = []
         while try rows.step() { found.append(try report(rows)) }
         return found

@@ -33,6 +33,9 @@ struct QueueStatements {
     let releaseQueue: SQLiteStatement
     let specification: SQLiteStatement
     let body: SQLiteStatement
+    /// A request with its answer, and a page of requests without the bytes of answers.
+    let report: SQLiteStatement
+    let page: SQLiteStatement
 
     /// - Throws: ``SQLiteError/corrupt(_:)`` also where the tables are not those of the file's version.
     init(checking database: borrowing SQLiteDatabase) throws(SQLiteError) {
@@ -105,5 +108,21 @@ struct QueueStatements {
         releaseQueue = try database.prepare("DELETE FROM held_queue WHERE owner = ?")
         specification = try database.prepare("SELECT \(RequestColumn.list) FROM request WHERE id = ?")
         body = try database.prepare("SELECT bytes FROM body WHERE request = ?")
+        report = try database.prepare(Self.reports(answer: "result.bytes", "WHERE request.id = ?"))
+        page = try database.prepare(
+            Self.reports(
+                answer: "NULL",
+                """
+                WHERE request.id > ?1 AND (?2 IS NULL OR owner = ?2) AND (?3 IS NULL OR ?3 = (state >= 2))
+                ORDER BY request.id LIMIT ?4
+                """))
+    }
+
+    private static func reports(answer: String, _ filter: String) -> String {
+        """
+        SELECT \(RequestColumn.list), result.status, result.headers, result.body_kind, result.body_path,
+            result.body_bytes, \(answer)
+        FROM request LEFT JOIN result ON result.request = request.id \(filter)
+        """
     }
 }
