@@ -161,7 +161,7 @@ package struct JSONReader {
     private mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
-        position = bytes.withUnsafeBytes { JSONText.firstSpecial(in: $0, from: start) }
+        position = bytes.withUnsafeBytes { JSONStringScanner.firstSpecial(in: $0, from: start) }
         if current == UInt8(ascii: "\"") {
             defer { position += 1 }
             return bytes.withUnsafeBufferPointer {

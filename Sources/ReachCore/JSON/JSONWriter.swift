@@ -162,7 +162,7 @@ package struct JSONWriter: ~Copyable {
             let text = UnsafeRawBufferPointer(utf8)
             var start = 0
             while true {
-                let end = JSONText.firstEscape(in: text, from: start)
+                let end = JSONStringScanner.firstEscape(in: text, from: start)
                 output.append(UnsafeBufferPointer(start: first + start, count: end - start))
                 guard end < text.count else { return }
                 escape(text[end])

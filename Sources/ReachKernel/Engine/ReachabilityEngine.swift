@@ -127,13 +127,12 @@ package final class ReachabilityEngine {
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
     package func watchNetwork(_ handler: @escaping NetworkHandler) -> UInt64 {
         lastID += 1
-        let isFirst = networkHandlers.isEmpty
         networkHandlers.append((lastID, handler))
         let id = lastID
         // Before the first evaluation there is nothing to report, which differs from an unobservable kernel.
         if observationError != nil {
             handler(nil)
-        } else if !isFirst, let network {
+        } else if let network {
             handler(network)
         } else {
             publishNetwork()

@@ -45,6 +45,20 @@ public struct FormRequestSerializer: RequestSerializer {
     /// This serializer.
     public var form: FormRequestSerializer { self }
 
+    /// Adds headers, and encodes the parameters in the query, or else in the body by `encode`.
+    package func serialize(
+        _ request: HTTPRequest, parameters: ParameterValue?, as mediaType: String,
+        _ encode: (ParameterValue) throws(RequestSerializationError) -> [UInt8]
+    ) throws(RequestSerializationError) -> HTTPRequest {
+        if encodesInURL(request.method) { return try serialize(request, parameters: parameters) }
+        var request = request
+        request.headers.complete(from: headers)
+        guard let parameters else { return request }
+        request.setContentType(unlessSet: mediaType)
+        request.body = .bytes(try encode(parameters))
+        return request
+    }
+
     private func query(
         of parameters: ParameterValue, for request: HTTPRequest
     ) throws(RequestSerializationError) -> String {
@@ -55,7 +69,7 @@ public struct FormRequestSerializer: RequestSerializer {
 }
 
 extension HTTPRequest {
-    package mutating func setContentType(unlessSet mediaType: String) {
+    mutating func setContentType(unlessSet mediaType: String) {
         if headers["Content-Type"] == nil { headers.put("Content-Type", mediaType) }
     }
 }

@@ -19,13 +19,7 @@ public struct JSONRequestSerializer: RequestSerializer {
     public func serialize(
         _ request: HTTPRequest, parameters: ParameterValue?
     ) throws(RequestSerializationError) -> HTTPRequest {
-        if base.encodesInURL(request.method) { return try base.serialize(request, parameters: parameters) }
-        var request = request
-        request.headers.complete(from: base.headers)
-        guard let parameters else { return request }
-        request.setContentType(unlessSet: "application/json")
-        request.body = .bytes(try Self.document(parameters))
-        return request
+        try base.serialize(request, parameters: parameters, as: "application/json", Self.document)
     }
 
     /// The serializer of forms.

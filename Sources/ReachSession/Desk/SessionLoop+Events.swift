@@ -7,9 +7,6 @@ internal import Synchronization
 
 /// Turns the queue's events into events of the tasks' lives.
 extension SessionLoop {
-    /// Blockers that are the network's: while one of them holds, a task is suspended for it.
-    static let network = Blocker.network
-
     func handle(_ event: QueueEvent) {
         if event.request == nil { return handleOfAll(event) }
         guard let id = event.request, let tasks = tasks[id] else { return }
@@ -27,7 +24,7 @@ extension SessionLoop {
 
     private func waits(_ id: RequestID, _ tasks: [RequestTask], _ blockers: Blocker) {
         if blockers.contains(.queueHold) { for task in tasks { task.handle(.suspend(.queue)) } }
-        let network = blockers.intersection(Self.network)
+        let network = blockers.intersection(.network)
         if network.isEmpty { return }
         // The path may not have been checked yet.
         if network.isSubset(of: [.target, .validated]) {

@@ -38,7 +38,7 @@ extension SessionLoop {
 
     private func networkBlockers(of id: RequestID) -> Blocker {
         let reasons = engine?.driver.explain(id)?.reasons ?? []
-        return reasons.reduce(into: Blocker()) { $0.insert($1.blocker) }.intersection(Self.network)
+        return reasons.reduce(into: Blocker()) { $0.insert($1.blocker) }.intersection(.network)
     }
 
     /// Fails requests whose host name has no address, where they allow a single attempt and the Internet is reachable.

@@ -71,7 +71,7 @@ extension RequestLife {
         let blockers = (explanation?.reasons ?? []).reduce(into: Blocker()) { $0.insert($1.blocker) }
         if blockers.contains(.requestHold) { reasons.insert(.user) }
         if blockers.contains(.queueHold) { reasons.insert(.queue) }
-        if !blockers.isDisjoint(with: SessionLoop.network) { reasons.insert(.network) }
+        if !blockers.isDisjoint(with: .network) { reasons.insert(.network) }
         self.init(suspendedFor: reasons)
         if explanation?.state.isRunning ?? false { _ = handle(.admit) }
     }

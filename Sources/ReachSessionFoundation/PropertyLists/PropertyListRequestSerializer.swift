@@ -26,19 +26,17 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     public func serialize(
         _ request: HTTPRequest, parameters: ParameterValue?
     ) throws(RequestSerializationError) -> HTTPRequest {
-        if base.encodesInURL(request.method) { return try base.serialize(request, parameters: parameters) }
-        var request = request
-        request.headers.complete(from: base.headers)
-        guard let parameters else { return request }
-        request.setContentType(unlessSet: "application/x-plist")
+        try base.serialize(request, parameters: parameters, as: "application/x-plist", bytes)
+    }
+
+    private func bytes(of parameters: ParameterValue) throws(RequestSerializationError) -> [UInt8] {
         let list = try Self.list(of: parameters, at: "")
         do {
-            request.body = .bytes(try list.bytes(format))
+            return try list.bytes(format)
         } catch {
             // Foundation's encoders refuse a list that is a single value.
             throw .unsupportedValue(place: "", kind: parameters.kind, format: "a property list at the top")
         }
-        return request
     }
 
     /// The serializer of forms.

@@ -1,5 +1,5 @@
 /// Finds the end of plain text in JSON strings, eight bytes at a time: a body of half a mebibyte is one string.
-enum JSONText {
+enum JSONStringScanner {
     /// - Returns: The offset of the first byte that ``JSONWriter`` escapes: a quote, a backslash, a control character or
     ///   DEL; the end of the text if there is none.
     static func firstEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
