@@ -36,6 +36,7 @@ let targets: [Target] = [
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CPublicSuffix", dependencies: ["CReachLinux"]),
     .target(name: "CNetlinkRoute", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
@@ -62,7 +63,7 @@ let targets: [Target] = [
     room(
         "ReachSession",
         [
-            "CReachLinux", "ReachCore", "ReachSerialization", "ReachQueue", "ReachLoop", "ReachQueueRuntime",
+            "CPublicSuffix", "CReachLinux", "ReachCore", "ReachSerialization", "ReachQueue", "ReachLoop", "ReachQueueRuntime",
             "ReachKernel", "ReachTransfer", "Reachability", logging,
         ]),
     room("ReachSessionFoundation", ["ReachCore", "ReachSerialization", "ReachSession"]),

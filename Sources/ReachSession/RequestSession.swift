@@ -35,6 +35,10 @@ public final class RequestSession: Sendable {
     public var baseURL: WebAddress? { core.base }
     /// The options with which the session was created.
     public var options: RequestSessionOptions { core.options }
+    /// The cookies that servers set, and that requests are sent with.
+    public var cookies: CookieStorage { core.cookies }
+    /// The stored responses of this session.
+    public var cache: ResponseCache { core.cache }
     /// The activity of the session's requests; off until it is turned on.
     public var activity: RequestActivity { core.activity }
     /// A monitor of the base URL's host, or without one of the Internet. It is not started; once started, it shares a
@@ -50,7 +54,7 @@ public final class RequestSession: Sendable {
     ///     are `https://example.org/v1/foo`, and `/foo` is `https://example.org/foo`.
     ///   - options: All other options.
     /// - Throws: A ``RequestError``: of the kind `request` if the base URL is invalid, of the kind `notTaken` if the
-    ///   directory or libcurl is unusable.
+    ///   directory, a file or libcurl is unusable.
     public init(
         keeping: Keeping = .memory, baseURL: String? = nil, options: RequestSessionOptions = RequestSessionOptions()
     ) throws(RequestError) {
@@ -65,7 +69,8 @@ public final class RequestSession: Sendable {
                 throw RequestError(error)
             }
         }
-        core = SessionCore(directory, base: base, options)
+        core = SessionCore(
+            directory, base: base, options, try CookieStorage(options.cookies), try ResponseCache(options.cache))
         reachability = ReachabilityMonitor(base.flatMap { try? Target($0.description) } ?? .internet)
     }
 

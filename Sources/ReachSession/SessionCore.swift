@@ -25,6 +25,8 @@ final class SessionCore: Sendable {
     }
 
     let options: RequestSessionOptions
+    let cookies: CookieStorage
+    let cache: ResponseCache
     let base: WebAddress?
     let limits: QueueLimits
     let keepsOnDisk: Bool
@@ -36,8 +38,13 @@ final class SessionCore: Sendable {
     /// Ends when the session's thread has written all its data.
     private let ending = SessionEnding()
 
-    init(_ directory: QueueDirectory?, base: WebAddress?, _ options: RequestSessionOptions) {
+    init(
+        _ directory: QueueDirectory?, base: WebAddress?, _ options: RequestSessionOptions, _ cookies: CookieStorage,
+        _ cache: ResponseCache
+    ) {
         self.options = options
+        self.cookies = cookies
+        self.cache = cache
         self.base = base
         keepsOnDisk = directory != nil
         limits = SessionLoop.limits(options, keepsOnDisk: directory != nil)
@@ -47,7 +54,7 @@ final class SessionCore: Sendable {
         thread = LoopThread(named: "reach-session") {
             options.enterNamespace()
         } makeResident: { loop in
-            SessionLoop(loop, directory, options)
+            SessionLoop(loop, directory, options, cookies, cache)
         }
         activity.connect { [weak self] time in
             guard let self else { return }
@@ -146,8 +153,13 @@ final class SessionCore: Sendable {
             return (!state.isClosed, state.isUsed, state.tasks.values.sorted { $0.identifier < $1.identifier })
         }
         guard isFirst else { return }
-        if isUsed {
-            thread.post { [ending] sessionLoop in ending.end(isWritten: sessionLoop.close(patience: patience)) }
+        if isUsed || cookies.hasFile || cache.hasDirectory {
+            thread.post { [ending, cookies, cache] sessionLoop in
+                let results = [
+                    sessionLoop.close(patience: patience), cookies.close(), cache.close(patience: patience),
+                ]
+                ending.end(isWritten: results.allSatisfy(\.self))
+            }
         } else {
             ending.end(isWritten: true)
         }

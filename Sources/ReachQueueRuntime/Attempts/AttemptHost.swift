@@ -17,6 +17,8 @@ package protocol AttemptHost: AnyObject {
     /// - Returns: What to send on, as a part of the same attempt: to where a redirect leads, or again with credentials.
     ///   `nil` takes the answer for the request's.
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest?
-    /// The attempt has ended; what it means to the request is told by an event later.
-    func ended(_ report: TransferReport, sent: TransferRequest, of id: RequestID)
+    /// The attempt has ended. An event reports later what this means for the request.
+    ///
+    /// - Parameter report: The host may replace an answer by the one that it stands for, as a cache does with a 304.
+    func ended(_ report: inout TransferReport, sent: TransferRequest, of id: RequestID)
 }

@@ -230,12 +230,13 @@ package final class QueueTransfers {
         downloads.begin(id, to: path, by: sink)
     }
 
-    private func finished(_ id: RequestID, _ report: TransferReport) {
+    private func finished(_ id: RequestID, _ received: TransferReport) {
         guard let attempt = running[id] else { return }
+        var report = received
         note(report, of: attempt)
         if let host, let sent = attempt.sent, let engine {
             if let next = host.next(after: report, to: sent, of: id) { return begin(next, attempt, by: engine) }
-            host.ended(report, sent: sent, of: id)
+            host.ended(&report, sent: sent, of: id)
         }
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {

@@ -19,6 +19,12 @@ struct AttemptNote {
     var redirects = 0
     var refusedCredentials = 0
     var hasCredentials = false
+    /// Whether the server is asked if a stored response still holds.
+    var isValidating = false
+    /// The use of the cache that the answer made.
+    var cacheUse: CacheUse?
+    /// The answer for the cache, whose body is read from the queue's file later.
+    var unread: CachedResponse?
 }
 
 /// The session's part in attempts: hooks, redirects, credentials, and destinations of downloads.
@@ -26,6 +32,8 @@ extension SessionLoop: AttemptHost {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
         attempts[id] = AttemptNote()
         transfer.clientCertificate = options.clientCertificate
+        transfer.cookies = cookies.header(for: transfer.url)
+        validate(&transfer, of: id)
         // A download can be resumed only as it is sent.
         transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
         let plan = tasks[id]?.first?.plan
@@ -41,6 +49,8 @@ extension SessionLoop: AttemptHost {
     }
 
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
+        cookies.store(head, from: sent.url)
+        invalidate(head, to: sent)
         guard let ask = options.hooks.disposition, !isPassedOver(head, id),
             let response = HTTPResponse(head, from: sent.url)
         else { return nil }
@@ -61,11 +71,21 @@ extension SessionLoop: AttemptHost {
         if case .follow = options.redirects, Self.redirectStatuses.contains(head.status), head["location"] != nil {
             return true
         }
+        if head.status == 304, attempts[id]?.isValidating == true { return true }
         return head.status == 401 && options.hooks.challenge != nil && BasicChallenge(head) != nil
     }
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
+        guard var next = following(report, to: sent, of: id) else { return nil }
+        next.cookies = cookies.header(for: next.url)
+        return next.url == sent.url ? next : withoutValidators(next, of: id)
+    }
+
+    private func following(
+        _ report: TransferReport, to sent: TransferRequest, of id: RequestID
+    ) -> TransferRequest? {
         guard let head = report.response, let response = HTTPResponse(head, from: sent.url) else { return nil }
+        if isMistaken(head, id) { return withoutValidators(sent, of: id) }
         if Self.redirectStatuses.contains(head.status), let location = head["location"] {
             return redirected(response, to: location, from: sent, id)
         }
@@ -73,7 +93,8 @@ extension SessionLoop: AttemptHost {
         return nil
     }
 
-    func ended(_ report: TransferReport, sent: TransferRequest, of id: RequestID) {
+    func ended(_ report: inout TransferReport, sent: TransferRequest, of id: RequestID) {
+        settle(&report, sent, of: id)
         if let failure = report.failure {
             options.logger?.debug(
                 "an attempt failed",
@@ -92,7 +113,9 @@ extension SessionLoop: AttemptHost {
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
-        attempts[id]?.answer = TaskAnswer(head: response, body: report.body, path: isDownload ? destination : nil)
+        let use = attempts[id]?.cacheUse
+        attempts[id]?.answer = TaskAnswer(
+            head: response, body: report.body, path: isDownload ? destination : nil, cacheUse: use)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]

@@ -12,6 +12,7 @@ extension SessionLoop {
         guard let id = event.request, let tasks = tasks[id] else { return }
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
+        case .retrying where answerWhenOffline(id): break
         case .retrying, .interrupted: for task in tasks { task.handle(.interrupt) }
         case .waiting: waits(id, tasks, event.blockers)
         case .resumed: for task in tasks { task.handle(.resume(.network)) }
@@ -29,7 +30,7 @@ extension SessionLoop {
         // The path may not have been checked yet.
         if network.isSubset(of: [.target, .validated]) {
             awaitLook(id)
-        } else {
+        } else if !answerWhenOffline(id) {
             for task in tasks { task.handle(.suspend(.network)) }
         }
     }
@@ -55,6 +56,11 @@ extension SessionLoop {
             return
         }
         let death = event.reason.flatMap(DeathReason.init)
+        let tasks = tasks.filter { task in
+            guard let death else { return true }
+            return !answerFailure(task, death, status: event.status)
+        }
+        for task in tasks { held[task.identifier] = nil }
         guard event.status != nil else {
             var error = RequestError(death ?? .invalid, note?.failure)
             error.resumeData = note?.resumeData
@@ -64,12 +70,14 @@ extension SessionLoop {
         if let answer = note?.answer {
             for task in tasks { task.end(with: answer, error: death.map { RequestError($0, nil) }) }
         } else {
-            fetch(id, for: tasks)
+            fetch(id, for: tasks, caching: note?.unread)
         }
     }
 
     /// Reads an answer that the queue stores, and ends these tasks with it.
-    func fetch(_ id: RequestID, for tasks: [RequestTask]) {
+    ///
+    /// - Parameter unread: The answer for the cache, but for its body.
+    func fetch(_ id: RequestID, for tasks: [RequestTask], caching unread: CachedResponse? = nil) {
         let tasks = tasks.filter { $0.close(by: .fail) }
         for task in tasks { fetching[task.identifier] = task }
         guard let engine else { return conclude(tasks, without: "cannot be read any more") }
@@ -82,6 +90,10 @@ extension SessionLoop {
             readBody(result.body) { [weak self] body, path in
                 guard let body else { self?.conclude(tasks, without: "cannot be read"); return }
                 let answer = TaskAnswer(head: head, body: body, path: path)
+                if var unread {
+                    unread.body = body
+                    self?.cache.store(unread)
+                }
                 for task in tasks {
                     self?.fetching[task.identifier] = nil
                     task.conclude(answer, error: death.map { RequestError($0, nil) })

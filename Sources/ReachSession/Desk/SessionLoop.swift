@@ -11,6 +11,11 @@ internal import ReachTransfer
 final class SessionLoop {
     let loop: EventLoop
     let options: RequestSessionOptions
+    let cookies: CookieStorage
+    let cache: ResponseCache
+    let replies: LoopReplies
+    /// Stored responses that may yet answer a task, by its number.
+    var held: [UInt64: HeldResponse] = [:]
     let network: ReachabilityEngine
     private(set) var engine: QueueEngine?
     /// The reason why the queue could not be opened.
@@ -34,9 +39,15 @@ final class SessionLoop {
     var lastOnlineWatch: UInt64 = 0
     private var activityTimer: TimerQueue.ID?
 
-    init(_ loop: EventLoop, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {
+    init(
+        _ loop: EventLoop, _ directory: QueueDirectory?, _ options: RequestSessionOptions, _ cookies: CookieStorage,
+        _ cache: ResponseCache
+    ) {
         self.loop = loop
         self.options = options
+        self.cookies = cookies
+        self.cache = cache
+        replies = LoopReplies(loop: loop)
         bodies = BodyPreparer(loop)
         var engineOptions = EngineOptions()
         engineOptions.observer.policy = options.linkPolicy
@@ -103,6 +114,7 @@ final class SessionLoop {
         awaitingStorage = [:]
         for task in fetching.values { task.conclude(.failure(.closed)) }
         fetching = [:]
+        held = [:]
         return isWritten
     }
 
@@ -112,12 +124,17 @@ final class SessionLoop {
         whenOpen { [weak self] in
             guard let self else { return }
             guard engine != nil else { return refuse(task, failure ?? .closed) }
-            bodies.prepare(task.plan, spool: engine?.spool) { [weak self] result in
-                guard let self else { return }
-                switch result {
-                case .success(let body): add(task, body)
-                case .failure(let error): refuse(task, error)
-                }
+            findStored(for: task) { [weak self] in self?.submit(task) }
+        }
+    }
+
+    private func submit(_ task: RequestTask) {
+        guard engine != nil else { return refuse(task, .closed) }
+        bodies.prepare(task.plan, spool: engine?.spool) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let body): add(task, body)
+            case .failure(let error): refuse(task, error)
             }
         }
     }
@@ -165,11 +182,13 @@ final class SessionLoop {
     }
 
     private func drop(_ body: RequestBody, of task: RequestTask) {
+        held[task.identifier] = nil
         bodies.drop(body, spool: engine?.spool)
         reportStored(task, nil)
     }
 
-    private func refuse(_ task: RequestTask, _ error: RequestError) {
+    func refuse(_ task: RequestTask, _ error: RequestError) {
+        held[task.identifier] = nil
         task.end(with: error)
         reportStored(task, nil)
     }
@@ -181,7 +200,7 @@ final class SessionLoop {
         awaitingStorage[task.identifier, default: []].append(body)
     }
 
-    private func reportStored(_ task: RequestTask, _ number: Int64?) {
+    func reportStored(_ task: RequestTask, _ number: Int64?) {
         for waiter in awaitingStorage.removeValue(forKey: task.identifier) ?? [] { waiter(number) }
     }
 
@@ -193,6 +212,7 @@ final class SessionLoop {
 
     /// Detaches a task that is over. Its request is cancelled with the last of its tasks.
     func cancel(_ task: RequestTask) {
+        held[task.identifier] = nil
         guard let id = numbers.removeValue(forKey: task.identifier) else { return }
         tasks[id]?.removeAll { $0 === task }
         guard tasks[id]?.isEmpty ?? true else { return }

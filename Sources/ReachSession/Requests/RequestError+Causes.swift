@@ -6,6 +6,7 @@ internal import ReachTransfer
 extension RequestError {
     static let cancelled = RequestError(.cancelled, "cancelled", "the request was cancelled")
     static let superseded = RequestError(.cancelled, "superseded", "a newer request of the same name took its place")
+    static let notStored = RequestError(.notTaken, "not-stored", "the cache answered the request, which was not stored")
     static let closed = RequestError(.closed, "closed", "the session was closed")
 
     init(_ mistake: RequestValidationError) {

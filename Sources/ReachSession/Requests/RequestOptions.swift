@@ -68,6 +68,9 @@ public struct RequestOptions: Hashable, Sendable {
     /// ``RequestTask/response()``. By default it continues, in a later run too: a program that ends cancels its tasks. In a
     /// session in memory it is always cancelled. Not stored with the request.
     public var isCancelledWithWaiting = false
+    /// The use of the session's cache (``RequestSessionOptions/cache``). Requests with an order key or a name neither use
+    /// it nor fill it. Not stored with the request: a later run sends it without the cache.
+    public var cachePolicy = CachePolicy.useProtocol
     /// The statuses that complete a request. The statuses of temporary trouble at the server (408, 425, 429, 500, 502,
     /// 503, 504) are retried as ``retries`` says; all others are final. The response serializer checks the result in
     /// any case.

@@ -8,6 +8,8 @@ public struct RequestResponse: Sendable {
     public let object: ResponseObject?
     /// The path of a downloaded file.
     public let path: String?
+    /// The use of the session's cache; `nil` for a response that came from the server as it is.
+    public internal(set) var cacheUse: CacheUse?
 
     init(head: HTTPResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
         self.head = head

@@ -58,7 +58,8 @@ extension RequestTask {
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
         if let path = answer.path, error == nil { return .success(RequestResponse(head: answer.head, path: path)) }
         let serialized = core.options.responseSerializer.serialize(answer.head, body: answer.body)
-        let response = RequestResponse(head: answer.head, body: answer.body, object: serialized.object)
+        var response = RequestResponse(head: answer.head, body: answer.body, object: serialized.object)
+        response.cacheUse = answer.cacheUse
         // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
         return .failure(RequestError(fault, response))
@@ -136,4 +137,6 @@ struct TaskAnswer: Sendable {
     var body: [UInt8]
     /// The file that holds the body instead.
     var path: String?
+    /// The use of the cache, if it came from there.
+    var cacheUse: CacheUse?
 }

@@ -76,8 +76,9 @@ extension Attempt {
     }
 
     private func configureFields() throws(TransferFailure) {
-        guard plan.resume != nil || handle.fields != plan.request.headers else { return }
         let request = plan.request
+        let own = request.sentFields
+        guard plan.resume != nil || handle.fields != own else { return }
         // An empty field keeps libcurl from adding its own: "Expect: 100-continue" only delays, and the body is no
         // form.
         var fields: [String] = []
@@ -90,8 +91,8 @@ extension Attempt {
         if let resume = plan.resume {
             fields += ["Range: bytes=\(resume.offset)-", "If-Range: \(resume.entityTag)"]
         }
-        fields += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        try check(handle.setFields(fields, for: plan.resume == nil ? request.headers : nil))
+        fields += own.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        try check(handle.setFields(fields, for: plan.resume == nil ? own : nil))
     }
 
     /// CURLAUTH_BASIC, which is a macro.

@@ -6,7 +6,7 @@ package import ReachCore
 ///     request.interface = InterfaceBinding(name: "eth0", index: 2)
 ///     let id = engine.start(request, handler: TransferHandler { event in ... })
 ///
-/// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies. ``TransferEngine`` handles names,
+/// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies but those given. ``TransferEngine`` handles names,
 /// redirects, timeouts and proxies, since libcurl's own handling cannot be observed.
 package struct TransferRequest: Hashable, Sendable {
     package var method: String
@@ -14,6 +14,9 @@ package struct TransferRequest: Hashable, Sendable {
     /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some, such
     /// as Content-Length, which the engine sets.
     package var headers: [HTTPField] = []
+    /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a field. It
+    /// does not separate connections, as a Cookie field of the caller's does: all of the owner's requests have the jar.
+    package var cookies: String?
     package var body: TransferBody = .none
     /// Whether the server may compress the response: it is decoded as it arrives, and the limit applies to the decoded
     /// bytes. Not with an Accept-Encoding of the caller's, nor where a download resumes.
@@ -43,6 +46,12 @@ package struct TransferRequest: Hashable, Sendable {
     package init(_ method: String = "GET", url: TransferURL) {
         self.method = method
         self.url = url
+    }
+
+    /// All header fields that are sent.
+    package var sentFields: [HTTPField] {
+        guard let cookies, !headers.contains(where: { $0.isNamed("Cookie") }) else { return headers }
+        return headers + [HTTPField("Cookie", cookies)]
     }
 }
 
