@@ -1,6 +1,7 @@
 internal import ReachCore
 internal import ReachQueue
 public import ReachSerialization
+internal import ReachTransfer
 
 /// The requests of AFHTTPSessionManager. Each method creates a task, suspended until it is resumed or awaited. An
 /// invalid request throws here, before anything is sent.
@@ -130,6 +131,10 @@ extension RequestSession {
         var queued = try RequestSpecification(request, core.limits)
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
+        // A host behind a proxy may have neither a name nor a path here.
+        if let url = try? TransferURL(queued.url), core.options.proxies.proxy(for: url) != .none {
+            queued.condition.isTargetReachable = false
+        }
         do throws(RequestValidationError) {
             try queued.check(core.limits)
         } catch {

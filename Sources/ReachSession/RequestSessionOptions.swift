@@ -44,6 +44,8 @@ public struct RequestSessionOptions: Sendable {
     public var clientCertificate: ClientCertificate?
     /// Whether redirects are followed.
     public var redirects = Redirects.follow(limit: 20)
+    /// The proxies. None by default: the environment is read only where ``ProxySettings/environment()`` is set.
+    public var proxies = ProxySettings.none
     /// The storage of cookies. In memory by default, as in an ephemeral URLSession; no storage is shared between sessions.
     public var cookies = CookieStorage.Keeping.memory
     /// The storage of responses. Off by default: a URLSession has one, and may use a file that a server sent without a

@@ -31,10 +31,11 @@ extension SessionLoop {
         guard !task.requestState.isFinal else { return reportStored(task, nil) }
         let decision = CacheDecision(task.options.cachePolicy, found, query, at: SystemClock.now.wall)
         switch decision {
-        case .answer(let use):
+        // A user who suspended the task meanwhile wants no answer now.
+        case .answer(let use) where !task.suspensionReasons.contains(.user):
             if let found { answer(task, found, use) }
         case .unavailable: refuse(task, .notCached)
-        case .send, .validate:
+        case .send, .validate, .answer:
             if let found, found.answers(query) { hold(found, validates: decision == .validate, for: task) }
             send()
         }
@@ -67,6 +68,7 @@ extension SessionLoop {
     /// - Returns: `false` where the request has to wait.
     func answerWhenOffline(_ id: RequestID) -> Bool {
         guard let task = tasks[id]?.first, task.options.cachePolicy == .returnCacheWhenOffline,
+            !task.suspensionReasons.contains(.user),
             let response = held[task.identifier]?.response
         else { return false }
         answer(task, response, response.use(at: SystemClock.now.wall))

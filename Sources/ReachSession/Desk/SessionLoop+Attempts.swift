@@ -33,6 +33,7 @@ extension SessionLoop: AttemptHost {
         attempts[id] = AttemptNote()
         transfer.clientCertificate = options.clientCertificate
         transfer.cookies = cookies.header(for: transfer.url)
+        transfer.proxy = options.proxies.proxy(for: transfer.url)
         validate(&transfer, of: id)
         // A download can be resumed only as it is sent.
         transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
@@ -78,7 +79,9 @@ extension SessionLoop: AttemptHost {
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
         guard var next = following(report, to: sent, of: id) else { return nil }
         next.cookies = cookies.header(for: next.url)
-        return next.url == sent.url ? next : withoutValidators(next, of: id)
+        next.proxy = options.proxies.proxy(for: next.url)
+        let keeps = next.url == sent.url || attempts[id]?.isValidating != true
+        return keeps ? next : withoutValidators(next, of: id)
     }
 
     private func following(

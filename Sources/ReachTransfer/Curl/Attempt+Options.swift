@@ -21,10 +21,9 @@ extension Attempt {
             handle.isVerbose = false
         }
         try set(CURLOPT_URL, plan.request.url.description)
-        if case .none = plan.request.proxy {
-            // An address in the URL needs no option.
-            try check(handle.setAddress(plan.address == plan.request.url.address ? nil : plan.address))
-        }
+        // An address in the URL needs no option.
+        let address = plan.request.proxy == .none ? plan.address : plan.target
+        try check(handle.setAddress(address == plan.request.url.address ? nil : address))
         try configureFields()
     }
 
@@ -69,8 +68,14 @@ extension Attempt {
             try set(CURLOPT_PROXY, "")
         case .explicit(let proxy):
             let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
-            try set(CURLOPT_PROXY, "\(proxy.scheme)://\(literal):\(proxy.port)")
+            // libcurl resolves no name: a target that is resolved here is an address to it.
+            let scheme = proxy.scheme == "http" ? "http" : "socks5h"
+            let login = proxy.credentials.map { $0 + "@" } ?? ""
+            try set(CURLOPT_PROXY, "\(scheme)://\(login)\(literal):\(proxy.port)")
             try set(CURLOPT_NOPROXY, "")
+            try set(CURLOPT_SOCKS5_AUTH, Self.basic)
+            // The request's fields, which may hold credentials, are not for the proxy. CURLHEADER_SEPARATE is a macro.
+            try set(CURLOPT_HEADEROPT, 1)
             try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         }
     }

@@ -137,8 +137,24 @@ final class Attempt {
         var number = 0
         if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
         evidence.text = handle.errorText
+        readProxy()
         evidence.isRequestStarted = phases.requestStarted != nil
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
+    }
+}
+
+extension Attempt {
+    private func readProxy() {
+        guard let proxy = plan.request.proxy.url else { return }
+        let host = proxy.address?.family == .ipv6 ? "[\(proxy.host)]" : proxy.host
+        var facts = ProxyEvidence(
+            name: "\(host):\(proxy.port)", isTunnel: plan.request.url.isSecure || proxy.scheme != "http")
+        var number = 0
+        if reach_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &number) == CURLE_OK { facts.status = number }
+        if reach_curl_get_long(easy, CURLINFO_PROXY_ERROR, &number) == CURLE_OK {
+            facts.fault = UInt32(clamping: number)
+        }
+        evidence.proxy = facts
     }
 }
 
@@ -148,6 +164,8 @@ struct AttemptPlan {
     var request: TransferRequest
     /// The address of the URL's host, or of the proxy; libcurl never looks one up.
     var address: IPAddress
+    /// The address of the URL's host that the proxy connects to; `nil` where it gets the host.
+    var target: IPAddress?
     var followsRedirects = false
     /// Where the download resumes (``TransferSink/file(_:)``).
     var resume: ResumePoint?

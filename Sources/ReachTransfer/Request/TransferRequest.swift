@@ -29,7 +29,7 @@ package struct TransferRequest: Hashable, Sendable {
     /// The family of addresses to look up and use; `nil` for both.
     package var family: IPAddress.Family?
     /// The addresses of the URL's host, tried in this order; `nil` to look them up. They apply to that host only, not
-    /// to a proxy.
+    /// to a proxy; a proxy of the scheme socks5 gets the first of them.
     package var addresses: [IPAddress]?
     package var timeouts = TransferTimeouts()
     package var limit = ResponseLimit()
@@ -127,10 +127,16 @@ package enum ConnectionUse: Hashable, Sendable {
     case connectOnly
 }
 
-/// The proxy to use; its name is resolved as the target's would be, and the proxy resolves the target's name.
+/// The proxy to use; its name is resolved as the target's would be.
 package enum TransferProxy: Hashable, Sendable {
     /// No proxy, whatever the environment sets.
     case none
-    /// `http://host:port` or `socks5h://host:port`; other schemes are refused.
+    /// `http://host:port` or `socks5h://host:port`, where the proxy resolves the target's name, or `socks5://host:port`,
+    /// where this machine does. The URL may have a user and a password.
     case explicit(TransferURL)
+
+    package var url: TransferURL? { if case .explicit(let url) = self { url } else { nil } }
+
+    /// Whether the target's name is resolved here, too.
+    var resolvesTarget: Bool { url?.scheme == "socks5" }
 }
