@@ -33,9 +33,9 @@ final class SessionCore: Sendable {
     let observers = RequestObservers()
     let activity: RequestActivity
     let pump: SerialPump
-    private let thread: LoopThread<SessionLoop>
+    private let thread: SessionThread
     private let state = Mutex(State())
-    /// Ends when the session's thread has written all its data.
+    /// Ends when the session has written all its data.
     private let ending = SessionEnding()
 
     init(
@@ -51,10 +51,10 @@ final class SessionCore: Sendable {
         let pump = SerialPump(options.delivery)
         self.pump = pump
         activity = RequestActivity(options.activity, pump: pump)
-        thread = LoopThread(named: "reach-session") {
-            options.enterNamespace()
-        } makeResident: { loop in
-            SessionLoop(loop, directory, options, cookies, cache)
+        // The end of a session with files waits for the disk.
+        let hasFiles = directory != nil || cookies.hasFile || cache.hasDirectory
+        thread = SessionThread(sharing: !hasFiles, options) {
+            SessionLoop($0, directory, options, cookies, cache)
         }
         activity.connect { [weak self] time in
             guard let self else { return }
