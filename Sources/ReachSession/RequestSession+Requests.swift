@@ -132,7 +132,9 @@ extension RequestSession {
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
         // A host behind a proxy may have neither a name nor a path here.
-        if let url = try? TransferURL(queued.url), core.options.proxies.proxy(for: url) != .none {
+        if core.options.proxies != .none, let url = try? TransferURL(queued.url),
+            core.options.proxies.proxy(for: url) != .none
+        {
             queued.condition.isTargetReachable = false
         }
         do throws(RequestValidationError) {

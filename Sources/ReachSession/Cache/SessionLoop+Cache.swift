@@ -17,6 +17,7 @@ extension SessionLoop {
     /// Answers a task with a stored response, or calls `send`.
     func findStored(for task: RequestTask, send: @escaping () -> Void) {
         let policy = task.options.cachePolicy
+        guard cache.isOn || policy == .returnCacheDontLoad else { return send() }
         guard let query = CacheQuery(task.plan, cookies), let url = try? TransferURL(task.plan.queued.url) else {
             return policy == .returnCacheDontLoad ? refuse(task, .notCached) : send()
         }

@@ -3,7 +3,7 @@ public import ReachCore
 /// A cookie of a session (RFC 6265).
 ///
 /// There is no SameSite: it protects the user of a browser from pages of other sites, and a session has no pages. A
-/// server's SameSite attribute is read over.
+/// server's SameSite attribute is ignored.
 public struct Cookie: Hashable, Sendable {
     /// The name; never empty.
     public var name: String

@@ -113,14 +113,14 @@ public final class CookieStorage: Sendable {
 
     /// The value of the Cookie field for a hop; `nil` without cookies.
     func header(for url: TransferURL) -> String? {
-        guard keeping != .none else { return nil }
+        guard keeping != .none, state.withLock({ $0.jar.count > 0 }) else { return nil }
         let (origin, now) = (CookieOrigin(url), SystemClock.now.wall)
         return state.withLock { $0.jar.header(for: origin, at: now) }
     }
 
     /// Stores what a response sets.
     func store(_ head: ResponseHead, from url: TransferURL) {
-        guard keeping != .none else { return }
+        guard keeping != .none, head["set-cookie"] != nil else { return }
         let fields = head.fields.lazy.filter { $0.isNamed("Set-Cookie") }.compactMap { SetCookieField($0.value) }
         guard !fields.isEmpty else { return }
         let (origin, now) = (CookieOrigin(url), SystemClock.now.wall)

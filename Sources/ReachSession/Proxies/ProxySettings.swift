@@ -33,7 +33,7 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible {
 /// URL.
 ///
 /// An https request goes through a tunnel (CONNECT, or SOCKS): the proxy sees its host and its size, and the target's
-/// certificate is judged as ever. The proxy's own credentials (Basic, or SOCKS5's user and password) go to the proxy only.
+/// certificate is judged as without a proxy. The proxy's own credentials (Basic, or SOCKS5's user and password) go to the proxy only.
 ///
 /// The session waits for a path to the Internet, as for any request, and not for one to the proxy: for a request that goes
 /// through a proxy ``RequestConstraint/reachable`` means ``RequestConstraint/any``, since a host behind a proxy may have

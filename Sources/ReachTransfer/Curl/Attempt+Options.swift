@@ -68,10 +68,10 @@ extension Attempt {
             try set(CURLOPT_PROXY, "")
         case .explicit(let proxy):
             let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
-            // libcurl resolves no name: a target that is resolved here is an address to it.
-            let scheme = proxy.scheme == "http" ? "http" : "socks5h"
+            // With socks5 libcurl would resolve the target's name, but gets an address in its place. With socks5h it would
+            // send an IPv6 address as a name.
             let login = proxy.credentials.map { $0 + "@" } ?? ""
-            try set(CURLOPT_PROXY, "\(scheme)://\(login)\(literal):\(proxy.port)")
+            try set(CURLOPT_PROXY, "\(proxy.scheme)://\(login)\(literal):\(proxy.port)")
             try set(CURLOPT_NOPROXY, "")
             try set(CURLOPT_SOCKS5_AUTH, Self.basic)
             // The request's fields, which may hold credentials, are not for the proxy. CURLHEADER_SEPARATE is a macro.

@@ -134,6 +134,20 @@ import Testing
         #expect(server.requests.values.map { $0.contains("If-None-Match") } == [false, true, false])
     }
 
+    @Test func `a condition of the caller's own goes to where a redirect leads`() async throws {
+        let server = try ScriptedServer { connection in
+            let isFirst = connection.readRequest().hasPrefix("GET /x")
+            connection.write(
+                "HTTP/1.1 \(isFirst ? "302 Found" : "200 OK")\r\nLocation: /y\r\nContent-Length: 0\r\n"
+                    + "Connection: close\r\n\r\n")
+        }
+        let stage = try Stage()
+        try await stage.session.get(
+            "http://127.0.0.1:\(server.port)/x", headers: ["If-None-Match": "\"mine\""]
+        ).response()
+        #expect(server.requests.values.map { $0.contains("If-None-Match: \"mine\"") } == [true, true])
+    }
+
     @Test func `an answer to POST removes what is stored of its URL and its location`() async throws {
         let stage = try Stage()
         let other = "y?Cache-Control:max-age=1000"

@@ -5,7 +5,7 @@ import Testing
 @testable import ReachTransfer
 
 /// Transfers through proxies of HTTP and SOCKS5.
-@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(1))) struct ProxyTransferTests {
     /// A server that keeps its connections, and counts them.
     private final class Target: Sendable {
         let server: ScriptedServer
