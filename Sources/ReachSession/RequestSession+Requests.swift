@@ -161,7 +161,7 @@ extension RequestSpecification {
                 // other is refused.
                 headers: request.headers.fields.filter {
                     $0.name.lowercased() != "content-length" || $0.value != length
-                }.map { HTTPField($0.name, $0.value) })
+                }.map { HeaderField($0.name, $0.value) })
         } catch {
             throw RequestError(error)
         }

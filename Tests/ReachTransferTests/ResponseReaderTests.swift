@@ -15,7 +15,7 @@ struct ResponseReaderTests {
         let verdicts = read(&reader, "HTTP/1.1 200 OK", "A:  b \t", "Content-Length: 7", "", "Trailer: late")
         let head = ResponseHead(
             status: 200, version: "HTTP/1.1",
-            fields: [HTTPField("A", "b"), HTTPField("Content-Length", "7")], contentLength: 7)
+            fields: [HeaderField("A", "b"), HeaderField("Content-Length", "7")], contentLength: 7)
         #expect(verdicts == [.head(head)])
         #expect(reader.response == head)
     }

@@ -49,9 +49,9 @@ final class TransferAttempt: ProbeAttempt {
         let specification = plan.specification
         let target = specification.target
         var request = TransferRequest(specification.method.rawValue, url: try target.transferURL)
-        request.headers = specification.headers.map { HTTPField($0.name, $0.value) }
+        request.headers = specification.headers.map { HeaderField($0.name, $0.value) }
         if !specification.headers.contains(where: { $0.name.lowercased() == "user-agent" }) {
-            request.headers.append(HTTPField("User-Agent", "reach"))
+            request.headers.append(HeaderField("User-Agent", "reach"))
         }
         request.owner = .probes
         request.interface = plan.binding

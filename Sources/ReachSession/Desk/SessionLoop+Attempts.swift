@@ -133,7 +133,7 @@ extension SessionLoop: AttemptHost {
             next.follow(redirect)
             for field in headers.fields {
                 next.headers.removeAll { $0.name.lowercased() == field.name.lowercased() }
-                next.headers.append(HTTPField(field.name, field.value))
+                next.headers.append(HeaderField(field.name, field.value))
             }
         case .goTo(let other):
             guard let changed = try? sent.redirect(to: other.description, status: response.statusCode) else {
@@ -163,7 +163,7 @@ extension SessionLoop: AttemptHost {
         attempts[id]?.hasCredentials = true
         var next = sent
         next.headers.removeAll { $0.name.lowercased() == "authorization" }
-        next.headers.append(HTTPField("Authorization", value))
+        next.headers.append(HeaderField("Authorization", value))
         return next
     }
 

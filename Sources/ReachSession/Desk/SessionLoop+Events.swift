@@ -136,5 +136,5 @@ extension HTTPResponse {
 }
 
 extension HTTPHeaders {
-    init(_ fields: [HTTPField]) { self.init(received: fields.map { (name: $0.name, value: $0.value) }) }
+    init(_ fields: [HeaderField]) { self.init(received: fields.map { (name: $0.name, value: $0.value) }) }
 }

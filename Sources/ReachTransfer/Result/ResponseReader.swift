@@ -174,7 +174,7 @@ struct ResponseReader {
         return ResponseHead(status: Int(status), version: String(decoding: parts[0], as: UTF8.self), fields: [])
     }
 
-    private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> HTTPField? {
+    private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> HeaderField? {
         func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         let bytes = line.base
         var colon = line.startIndex
@@ -183,7 +183,7 @@ struct ResponseReader {
         var (start, end) = (colon + 1, line.endIndex)
         while start < end, isBlank(bytes[start]) { start += 1 }
         while end > start, isBlank(bytes[end - 1]) { end -= 1 }
-        return HTTPField(
+        return HeaderField(
             String(decoding: UnsafeRawBufferPointer(rebasing: bytes[line.startIndex..<colon]), as: UTF8.self),
             String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self))
     }

@@ -1,5 +1,5 @@
 /// One header field of a request or a response.
-package struct HTTPField: Hashable, Sendable {
+package struct HeaderField: Hashable, Sendable {
     package let name: String
     package let value: String
 
