@@ -1,7 +1,7 @@
 /// One header field of a request or a response.
 package struct HeaderField: Hashable, Sendable {
     package let name: String
-    package let value: String
+    package var value: String
 
     package init(_ name: String, _ value: String) {
         self.name = name

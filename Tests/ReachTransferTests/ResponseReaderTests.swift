@@ -50,6 +50,19 @@ struct ResponseReaderTests {
         #expect(reader.isAmbiguous == isAmbiguous)
     }
 
+    @Test func `a folded value is joined by a space, and bytes that are no UTF-8 are Latin-1`() {
+        var reader = ResponseReader(limit: ResponseLimit())
+        let lines: [[UInt8]] = [
+            Array("HTTP/1.1 200 OK".utf8), Array(" before all".utf8), Array("A: one".utf8), Array(" \t two: 2 ".utf8),
+            Array("\tthree".utf8), Array("B: caf".utf8) + [0xe9], Array("C: café".utf8), [],
+        ]
+        for line in lines { _ = reader.read(line: line + [13, 10]) }
+        #expect(
+            reader.response?.fields == [
+                HeaderField("A", "one two: 2 three"), HeaderField("B", "café"), HeaderField("C", "café"),
+            ])
+    }
+
     @Test func `a trailer does not begin another response`() {
         var reader = ResponseReader(limit: ResponseLimit())
         _ = read(&reader, "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "HTTP/1.1 500 Not This", "")
