@@ -1,4 +1,5 @@
-/// One header field of a request or a response.
+/// One header field of a request or a response, as a user wrote it or a server sent it: neither name nor value is checked
+/// yet. ``RequestFieldFault`` finds what may not be sent.
 package struct HeaderField: Hashable, Sendable {
     package let name: String
     package var value: String
