@@ -234,7 +234,7 @@ struct ProxyTunnelTests {
         let login = TestProxy.Login(user: "me", password: "secret")
         let proxy = try TestProxy(scheme == "http" ? .http : .socks5, to: scene.port, login: login)
         var request = TransferRequest(url: try TransferURL("https://far.example/"))
-        request.headers = [HTTPField("Authorization", "Bearer mine"), HTTPField("X-Mine", "1")]
+        request.headers = [HeaderField("Authorization", "Bearer mine"), HeaderField("X-Mine", "1")]
         request.cookies = "a=1"
         request.proxy = .explicit(try TransferURL(proxy: "\(scheme)://me:secret@127.0.0.1:\(proxy.port)"))
         let report = try await scene.stage().run(request)

@@ -6,7 +6,7 @@ package struct CacheControl: Equatable {
     private var directives: [String: String?] = [:]
 
     /// - Parameter fields: All header fields of the message.
-    package init(_ fields: [HTTPField]) {
+    package init(_ fields: [HeaderField]) {
         var isPresent = false
         for field in fields where field.isNamed("Cache-Control") {
             isPresent = true

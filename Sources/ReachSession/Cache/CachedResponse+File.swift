@@ -49,7 +49,7 @@ extension CachedResponse {
         self.init(
             url: url, status: Int(status), version: version,
             fields: Self.pairs(fields).compactMap { name, value in
-                value.map { HTTPField(name, $0) }
+                value.map { HeaderField(name, $0) }
             },
             body: Array(lines[2]), requested: Timestamp(nanosecondsSince1970: requested),
             received: Timestamp(nanosecondsSince1970: received), authorization: json["authorization"]?.string)

@@ -5,11 +5,11 @@ internal import ReachQueue
 package struct CacheQuery: Equatable {
     package var isHead: Bool
     /// The request's fields, as far as they are known before it is sent.
-    package var fields: [HTTPField]
+    package var fields: [HeaderField]
     /// The Authorization field that the caller gave the request. Credentials that a hook adds later are not known here.
     package var authorization: String?
 
-    package init(isHead: Bool = false, fields: [HTTPField] = [], authorization: String? = nil) {
+    package init(isHead: Bool = false, fields: [HeaderField] = [], authorization: String? = nil) {
         self.isHead = isHead
         self.fields = fields
         self.authorization = authorization
@@ -36,7 +36,7 @@ package struct CachedResponse: Equatable, Sendable {
     package var url: String
     package var status: Int
     package var version: String
-    package var fields: [HTTPField]
+    package var fields: [HeaderField]
     package var body: [UInt8]
     /// When the request was sent, and when the response arrived, on this machine's clock.
     package var requested: Timestamp
@@ -47,7 +47,7 @@ package struct CachedResponse: Equatable, Sendable {
     package var authorization: String?
 
     package init(
-        url: String, status: Int, version: String = "HTTP/1.1", fields: [HTTPField], body: [UInt8] = [],
+        url: String, status: Int, version: String = "HTTP/1.1", fields: [HeaderField], body: [UInt8] = [],
         requested: Timestamp, received: Timestamp, selecting: [String: String?] = [:], authorization: String? = nil
     ) {
         self.url = url
@@ -117,17 +117,17 @@ package struct CachedResponse: Equatable, Sendable {
     // MARK: - Validation
 
     /// The fields that ask the server whether it is still current; empty if the server gave nothing to ask by.
-    package var validators: [HTTPField] {
-        var found: [HTTPField] = []
-        if let tag = self["etag"] { found.append(HTTPField("If-None-Match", tag)) }
+    package var validators: [HeaderField] {
+        var found: [HeaderField] = []
+        if let tag = self["etag"] { found.append(HeaderField("If-None-Match", tag)) }
         if let date = self["last-modified"], HTTPDate.parse(date) != nil {
-            found.append(HTTPField("If-Modified-Since", date))
+            found.append(HeaderField("If-Modified-Since", date))
         }
         return found
     }
 
     /// Whether a 304 is about this response: it must not name another entity tag.
-    package func isConfirmed(by fields: [HTTPField]) -> Bool {
+    package func isConfirmed(by fields: [HeaderField]) -> Bool {
         guard let other = fields.first(where: { $0.isNamed("ETag") })?.value, let own = self["etag"] else {
             return true
         }
@@ -137,7 +137,7 @@ package struct CachedResponse: Equatable, Sendable {
     private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
     /// Takes over the fields of a 304, and its times (RFC 9111, 3.2).
-    package mutating func update(by newer: [HTTPField], requested: Timestamp, received: Timestamp) {
+    package mutating func update(by newer: [HeaderField], requested: Timestamp, received: Timestamp) {
         let updates = CacheRules.storable(newer).filter { field in !Self.kept.contains { field.isNamed($0) } }
         // An age that an earlier answer had is not that of this one.
         fields.removeAll { field in field.isNamed("Age") || updates.contains { $0.isNamed(field.name) } }
@@ -152,7 +152,7 @@ package struct CachedResponse: Equatable, Sendable {
 /// Which responses are stored, and what a request makes invalid (RFC 9111, 3 and 4.4).
 package enum CacheRules {
     /// Whether a response is stored. Redirects are not: sessions follow them, and store what they lead to.
-    package static func mayStore(_ query: CacheQuery, status: Int, fields: [HTTPField]) -> Bool {
+    package static func mayStore(_ query: CacheQuery, status: Int, fields: [HeaderField]) -> Bool {
         let (asked, answered) = (CacheControl(query.fields), CacheControl(fields))
         guard !query.isHead, !query.isConditional, status >= 200, !unstored.contains(status), !asked.noStore,
             !answered.noStore, !names(of: "Vary", in: fields).contains("*")
@@ -165,12 +165,12 @@ package enum CacheRules {
     private static let unstored: Set<Int> = [206, 304, 301, 302, 303, 307, 308]
 
     /// The values of the request by which a response was selected.
-    package static func selecting(_ query: CacheQuery, by fields: [HTTPField]) -> [String: String?] {
+    package static func selecting(_ query: CacheQuery, by fields: [HeaderField]) -> [String: String?] {
         names(of: "Vary", in: fields).reduce(into: [:]) { $0.updateValue(query.value(of: $1), forKey: $1) }
     }
 
     /// The fields without those that are about the connection (RFC 9111, 3.1).
-    package static func storable(_ fields: [HTTPField]) -> [HTTPField] {
+    package static func storable(_ fields: [HeaderField]) -> [HeaderField] {
         let named = names(of: "Connection", in: fields)
         return fields.filter { !hopByHop.contains($0.name.lowercased()) && !named.contains($0.name.lowercased()) }
     }
@@ -186,7 +186,7 @@ package enum CacheRules {
     }
 
     /// The names that a field lists, in lower case.
-    private static func names(of name: String, in fields: [HTTPField]) -> Set<String> {
+    private static func names(of name: String, in fields: [HeaderField]) -> Set<String> {
         Set(
             fields.filter { $0.isNamed(name) }.flatMap { $0.value.split { $0 == "," || $0 == " " || $0 == "\t" } }
                 .map { $0.lowercased() })

@@ -55,9 +55,9 @@ extension SessionLoop {
     private func answer(_ task: RequestTask, _ response: CachedResponse, _ use: CacheUse) {
         held[task.identifier] = nil
         guard let url = try? TransferURL(response.url),
-            let head = HTTPResponse(ResponseHead(response, aged: use), from: url)
+            let head = WebResponse(ResponseHead(response, aged: use), from: url)
         else { return refuse(task, .notCached) }
-        var answer = TaskAnswer(head: head, body: task.plan.request.method == "HEAD" ? [] : response.body)
+        var answer = TaskAnswer(response: head, body: task.plan.queued.method == "HEAD" ? [] : response.body)
         answer.cacheUse = use
         task.end(with: answer, error: nil)
         reportStored(task, nil)
@@ -193,12 +193,12 @@ extension CacheQuery {
         else { return nil }
         var fields = request.headers
         if !fields.contains(where: { $0.isNamed("User-Agent") }) {
-            fields.append(HTTPField("User-Agent", QueueTransfers.Options().userAgent))
+            fields.append(HeaderField("User-Agent", QueueTransfers.Options().userAgent))
         }
         if !fields.contains(where: { $0.isNamed("Cookie") }), let url = try? TransferURL(request.url),
             let value = cookies.header(for: url)
         {
-            fields.append(HTTPField("Cookie", value))
+            fields.append(HeaderField("Cookie", value))
         }
         let secret = request.headers.first { $0.isNamed("Authorization") }?.value
         self.init(
@@ -215,7 +215,7 @@ extension ResponseHead {
         self.init(
             status: response.status, version: response.version,
             fields: response.fields.filter { !$0.isNamed("Age") }
-                + [HTTPField("Age", "\(use.age.components.seconds)")],
+                + [HeaderField("Age", "\(use.age.components.seconds)")],
             contentLength: UInt64(response.body.count))
     }
 }

@@ -13,7 +13,7 @@ package struct TransferRequest: Hashable, Sendable {
     package var url: TransferURL
     /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some, such
     /// as Content-Length, which the engine sets.
-    package var headers: [HTTPField] = []
+    package var headers: [HeaderField] = []
     /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a field. It
     /// does not separate connections, as a Cookie field of the caller's does: all of the owner's requests have the jar.
     package var cookies: String?
@@ -49,9 +49,9 @@ package struct TransferRequest: Hashable, Sendable {
     }
 
     /// All header fields that are sent.
-    package var sentFields: [HTTPField] {
+    package var sentFields: [HeaderField] {
         guard let cookies, !headers.contains(where: { $0.isNamed("Cookie") }) else { return headers }
-        return headers + [HTTPField("Cookie", cookies)]
+        return headers + [HeaderField("Cookie", cookies)]
     }
 }
 

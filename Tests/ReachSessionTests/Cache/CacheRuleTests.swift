@@ -11,10 +11,10 @@ import Testing
         Timestamp(nanosecondsSince1970: noon.nanosecondsSince1970 + Int64(seconds) * 1_000_000_000)
     }
 
-    private static func fields(_ lines: [String]) -> [HTTPField] {
+    private static func fields(_ lines: [String]) -> [HeaderField] {
         lines.map { line in
             let sides = line.split(separator: ": ", maxSplits: 1)
-            return HTTPField(String(sides[0]), sides.count > 1 ? String(sides[1]) : "")
+            return HeaderField(String(sides[0]), sides.count > 1 ? String(sides[1]) : "")
         }
     }
 
@@ -175,7 +175,7 @@ import Testing
         ("only-if-cached", .answer(use), .unavailable), ("only-if-cached, max-stale", .answer(use), .answer(stale)),
     ])
     func `a request's directives limit what it accepts`(text: String, young: CacheDecision, old: CacheDecision) {
-        let query = CacheQuery(fields: [HTTPField("Cache-Control", text)])
+        let query = CacheQuery(fields: [HeaderField("Cache-Control", text)])
         #expect(CacheDecision(.useProtocol, Self.fresh, query, at: Self.later(10)) == young)
         #expect(CacheDecision(.useProtocol, Self.fresh, query, at: Self.later(110)) == old)
     }
@@ -185,7 +185,7 @@ import Testing
         ("max-age=100, must-revalidate", "max-stale", 110), ("max-age=0", "", 0),
     ])
     func `a response's directives demand validation`(response: String, request: String, age: Int) {
-        let query = CacheQuery(fields: [HTTPField("Cache-Control", request)])
+        let query = CacheQuery(fields: [HeaderField("Cache-Control", request)])
         let stored = Self.response(["Cache-Control: \(response)"])
         #expect(CacheDecision(.useProtocol, stored, query, at: Self.later(age)) == .validate)
     }
@@ -198,7 +198,7 @@ import Testing
 
     @Test(arguments: ["Range", "If-None-Match", "If-Modified-Since", "if-match", "If-Range"])
     func `a request with conditions of its own passes by the cache`(name: String) {
-        let query = CacheQuery(fields: [HTTPField(name, "x")])
+        let query = CacheQuery(fields: [HeaderField(name, "x")])
         for policy in CachePolicy.allCases {
             #expect(CacheDecision(policy, Self.fresh, query, at: Self.later(10)) == .send)
         }
@@ -207,7 +207,7 @@ import Testing
     @Test func `a response with Vary answers only requests with the same values`() {
         let query = CacheQuery(fields: Self.fields(["Accept-Language: de", "accept-language: en", "X: 1"]))
         var stored = Self.fresh
-        stored.fields.append(HTTPField("Vary", "Accept-Language, Y"))
+        stored.fields.append(HeaderField("Vary", "Accept-Language, Y"))
         stored.selecting = CacheRules.selecting(query, by: stored.fields)
         #expect(stored.answers(query))
         #expect(stored.answers(CacheQuery(fields: Self.fields(["Accept-Language: de, en", "X: 2"]))))
@@ -240,7 +240,7 @@ import Testing
         let date = "Tue, 01 Jan 2030 11:00:00 GMT"
         let response = Self.response(["ETag: W/\"a\"", "Last-Modified: \(date)"])
         #expect(
-            response.validators == [HTTPField("If-None-Match", "W/\"a\""), HTTPField("If-Modified-Since", date)])
+            response.validators == [HeaderField("If-None-Match", "W/\"a\""), HeaderField("If-Modified-Since", date)])
         #expect(Self.response(["Last-Modified: yesterday"]).validators == [])
     }
 
@@ -262,7 +262,7 @@ import Testing
 
     @Test(arguments: [("\"a\"", true), ("W/\"a\"", true), ("\"b\"", false), (nil, true)] as [(String?, Bool)])
     func `a 304 that names another entity tag is not about the stored response`(tag: String?, expected: Bool) {
-        let fields = tag.map { [HTTPField("ETag", $0)] } ?? []
+        let fields = tag.map { [HeaderField("ETag", $0)] } ?? []
         #expect(Self.fresh.isConfirmed(by: fields) == expected)
     }
 

@@ -143,7 +143,7 @@ import Testing
         }
         let stage = try Stage()
         try await stage.session.get(
-            "http://127.0.0.1:\(server.port)/x", headers: ["If-None-Match": "\"mine\""]
+            "http://127.0.0.1:\(server.port)/x", headers: [.ifNoneMatch: "\"mine\""]
         ).response()
         #expect(server.requests.values.map { $0.contains("If-None-Match: \"mine\"") } == [true, true])
     }
@@ -182,7 +182,7 @@ import Testing
 
     @Test func `only-if-cached fails where the server would have to be asked`() async throws {
         let stage = try Stage()
-        let task = { try stage.session.get(Self.fresh, headers: ["Cache-Control": "only-if-cached"]) }
+        let task = { try stage.session.get(Self.fresh, headers: [.cacheControl: "only-if-cached"]) }
         #expect(await failure { try await task().response() } == "destination not-cached")
         _ = try await stage.response(Self.fresh)
         #expect(try await task().response().text == "1")
@@ -191,7 +191,7 @@ import Testing
     @Test func `a request with other credentials of its own is sent`() async throws {
         let stage = try Stage()
         let get = { (token: String?) in
-            try await stage.session.get(Self.fresh, headers: token.map { ["Authorization": $0] } ?? [:]).response().text
+            try await stage.session.get(Self.fresh, headers: token.map { [.authorization: $0] } ?? [:]).response().text
         }
         #expect(try await get("Bearer a") == "1")
         #expect(try await get("Bearer a") == "1")

@@ -55,7 +55,7 @@ import Testing
     @Test func `a Cookie header of the request's own is sent alone, and what the server sets is stored`() async throws {
         let stage = try SessionStage(answer: Self.answer)
         try await stage.session.get("/set?jar=1").response()
-        try await stage.session.get("/set?more=2", headers: ["Cookie": "own=3"]).response()
+        try await stage.session.get("/set?more=2", headers: [.cookie: "own=3"]).response()
         #expect(last(stage.server) == ["own=3"])
         try await stage.session.get("/").response()
         #expect(last(stage.server) == ["jar=1; more=2"])
