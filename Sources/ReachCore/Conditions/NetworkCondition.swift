@@ -95,7 +95,14 @@ extension NetworkCondition {
     package func holds(in state: ReachabilityState) -> Bool {
         guard !state.isStale else { return false }
         if isTargetUnreachable { return state.status == .notReachable }
-        return state.isReachable && StatePath.all(of: state).contains { unmet(on: $0).isEmpty }
+        return interface(in: state) != nil
+    }
+
+    /// The interface of the first path to a target that satisfies it, IPv4 before IPv6. It is empty where the state names
+    /// none, and `nil` if no path satisfies the condition.
+    package func interface(in state: ReachabilityState) -> String? {
+        guard state.isReachable else { return nil }
+        return StatePath.all(of: state).first { unmet(on: $0).isEmpty }?.interface
     }
 
     /// Whether a link that cannot send at the moment would satisfy it if it could.

@@ -84,9 +84,11 @@ final class ProbeServiceHandler {
         let id = lastOrder
         let name = order.target.contains(":") ? nil : order.target
         let begin = { [weak self] in
-            let attempt = runner.start(specification, binding: specification.requiredPath.binding) { observation in
+            // An attempt on demand does not wait for a link class.
+            let binding = specification.condition.interface.map { InterfaceBinding(name: $0) }
+            let attempt = runner.start(specification, binding: binding) { observation in
                 self?.orders[id] = nil
-                let result = ProbeJudge.result(of: observation, specification.conditions, evidence: .same)
+                let result = ProbeJudge.result(of: observation, specification.expected, evidence: .same)
                 reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
             }
             self?.orders[id] = Order(user: user) { attempt.cancel() }
@@ -118,7 +120,8 @@ final class ProbeServiceHandler {
             guard (try? Target("interface:" + interface)) != nil else {
                 throw .invalidTarget(String(interface.prefix(256)), reason: "it cannot be the name of an interface")
             }
-            specification.requiredPath = .interface(interface)
+            specification.condition = .any
+            specification.condition.interface = interface
         }
         return specification
     }
@@ -159,14 +162,6 @@ final class ProbeServiceHandler {
         guard let runner = findRunner() else { return FailedStart(loop, completion) }
         let interface = binding.map { InterfaceBinding(name: $0.name, index: UInt32(bitPattern: $0.index ?? 0)) }
         return runner.start(specification, binding: interface, completion: completion)
-    }
-}
-
-extension ProbeSpecification.PathRequirement {
-    /// The interface to bind to. An attempt on demand does not resolve a link class.
-    fileprivate var binding: InterfaceBinding? {
-        guard case .interface(let name) = self else { return nil }
-        return InterfaceBinding(name: name)
     }
 }
 

@@ -1,5 +1,5 @@
-/// Conditions that an answer must meet for the attempt to be `ok`.
-package struct ProbeConditions: Hashable, Sendable {
+/// What an answer must be for the attempt to be `ok`. What the path must be is a `NetworkCondition`.
+package struct ExpectedAnswer: Hashable, Sendable {
     /// A header that must be present, and a text that its value must contain: `Content-Type: text/html`.
     package struct Header: Hashable, Sendable {
         package let name: String
@@ -40,7 +40,7 @@ package struct ProbeConditions: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether a condition checks the body.
+    /// Whether the body is checked.
     package var needsBody: Bool { bodyContains != nil || bodyPrefix != nil }
 }
 
