@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachLoop
 
 /// The CPU time and memory of this process, from the kernel.
 struct ProcessUsage {
@@ -11,12 +12,7 @@ struct ProcessUsage {
         if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &times) == 0 {
             usage.cpuSeconds = seconds(times.ru_utime) + seconds(times.ru_stime)
         }
-        let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return usage }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 128)
-        let count = max(0, read(file, &bytes, bytes.count))
-        let words = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: " ")
+        let words = SmallFile.words("/proc/self/statm")
         if words.count > 1, let pages = UInt64(words[1]) {
             usage.residentBytes = pages * UInt64(sysconf(CInt(_SC_PAGESIZE)))
         }
