@@ -226,6 +226,20 @@ import Testing
         #expect(stage.kinds(of: id) == [.queued, .started, .interrupted, .waiting])
     }
 
+    @Test mutating func `an attempt without a path is interrupted for no-path, and one that runs at the stop for restart`() throws {
+        stage.network([.wifi])
+        let id = try stage.add()
+        stage.send(.requestSent(id))
+        stage.network([])
+        stage.pass(.seconds(3))
+        #expect(stage.events.last { $0.kind == .interrupted }?.reason == "no-path")
+        stage.network([.wifi])
+        stage.pass(.seconds(10))
+        #expect(stage.state(id) == .running)
+        stage.send(.stop)
+        #expect(stage.events.last { $0.kind == .interrupted }?.reason == "restart")
+    }
+
     @Test mutating func `an attempt outlives a gap of its path, and not its own address`() throws {
         stage.network([.wifi])
         let id = try stage.add()
