@@ -12,7 +12,7 @@ import Testing
         let policy = QueuePolicy()
         func draws(_ seed: UInt64) -> [Duration] {
             var generator = SplitMix64(seed: seed)
-            return (0..<10_000).map { _ in RetryDelay.draw(afterFailures: 3, policy, using: &generator) }
+            return (0..<10_000).map { _ in policy.retryDelay(afterFailures: 3, using: &generator) }
         }
         let drawn = draws(7)
         #expect(drawn.allSatisfy { $0 >= .seconds(0.25) && $0 <= .seconds(8) })
@@ -22,7 +22,7 @@ import Testing
         #expect(draws(7) == drawn)
         #expect(draws(8) != drawn)
         var generator = SplitMix64(seed: 1)
-        let late = (0..<1000).map { _ in RetryDelay.draw(afterFailures: 1000, policy, using: &generator) }
+        let late = (0..<1000).map { _ in policy.retryDelay(afterFailures: 1000, using: &generator) }
         #expect(late.allSatisfy { $0 <= .seconds(300) } && late.contains { $0 > .seconds(200) })
     }
 

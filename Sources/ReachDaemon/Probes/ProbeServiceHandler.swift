@@ -1,6 +1,6 @@
 internal import Glibc
 internal import ReachControl
-internal import ReachCore
+package import ReachCore
 internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer
@@ -179,4 +179,23 @@ private final class FailedStart: ProbeAttempt {
     }
 
     func cancel() { completion = nil }
+}
+
+/// Limits the attempts on demand of each user to one a second; further ones wait. The daemon may send what the user could
+/// not, so a user must not make it send without limit.
+package struct ProbeRateLimit: Sendable {
+    /// When the next attempt of each user may start.
+    private var free: [UInt32: BootTime] = [:]
+
+    package static let interval: Duration = .seconds(1)
+
+    package init() {}
+
+    /// - Returns: The start time of the attempt that the user requests now.
+    package mutating func claim(for user: UInt32, at now: BootTime) -> BootTime {
+        free = free.filter { $0.value > now }
+        let start = free[user] ?? now
+        free[user] = start + Self.interval
+        return start
+    }
 }
