@@ -140,7 +140,7 @@ extension QueuePath {
     static let wwan = path(4, "wwan0", .wwan)
 
     static func path(_ index: UInt32, _ name: String, _ linkClass: LinkClass) -> QueuePath {
-        var path = QueuePath(interfaceIndex: index, interface: name, linkClass: linkClass)
+        var path = QueuePath(interfaceIndex: index, interface: name, traits: PathTraits(linkClass: linkClass))
         path.isMetered = linkClass == .wwan
         path.isValidated = true
         path.metric = index * 100
