@@ -1,4 +1,4 @@
-package import Glibc
+internal import Glibc
 
 /// Reads small files whole, such as those of /proc, /sys and /etc. Blocks on the disk.
 package enum SmallFile {

@@ -107,8 +107,8 @@ struct QueueStage {
         send(.ended(id, .answered(result, isAccepted: 200...299 ~= status)))
     }
 
-    mutating func fail(_ id: RequestID, _ code: Int, error: Int32 = 0) {
-        send(.ended(id, .failed(AttemptFault(code: code, systemError: error))))
+    mutating func fail(_ id: RequestID, _ kind: AttemptFault.Kind) {
+        send(.ended(id, .failed(AttemptFault(kind))))
     }
 
     func state(_ id: RequestID) -> QueuedRequestState? { queue.state(of: id) }

@@ -336,7 +336,7 @@ import Testing
         stage.network([.wired])
         for number in 0..<50 {
             let id = try stage.add("https://host\(number).example/")
-            stage.fail(id, 7, error: 101)
+            stage.fail(id, .localNetwork)
         }
         for _ in 0..<2000 { try stage.add() }
         stage.network([])

@@ -60,8 +60,6 @@ package final class ProbeController {
         ended.values.forEach { $0.end() }
     }
 
-    package var count: Int { tasks.count }
-
     /// Reports in the order of the configuration.
     package func reports(at moment: Instant) -> [ProbeReport] {
         order.compactMap { tasks[$0]?.report(at: moment) }

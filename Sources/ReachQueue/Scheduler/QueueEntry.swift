@@ -124,7 +124,6 @@ struct StartKind: Hashable, Sendable {
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     var priority: RequestPriority { RequestPriority(rawValue: rawValue / 3) ?? .normal }
-    var isUrgent: Bool { rawValue < 3 }
     var isRetry: Bool { rawValue % 3 == StartClass.retry.rawValue }
 
     static let all = (0..<UInt8(count)).map(StartKind.init(rawValue:))

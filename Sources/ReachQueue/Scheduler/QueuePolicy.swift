@@ -86,7 +86,8 @@ package struct QueuePolicy: Hashable, Sendable {
     /// which under contention makes the fewest calls. Never less than the floor.
     ///
     /// - Parameter failures: Those before this one.
-    package func retryDelay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
+    package func retryDelay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> Duration
+    {
         let exponent = min(max(failures, 0), retryExponentLimit)
         let bound = min(retryBase * (1 << exponent), retryLongest)
         return max(retryFloor, bound * Double.random(in: 0...1, using: &generator))

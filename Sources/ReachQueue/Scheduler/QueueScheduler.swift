@@ -281,6 +281,4 @@ struct RecentRequests: Sendable {
             oldest = (oldest + 1) % capacity
         }
     }
-
-    mutating func remove(_ id: RequestID) { owners[id.rawValue] = nil }
 }
