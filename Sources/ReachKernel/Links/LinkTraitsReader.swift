@@ -1,6 +1,7 @@
 internal import CReachLinux
 internal import Glibc
 package import ReachCore
+internal import ReachLoop
 
 /// Reads the traits of a link that netlink does not report, from sysfs, ethtool and procfs.
 ///
