@@ -19,7 +19,7 @@ struct ProbesCommand: ParsableCommand {
     @Flag(help: "Print a JSON object for each probe, one a line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Ask the daemon that listens there.", valueName: "path"))
+    @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"))
     var socket: String?
 
     @Argument(help: "Names of probes; every probe by default.")
