@@ -53,11 +53,6 @@ struct ProbesCommand: ParsableCommand {
                 style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, now: now.wall)
             return StandardOutput.write(text.describe(reports))
         }
-        var writer = JSONWriter()
-        for report in reports {
-            writer.probeReport(report, at: now, hasBeats: true)
-            writer.newline()
-        }
-        StandardOutput.write(writer.bytes)
+        StandardOutput.writeJSON(reports) { $0.probeReport($1, at: now, hasBeats: true) }
     }
 }

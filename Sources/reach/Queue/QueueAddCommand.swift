@@ -40,7 +40,7 @@ struct QueueAddCommand: ParsableCommand {
             return try client.add(specification)
         }
         if queue.json {
-            QueueOptions.printJSON { $0.queueReceipt(receipt, at: SystemClock.now) }
+            StandardOutput.writeJSON { $0.queueReceipt(receipt, at: SystemClock.now) }
         } else {
             StandardOutput.write("\(receipt.id)\n")
         }

@@ -53,12 +53,7 @@ struct QueueListCommand: ParsableCommand {
                 count = page.count
                 if queue.json {
                     let now = SystemClock.now
-                    var writer = JSONWriter()
-                    for item in page.items {
-                        writer.queueItem(item, at: now)
-                        writer.newline()
-                    }
-                    StandardOutput.write(writer.bytes)
+                    StandardOutput.writeJSON(page.items) { $0.queueItem($1, at: now) }
                 } else {
                     items += page.items
                 }
@@ -84,7 +79,7 @@ struct QueueShowCommand: ParsableCommand {
     func run() throws {
         let item = try queue.ask { client throws(ControlError) in try client.request(id) }
         if queue.json {
-            QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) }
+            StandardOutput.writeJSON { $0.queueItem(item, at: SystemClock.now) }
         } else {
             StandardOutput.write(QueueText.current.describe(item))
         }
@@ -104,7 +99,7 @@ struct QueueExplainCommand: ParsableCommand {
         let explanation = try queue.ask { client throws(ControlError) in try client.explanation(ofRequest: id) }
         let now = SystemClock.now
         if queue.json {
-            QueueOptions.printJSON { $0.queueExplanation(explanation, at: now) }
+            StandardOutput.writeJSON { $0.queueExplanation(explanation, at: now) }
         } else {
             StandardOutput.write(QueueText.current.explain(explanation, at: now))
         }

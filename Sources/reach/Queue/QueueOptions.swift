@@ -32,26 +32,17 @@ struct QueueOptions: ParsableArguments {
     /// Prints the result of a command for programs; people see the exit status.
     func report(_ action: String, _ selection: QueueSelection, count: Int? = nil, at now: Instant) {
         guard json else { return }
-        var writer = JSONWriter()
-        writer.object { json in
-            json.field("v", 1)
-            json.field("type", "queue-action")
-            json.field("time", now.wall)
-            json.field("boottime_ns", now.boot.nanoseconds)
-            json.field("action", action)
-            if case .request(let id) = selection { json.field("id", id) } else { json.field("id", Int64?.none) }
-            json.field("count", count.map { Int64($0) })
+        StandardOutput.writeJSON { writer in
+            writer.object { json in
+                json.field("v", 1)
+                json.field("type", "queue-action")
+                json.field("time", now.wall)
+                json.field("boottime_ns", now.boot.nanoseconds)
+                json.field("action", action)
+                if case .request(let id) = selection { json.field("id", id) } else { json.field("id", Int64?.none) }
+                json.field("count", count.map { Int64($0) })
+            }
         }
-        writer.newline()
-        StandardOutput.write(writer.bytes)
-    }
-
-    /// Prints an object on a line of its own.
-    static func printJSON(_ body: (inout JSONWriter) -> Void) {
-        var writer = JSONWriter()
-        body(&writer)
-        writer.newline()
-        StandardOutput.write(writer.bytes)
     }
 }
 

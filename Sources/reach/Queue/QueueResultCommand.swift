@@ -32,7 +32,7 @@ struct QueueResultCommand: ParsableCommand {
         if let output { return try Self.write(id, to: output, queue) }
         try Self.each(id, queue) { answer throws(CommandError) in
             if queue.json {
-                QueueOptions.printJSON { $0.queueAnswer(answer, at: SystemClock.now) }
+                StandardOutput.writeJSON { $0.queueAnswer(answer, at: SystemClock.now) }
             } else {
                 StandardOutput.write(answer.bytes)
             }
@@ -68,21 +68,9 @@ struct QueueResultCommand: ParsableCommand {
                         open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
                     }
                 }
-                try write(answer.bytes, to: descriptor)
+                try FileDescriptor.write(answer.bytes, to: descriptor)
             } catch {
                 throw CommandError(status: .cannotWrite, message: "\(DisplayText.sanitized(path)): \(error)")
-            }
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw SystemError(call: "write")
             }
         }
     }
