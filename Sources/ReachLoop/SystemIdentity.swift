@@ -26,3 +26,14 @@ package enum NetworkNamespace {
         return UInt64(information.st_ino)
     }
 }
+
+/// The program of this process.
+package enum ThisProgram {
+    /// The directory that it is in; `.` without /proc.
+    package static var directory: String {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &bytes, bytes.count)
+        let path = String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+}

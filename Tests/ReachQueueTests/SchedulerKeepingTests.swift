@@ -354,15 +354,15 @@ import Testing
         #expect(explanation.state == .held)
         #expect(
             explanation.reasons.map(\.text) == [
-                "A user holds it.", "Every path that would do is metered.", "No path is proved to reach the Internet.",
+                "A user holds it.", "Every suitable path is metered.", "No path is proved to reach the Internet.",
             ])
-        #expect(explanation.reasons[0].remedy == "It goes on when it is released.")
+        #expect(explanation.reasons[0].remedy == "It continues when it is released.")
         #expect(stage.elapsed(at: explanation.reasons[0].since.boot) == .seconds(280))
         #expect(stage.elapsed(at: explanation.reasons[1].since.boot) == .seconds(100))
         stage.ask { .release(id, .root, $0) }
         stage.network([.wifi])
         let settling = try #require(stage.explanation(id)?.reasons.first)
-        #expect(settling.text == "'unmetered, validated' has only just come true.")
+        #expect(settling.text == "'unmetered, validated' holds only since a moment ago.")
         #expect(settling.remedy == "It may start in 1.0 s, if that lasts.")
         stage.pass(.seconds(25))
         #expect(stage.explanation(id)?.state == .running)

@@ -95,7 +95,7 @@ package struct QueuedRequest: Hashable, Sendable {
 
 /// How soon a request starts where several could.
 ///
-/// Nobody starves: while all four wait, they start in shares of 8:4:2:1.
+/// No request starves: while all four wait, they start in shares of 8:4:2:1.
 package enum RequestPriority: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case urgent = 0
     case high = 1
@@ -112,7 +112,7 @@ package enum RequestPriority: UInt8, Hashable, Sendable, CaseIterable, Comparabl
 package enum Idempotency: Hashable, Sendable {
     /// As its method promises: GET, HEAD, OPTIONS, TRACE, PUT and DELETE may (RFC 9110, 9.2.2), others may not.
     case byMethod
-    /// The server tells repetitions by this key, the same in every attempt (the `Idempotency-Key` header).
+    /// The server recognises repetitions by this key, the same in every attempt (the `Idempotency-Key` header).
     case key(String)
 
     private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]

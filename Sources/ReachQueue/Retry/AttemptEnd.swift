@@ -1,8 +1,8 @@
 package import ReachCore
 
-/// How an attempt ended, as whoever made it tells.
+/// How an attempt ended, as the executor reports it.
 package enum AttemptEnd: Hashable, Sendable {
-    /// The whole answer is here. Whether its status is one that the request accepts, its specification says.
+    /// The whole answer arrived. The specification says which statuses are accepted.
     case answered(RequestResult, isAccepted: Bool)
     case failed(AttemptFault)
 }

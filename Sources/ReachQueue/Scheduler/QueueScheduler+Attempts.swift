@@ -144,7 +144,7 @@ extension QueueScheduler {
         }
     }
 
-    // MARK: Ends that are told
+    // MARK: Ends that the executor reports
 
     mutating func attemptEnded(_ id: RequestID, _ end: AttemptEnd) {
         guard let index = place(of: id), running[index].phase == .sending else { return }

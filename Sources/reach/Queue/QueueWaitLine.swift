@@ -23,7 +23,7 @@ struct QueueWaitLine {
         rate.add(progress.bytes.sent + progress.bytes.received, at: now)
     }
 
-    /// The width less one column, since a terminal may wrap after the last one.
+    /// At most `width` - 1 columns, since a terminal may wrap after the last one.
     func text(_ words: QueueText, _ bar: QueueProgressText, width: Int, at now: Instant) -> String {
         let width = max(1, width - 1)
         if let away { return String(DisplayText.sanitized("\(away); reconnecting").prefix(width)) }
@@ -32,7 +32,7 @@ struct QueueWaitLine {
         return String(words.waiting(explanation, links: links, at: now).prefix(width))
     }
 
-    /// Links that would satisfy the condition without their fault: `wlan0 no-carrier`.
+    /// Links that would satisfy the condition if they worked, with their faults: `wlan0 no-carrier`.
     private static func candidates(_ links: [LinkReport], for explanation: RequestReport) -> [String] {
         let condition = explanation.condition
         let fitting = links.filter { report in
