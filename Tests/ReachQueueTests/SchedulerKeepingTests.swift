@@ -362,7 +362,7 @@ import Testing
         stage.ask { .release(id, .root, $0) }
         stage.network([.wifi])
         let settling = try #require(stage.explanation(id)?.reasons.first)
-        #expect(settling.text == "'unmetered, validated' holds only since a moment ago.")
+        #expect(settling.text == "'unmetered, validated' has held only for a moment.")
         #expect(settling.remedy == "It may start in 1.0 s, if that lasts.")
         stage.pass(.seconds(25))
         #expect(stage.explanation(id)?.state == .running)

@@ -100,7 +100,7 @@ extension QueueScheduler {
         let condition = group.key.condition
         if let until = block.until {
             return (
-                "'\(condition)' holds only since a moment ago.",
+                "'\(condition)' has held only for a moment.",
                 "It may start in \(DurationText.describe(max(until - now, .zero))), if that lasts."
             )
         }
