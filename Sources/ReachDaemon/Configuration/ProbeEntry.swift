@@ -18,11 +18,11 @@ package struct ProbeEntry: Hashable, Sendable {
     package var condition = NetworkCondition.any
     package var family: Family?
     package var method: ProbeSpecification.Method?
-    package var headers: [ExpectedAnswer.Header] = []
+    package var headers: [HeaderField] = []
     package var redirects: Int?
     package var anyCertificate: Bool?
     package var status: HTTPStatusSet?
-    package var header: ExpectedAnswer.Header?
+    package var header: HeaderField?
     package var bodyContains: String?
     package var bodyPrefix: String?
     package var certificateDays: Int?
