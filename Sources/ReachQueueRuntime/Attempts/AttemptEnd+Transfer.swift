@@ -45,7 +45,8 @@ extension AttemptFault.Kind {
         case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable: self = .localNetwork
         case .networkChanged, .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused,
             .hostUnreachable, .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed,
-            .emptyResponse, .truncated, .badResponse, .badRange, .sendFailed, .tlsHandshake, .proxyFailed, .proxyRefused, .http2:
+            .emptyResponse, .truncated, .badResponse, .badRange, .sendFailed, .tlsHandshake, .proxyFailed,
+            .proxyRefused, .http2:
             self = .transient
         case .bindRefused, .wrongPath: self = .interface
         case .certificateExpired, .certificateNotYetValid: self = .certificateTime

@@ -5,7 +5,8 @@ import Testing
 
 /// Which cookies are stored, and which are sent where.
 @Suite struct CookieJarTests {
-    private static let now = Timestamp("2030-01-01T00:00:00Z")!
+    /// 2030-01-01T00:00:00Z.
+    private static let now = Timestamp(nanosecondsSince1970: 1_893_456_000_000_000_000)
     private static let suffixes: CookieJar.SuffixRule = {
         ["com", "uk", "co.uk", "localhost", "github.io"].contains($0) ? .isPublic : .isPrivate
     }
