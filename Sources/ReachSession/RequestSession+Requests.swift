@@ -7,7 +7,7 @@ public import ReachSerialization
 ///
 /// - `url` is a complete URL, or a reference that is resolved against ``baseURL``.
 /// - `parameters` are encoded by ``RequestSessionOptions/requestSerializer``, into the query or the body.
-/// - `headers` replace those of the serializer.
+/// - `headers` replace those of the session (``RequestSession/changeHeaders(_:)``), which replace the serializer's.
 /// - `when` is the constraint, in place of that in `options`, which are ``RequestSessionOptions/requests`` unless
 ///   given.
 /// - `completion` is called like a block passed to ``RequestTask/whenComplete(_:)``.
@@ -74,22 +74,26 @@ extension RequestSession {
         completion: RequestTask.Completion? = nil,
         build: (inout MultipartForm) throws(BodyFileError) -> Void
     ) throws(RequestError) -> RequestTask {
-        let request: HTTPRequest
+        var request: HTTPRequest
         do throws(RequestSerializationError) {
             request = try core.options.requestSerializer.form.multipartRequest(
                 "POST", url, base: core.base, parameters: parameters, build: build)
         } catch {
             throw RequestError(error)
         }
+        request.add(core.headers.current)
         return try task(request, headers, constraint, options, kind: .upload, completion)
     }
 
-    /// Sends a request that a serializer or the caller has already built.
+    /// Sends a request that a serializer or the caller has already built. It gets those of the session's headers
+    /// (``changeHeaders(_:)``) that it does not have.
     public func task(
         for request: HTTPRequest, when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try task(request, [:], constraint, options, completion)
+        var request = request
+        request.complete(core.headers.current)
+        return try task(request, [:], constraint, options, completion)
     }
 
     private func request(
@@ -99,12 +103,15 @@ extension RequestSession {
         try task(write(method, url, parameters), headers, constraint, options, completion)
     }
 
-    /// Builds a request with the session's serializer.
+    /// Builds a request with the session's serializer and headers.
     func write(
         _ method: String, _ url: String, _ parameters: ParameterValue? = nil
     ) throws(RequestError) -> HTTPRequest {
         do throws(RequestSerializationError) {
-            return try core.options.requestSerializer.request(method, url, base: core.base, parameters: parameters)
+            var request = try core.options.requestSerializer.request(
+                method, url, base: core.base, parameters: parameters)
+            request.add(core.headers.current)
+            return request
         } catch {
             throw RequestError(error)
         }
@@ -127,6 +134,9 @@ extension RequestSession {
         }
         var options = options ?? core.options.requests
         if let constraint { options.constraint = constraint }
+        if let name = options.interceptor, InterceptorCall.current.contains(InterceptorCall(name, of: core)) {
+            options.interceptor = nil
+        }
         var queued = try RequestSpecification(request, core.limits)
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path

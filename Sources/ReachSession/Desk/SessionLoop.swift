@@ -33,11 +33,21 @@ final class SessionLoop {
     var onlineWatches: [UInt64: () -> Void] = [:]
     var lastOnlineWatch: UInt64 = 0
     private var activityTimer: TimerQueue.ID?
+    /// What interceptors are doing and have done for requests that are not over.
+    var interceptions = Interceptions()
+    /// The core of the session that has set an interceptor.
+    weak var interceptedCore: SessionCore?
+    let replies: LoopReplies
+    let trustJudge: TrustJudge?
+    /// Requests that fail while the network does not allow them.
+    var impatient: Set<RequestID> = []
 
     init(_ loop: EventLoop, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {
         self.loop = loop
         self.options = options
         bodies = BodyPreparer(loop)
+        replies = LoopReplies(loop: loop)
+        trustJudge = options.hooks.trust.map(TrustJudge.init)
         var engineOptions = EngineOptions()
         engineOptions.observer.policy = options.linkPolicy
         network = ReachabilityEngine(loop: loop, options: engineOptions)
@@ -93,6 +103,7 @@ final class SessionLoop {
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
         tasks = [:]
+        interceptions.cancelAll()
         looks.values.forEach { $0.end() }
         looks = [:]
         onlineWatches.values.forEach { $0() }
@@ -157,6 +168,7 @@ final class SessionLoop {
     func attach(_ task: RequestTask, to id: RequestID) {
         tasks[id, default: []].append(task)
         numbers[task.identifier] = id
+        if task.plan.queued.failsOffline { impatient.insert(id) }
         task.isStored(as: id)
         reportStored(task, id.rawValue)
         // Applies what the user did before the request had a number.
@@ -198,6 +210,7 @@ final class SessionLoop {
         guard tasks[id]?.isEmpty ?? true else { return }
         tasks[id] = nil
         attempts[id] = nil
+        impatient.remove(id)
         bodies.forget(id, spool: engine?.spool)
         cancel(id)
     }

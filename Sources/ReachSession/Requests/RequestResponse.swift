@@ -8,6 +8,8 @@ public struct RequestResponse: Sendable {
     public let object: ResponseObject?
     /// The path of a downloaded file.
     public let path: String?
+    /// Times, addresses and bytes of the attempts in this run; `nil` where a program made the response.
+    public internal(set) var metrics: TaskMetrics?
 
     init(head: HTTPResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
         self.head = head

@@ -56,9 +56,15 @@ extension RequestTask {
     }
 
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
-        if let path = answer.path, error == nil { return .success(RequestResponse(head: answer.head, path: path)) }
+        let metrics = metrics
+        if let path = answer.path, error == nil {
+            var response = RequestResponse(head: answer.head, path: path)
+            response.metrics = metrics
+            return .success(response)
+        }
         let serialized = core.options.responseSerializer.serialize(answer.head, body: answer.body)
-        let response = RequestResponse(head: answer.head, body: answer.body, object: serialized.object)
+        var response = RequestResponse(head: answer.head, body: answer.body, object: serialized.object)
+        response.metrics = metrics
         // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
         return .failure(RequestError(fault, response))
