@@ -60,7 +60,8 @@ package struct RequestSpecification: Hashable, Sendable {
     package var isRepeatable: Bool { idempotency.allowsRepetition(ofMethod: method) }
 
     /// Whether a server in the destination's place would read what is meant for the destination alone: it goes in the
-    /// clear, with credentials (its interceptor may add some) or a body. With HTTPS, a portal is recognised before anything is sent.
+    /// clear, with credentials, which its interceptor may add, or a body. With HTTPS, a portal is recognised before
+    /// anything is sent.
     package var isRevealing: Bool {
         guard !destination.isSecure else { return false }
         return body != .none || interceptor != nil || headers.contains(where: Self.isCredential)

@@ -104,6 +104,9 @@ extension QueueScheduler {
         case .judged:
             return ("Its interceptor '\(name)' judges the server's answer.", "It continues when that is done.")
         default:
+            guard !interceptors.contains(group.key.interceptor ?? "") else {
+                return ("Its interceptor '\(name)' prepares others first.", "It starts after them.")
+            }
             return ("No interceptor is registered as '\(name)'.", "It starts when the program registers one.")
         }
     }

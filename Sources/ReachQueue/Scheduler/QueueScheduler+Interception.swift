@@ -26,10 +26,14 @@ extension QueueScheduler {
         guard needsPreparation(lines.firstEntry(of: lane)) else { return true }
         let (group, destination) = (Int(lines.lanes[Int(lane)].group), lines.lanes[Int(lane)].destination)
         guard let name = groups[group].key.interceptor, interceptors.contains(name) else { return false }
-        // As many as could start at most: the others would be prepared too early.
-        if groups[group].preparing < max(1, policy.globalLimit - running.count) { return true }
+        if hasRoomToPrepare(Int32(group)) { return true }
         groups[group].stalledDestinations.insert(destination)
         return false
+    }
+
+    /// As many as could start are prepared at most: others would be prepared too early.
+    private func hasRoomToPrepare(_ group: Int32) -> Bool {
+        groups[Int(group)].preparing < max(1, policy.globalLimit - running.count)
     }
 
     mutating func prepareFirst(of lane: Int32, _ channel: Int32) {
@@ -117,7 +121,8 @@ extension QueueScheduler {
     func interceptionBlock(of entry: QueueEntry) -> Block? {
         guard let name = groups[Int(entry.group)].key.interceptor else { return nil }
         let isAtWork = entry.place == .preparing || entry.place == .judged
-        guard isAtWork || !interceptors.contains(name) else { return nil }
+        let isBehindOthers = entry.place == .ready && !entry.flags.contains(.prepared) && !hasRoomToPrepare(entry.group)
+        guard isAtWork || isBehindOthers || !interceptors.contains(name) else { return nil }
         return Block(blocker: .interceptor, since: entry.since)
     }
 }
