@@ -88,7 +88,8 @@ import Testing
         #expect(answer.contains("username*=UTF-8\u{27}\u{27}%C3%BC%20v, realm=\"a \\\"b\\\"\""))
         #expect(answer.contains("nc=000000ab, ") && !answer.contains("opaque") && !answer.contains("userhash"))
         #expect(answer.contains("response=\"ecf3c4a972e21550e851e265adc2436e\""))
-        #expect(challenge.authorization(method: "GET", target: "/", user: "a\r\n", password: "p", clientNonce: "c") == nil)
+        #expect(
+            challenge.authorization(method: "GET", target: "/", user: "a\r\n", password: "p", clientNonce: "c") == nil)
     }
 
     @Test func `hash functions give the digests of their standards`() {
@@ -181,7 +182,9 @@ import Testing
 
     @Test func `accepted Basic credentials are sent without a challenge below their directory only`() async throws {
         let storage = CredentialStorage()
-        let stage = try SessionStage { $0.credentials = storage } answer: { request in
+        let stage = try SessionStage {
+            $0.credentials = storage
+        } answer: { request in
             // ann:secret
             request.contains("Authorization: Basic YW5uOnNlY3JldA==\r\n")
                 ? SessionStage.echo(request)

@@ -22,7 +22,8 @@ import Testing
         let slow = try SlowServer()
         let session = try RequestSession()
         let idle = Self.limits { $0.idle = .milliseconds(200) }
-        #expect(await failure { try await session.get(slow.url, options: idle).response() } == "destination idle-timeout")
+        #expect(
+            await failure { try await session.get(slow.url, options: idle).response() } == "destination idle-timeout")
         let total = Self.limits { $0.total = .milliseconds(200) }
         #expect(await failure { try await session.get(slow.url, options: total).response() } == "destination timeout")
         let none = Self.limits { $0.idle = .zero }

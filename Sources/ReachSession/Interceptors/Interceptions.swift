@@ -120,7 +120,14 @@ struct Adaptation: Sendable {
     func withdraw(from headers: inout [HTTPField]) {
         let changed = Self.names(of: added)
         headers.removeAll { changed.contains($0.name.lowercased()) }
-        headers += replaced.filter { !RequestSpecification.isCredential($0) && $0.name.lowercased() != "host" }
+        headers += replaced.filter(Self.mayReturn)
+    }
+
+    /// A redirect may also have removed the body, and what is said about it.
+    private static func mayReturn(_ field: HTTPField) -> Bool {
+        let name = field.name.lowercased()
+        return !RequestSpecification.isCredential(field) && !["host", "idempotency-key"].contains(name)
+            && !name.hasPrefix("content-")
     }
 
     private static func names(of fields: [HTTPField]) -> Set<String> { Set(fields.map { $0.name.lowercased() }) }

@@ -12,7 +12,8 @@ public import ReachSerialization
 ///
 /// A request that is being adapted, or whose answer is being judged, holds no connection and counts in no limit. So an
 /// interceptor may send requests in the same session and wait for them, even with ``RequestSessionOptions/maximumRunning``
-/// of 1. It is not called for requests that it creates within its own calls.
+/// of 1. It is not called for requests that it creates within its own calls. Such a request must not have the order key or
+/// the unique name of the one that waits for it.
 ///
 /// The functions run on Swift's concurrent executor, several at a time. Their Swift task is cancelled with the request,
 /// when it is suspended or over, and when the session is closed. ``AuthenticationInterceptor`` is a ready-made one.
@@ -41,10 +42,13 @@ public protocol RequestInterceptor: Sendable {
 }
 
 extension RequestInterceptor {
+    /// Changes nothing.
     public func adapt(_ attempt: inout RequestAttempt) async throws {}
 
+    /// `true` for the status 401.
     public func judges(_ response: RequestResponse) -> Bool { response.statusCode == 401 }
 
+    /// Lets each answer stand.
     public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision { .doNotRetry }
 }
 
