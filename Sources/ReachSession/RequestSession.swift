@@ -1,3 +1,4 @@
+public import HTTPTypes
 internal import ReachCore
 internal import ReachQueueRuntime
 public import ReachSerialization
@@ -133,7 +134,7 @@ public final class RequestSession: Sendable {
 
     /// The headers of requests that are created from now on, in addition to the serializer's and in place of those of the
     /// same name. Empty at first.
-    public var headers: HTTPHeaders { core.headers.current }
+    public var headers: HTTPFields { core.headers.current }
 
     /// Changes the headers of requests that are created from now on, as AFHTTPRequestSerializer's
     /// `setValue:forHTTPHeaderField:` does. Requests that exist keep theirs, also where they have not been sent.
@@ -142,7 +143,7 @@ public final class RequestSession: Sendable {
     ///
     /// - Parameter change: Runs under a lock: it must not use the session.
     public func changeHeaders<Failure: Error>(
-        _ change: (inout HTTPHeaders) throws(Failure) -> Void
+        _ change: (inout HTTPFields) throws(Failure) -> Void
     ) throws(Failure) { try core.headers.change(change) }
 
     // MARK: - Observers

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Logging
 internal import ReachCore
 internal import ReachLoop
@@ -48,8 +49,8 @@ extension SessionLoop: AttemptHost {
     }
 
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
-        guard let ask = options.hooks.disposition, let response = HTTPResponse(head, from: sent.url),
-            !isPassedOver(head, id), !interceptions.judges(RequestResponse(head: response), id)
+        guard let ask = options.hooks.disposition, let response = WebResponse(head, from: sent.url),
+            !isPassedOver(head, id), !interceptions.judges(RequestResponse(response), id)
         else { return nil }
         switch ask(tasks[id]?.first, response) {
         case .allow: return nil
@@ -75,7 +76,7 @@ extension SessionLoop: AttemptHost {
         if let tasks = tasks[id], let exchange = TaskMetrics.Exchange(report, sent, at: SystemClock.now) {
             for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
         }
-        guard let head = report.response, let response = HTTPResponse(head, from: sent.url) else { return nil }
+        guard let head = report.response, let response = WebResponse(head, from: sent.url) else { return nil }
         noteAccepted(head, to: sent, of: id)
         if Self.redirectStatuses.contains(head.status), let location = head["location"] {
             return redirected(response, to: location, from: sent, id)
@@ -99,11 +100,11 @@ extension SessionLoop: AttemptHost {
             attempts[id]?.resumeData = ResumeData(
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
         }
-        guard let head = report.response, let response = HTTPResponse(head, from: sent.url) else { return }
+        guard let head = report.response, let response = WebResponse(head, from: sent.url) else { return }
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
-        attempts[id]?.answer = TaskAnswer(head: response, body: report.body, path: isDownload ? destination : nil)
+        attempts[id]?.answer = TaskAnswer(response: response, body: report.body, path: isDownload ? destination : nil)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
@@ -126,7 +127,7 @@ extension SessionLoop: AttemptHost {
     // MARK: - Redirects
 
     private func redirected(
-        _ response: HTTPResponse, to location: String, from sent: TransferRequest, _ id: RequestID
+        _ response: WebResponse, to location: String, from sent: TransferRequest, _ id: RequestID
     ) -> TransferRequest? {
         let number = (attempts[id]?.redirects ?? 0) + 1
         guard case .follow(let limit) = options.redirects, number <= limit,
@@ -143,10 +144,9 @@ extension SessionLoop: AttemptHost {
         case .follow: next.follow(redirect)
         case .followAdding(let headers):
             next.follow(redirect)
-            for field in headers.fields {
-                next.headers.removeAll { $0.name.lowercased() == field.name.lowercased() }
-                next.headers.append(HTTPField(field.name, field.value))
-            }
+            guard let added = try? [HeaderField](headers) else { return nil }
+            next.headers.removeAll { old in added.contains { $0.isNamed(old.name) } }
+            next.headers += added
         case .goTo(let other):
             guard let changed = try? sent.redirect(to: other.description, status: response.statusCode) else {
                 return nil

@@ -31,7 +31,7 @@ extension SessionLoop {
             let address = try? WebAddress(transfer.url.description),
             let (credentials, realm) = storage.preemptive(for: address), let value = credentials.basicAuthorization
         else { return }
-        transfer.headers.append(HTTPField("Authorization", value))
+        transfer.headers.append(HeaderField("Authorization", value))
         attempts[id]?.authentication.sent = (credentials, realm, true)
     }
 
@@ -39,7 +39,7 @@ extension SessionLoop {
     ///
     /// - Returns: `nil` without credentials: the challenge is then the answer.
     func answered(
-        _ challenge: ServerChallenge, _ response: HTTPResponse, _ sent: TransferRequest, _ id: RequestID
+        _ challenge: ServerChallenge, _ response: WebResponse, _ sent: TransferRequest, _ id: RequestID
     ) -> TransferRequest? {
         guard let address = try? WebAddress(sent.url.description) else { return nil }
         var state = attempts[id]?.authentication ?? AttemptAuthentication()
@@ -65,7 +65,7 @@ extension SessionLoop {
         }
         var next = sent
         next.headers.removeAll { $0.isNamed("Authorization") }
-        next.headers.append(HTTPField("Authorization", value))
+        next.headers.append(HeaderField("Authorization", value))
         return next
     }
 
@@ -78,7 +78,7 @@ extension SessionLoop {
     }
 
     private func credentials(
-        for challenge: ServerChallenge, _ response: HTTPResponse, _ address: WebAddress, _ failureCount: Int,
+        for challenge: ServerChallenge, _ response: WebResponse, _ address: WebAddress, _ failureCount: Int,
         _ id: RequestID
     ) -> UserCredentials? {
         if let stored = options.credentials?.credentials(for: address, realm: challenge.realm) { return stored }

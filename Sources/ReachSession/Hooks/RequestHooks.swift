@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import ReachSerialization
 
 /// Blocks that decide about requests under way: those of AFURLSessionManager that return a decision.
@@ -16,7 +17,7 @@ public struct RequestHooks: Sendable {
     public var challenge: (@Sendable (RequestTask?, AuthenticationChallenge) -> UserCredentials?)?
     /// Decides about a response when its head has arrived, and nothing of its body. It is not called for redirects that
     /// are followed and challenges that are answered.
-    public var disposition: (@Sendable (RequestTask?, HTTPResponse) -> ResponseDisposition)?
+    public var disposition: (@Sendable (RequestTask?, WebResponse) -> ResponseDisposition)?
 
     /// Decides whether a server is trusted, in place of ``RequestSessionOptions/security``, whose verdict it receives: `true`
     /// also accepts what the policy refuses. Called within each TLS handshake, before anything of a request is sent; a
@@ -31,7 +32,7 @@ public struct RequestHooks: Sendable {
 /// A redirect, before it is followed.
 public struct ProposedRedirect: Sendable {
     /// The response that asks for the redirect.
-    public let response: HTTPResponse
+    public let response: WebResponse
     /// The URL of the next request.
     public let destination: WebAddress
     /// The method of the next request: 303 makes it GET, 301 and 302 turn POST into GET (RFC 9110, 15.4).
@@ -45,7 +46,7 @@ public enum RedirectDecision: Sendable {
     /// Follow it.
     case follow
     /// Follow it with these additional headers, which replace those of the same name.
-    case followAdding(HTTPHeaders)
+    case followAdding(HTTPFields)
     /// Follow it to this URL instead. The rules for redirects apply: never from https to http, and with pins to no
     /// other origin.
     case goTo(WebAddress)
@@ -64,7 +65,7 @@ public struct AuthenticationChallenge: Sendable {
     }
 
     /// The response with the challenge.
-    public let response: HTTPResponse
+    public let response: WebResponse
     /// The scheme of the challenge.
     public let scheme: Scheme
     /// The realm: what the credentials are for, in the server's words.

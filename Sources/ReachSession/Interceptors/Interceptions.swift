@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import ReachCore
 internal import ReachQueue
 internal import ReachSerialization
@@ -89,46 +90,48 @@ struct Adaptation: Sendable {
     let name: String
     /// The request's own method and URL.
     let method: String
-    let address: WebAddress
+    let url: WebAddress
     /// The headers as they are sent.
-    let headers: HTTPHeaders
-    private let added: [HTTPField]
+    let headers: HTTPFields
+    private let fields: [HeaderField]
+    private let added: [HeaderField]
     /// The request's own fields that the interceptor replaced or removed.
-    private let replaced: [HTTPField]
+    private let replaced: [HeaderField]
 
-    init(_ name: String, _ attempt: RequestAttempt, of request: QueuedRequest) {
+    init(_ name: String, _ attempt: RequestAttempt, of request: QueuedRequest) throws(RequestError) {
         self.name = name
         method = attempt.method
-        address = attempt.address
+        url = attempt.url
         headers = attempt.headers
-        let fields = attempt.headers.fields.map { HTTPField($0.name, $0.value) }
+        let fields = try [HeaderField](attempt.headers)
+        self.fields = fields
         added = fields.filter { !request.headers.contains($0) }
         replaced = request.headers.filter { !fields.contains($0) }
     }
 
     /// Makes the changes.
-    func apply(to headers: inout [HTTPField]) {
+    func apply(to headers: inout [HeaderField]) {
         let changed = Self.names(of: added + replaced)
         headers.removeAll { field in
             changed.contains(field.name.lowercased())
-                && !self.headers.fields.contains { $0.name == field.name && $0.value == field.value }
+                && !fields.contains(field)
         }
         headers += added
     }
 
     /// Undoes the changes, for another origin. The request's own credentials do not come back.
-    func withdraw(from headers: inout [HTTPField]) {
+    func withdraw(from headers: inout [HeaderField]) {
         let changed = Self.names(of: added)
         headers.removeAll { changed.contains($0.name.lowercased()) }
         headers += replaced.filter(Self.mayReturn)
     }
 
     /// A redirect may also have removed the body, and what is said about it.
-    private static func mayReturn(_ field: HTTPField) -> Bool {
+    private static func mayReturn(_ field: HeaderField) -> Bool {
         let name = field.name.lowercased()
         return !RequestSpecification.isCredential(field) && !["host", "idempotency-key"].contains(name)
             && !name.hasPrefix("content-")
     }
 
-    private static func names(of fields: [HTTPField]) -> Set<String> { Set(fields.map { $0.name.lowercased() }) }
+    private static func names(of fields: [HeaderField]) -> Set<String> { Set(fields.map { $0.name.lowercased() }) }
 }

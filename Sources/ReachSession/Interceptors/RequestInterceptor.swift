@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import ReachSerialization
 
 /// Adapts each attempt of a request before it is sent, and decides what an answer means: Alamofire's `RequestInterceptor`.
@@ -61,7 +62,7 @@ public struct RequestAttempt: Sendable {
     /// The method.
     public let method: String
     /// The URL. It cannot be changed: the queue orders, limits, explains and stores requests by it.
-    public let address: WebAddress
+    public let url: WebAddress
     /// How often in a row the interceptor had the request sent again.
     public let retryCount: Int
     /// The headers of this attempt: those of the request, which the interceptor may add to, replace and remove. Headers
@@ -69,7 +70,7 @@ public struct RequestAttempt: Sendable {
     ///
     /// What it adds or replaces is sent to the URL's own origin only: after a redirect to another one, the request's own
     /// headers are sent, without credentials.
-    public var headers: HTTPHeaders
+    public var headers: HTTPFields
 }
 
 /// What an interceptor decides about an answer.

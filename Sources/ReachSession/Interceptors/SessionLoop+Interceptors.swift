@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
@@ -30,11 +31,11 @@ extension SessionLoop {
     ) {
         // Without a session everything ends in a moment.
         guard let core = interceptedCore, let session = core.session, let name = request.interceptor,
-            let interceptor = interceptions.interceptors[name], let address = try? WebAddress(request.url)
+            let interceptor = interceptions.interceptors[name], let url = try? WebAddress(request.url)
         else { return }
         let attempt = RequestAttempt(
-            session: session, task: tasks[id]?.first, method: request.method, address: address,
-            retryCount: interceptions.retryCount(of: id), headers: HTTPHeaders(request.headers))
+            session: session, task: tasks[id]?.first, method: request.method, url: url,
+            retryCount: interceptions.retryCount(of: id), headers: HTTPFields(request.headers))
         let answer = replies.expect { [weak self] (result: Result<Adaptation, RequestError>) in
             guard let self, interceptions.end(number, of: id) else { return }
             adapted(id, result, reply)
@@ -43,7 +44,7 @@ extension SessionLoop {
             do {
                 var attempt = attempt
                 try await interceptor.adapt(&attempt)
-                answer(.success(Adaptation(name, attempt, of: request)))
+                answer(.success(try Adaptation(name, attempt, of: request)))
             } catch {
                 answer(.failure(RequestError(ofInterceptor: error)))
             }
@@ -70,11 +71,11 @@ extension SessionLoop {
         guard let core = interceptedCore, let session = core.session, case .answered(let result, _) = end,
             let adaptation = interceptions.adaptation(of: id),
             let interceptor = interceptions.interceptors[adaptation.name], let head = report.response,
-            let response = HTTPResponse(head, from: sent.url).map({ RequestResponse(head: $0, body: report.body) }),
+            let response = WebResponse(head, from: sent.url).map({ RequestResponse($0, body: report.body) }),
             interceptor.judges(response)
         else { return false }
         let attempt = RequestAttempt(
-            session: session, task: tasks[id]?.first, method: adaptation.method, address: adaptation.address,
+            session: session, task: tasks[id]?.first, method: adaptation.method, url: adaptation.url,
             retryCount: interceptions.retryCount(of: id), headers: adaptation.headers)
         let number = interceptions.begin(id)
         let answer = replies.expect { [weak self] (decision: RetryDecision) in

@@ -1,25 +1,22 @@
+internal import HTTPTypes
 internal import ReachSerialization
 internal import Synchronization
 
 /// The headers of a session, which any thread may change.
 final class SessionHeaders: Sendable {
-    private let headers = Mutex(HTTPHeaders())
+    private let headers = Mutex(HTTPFields())
 
-    var current: HTTPHeaders { headers.withLock { $0 } }
+    var current: HTTPFields { headers.withLock { $0 } }
 
-    func change<Failure: Error>(_ change: (inout HTTPHeaders) throws(Failure) -> Void) throws(Failure) {
+    func change<Failure: Error>(_ change: (inout HTTPFields) throws(Failure) -> Void) throws(Failure) {
         try headers.withLock { (headers) throws(Failure) in try change(&headers) }
     }
 }
 
-extension HTTPRequest {
+extension WebRequest {
     /// Adds a session's headers, in place of those of the same name.
-    mutating func add(_ more: HTTPHeaders) {
-        var all = more
-        all.complete(from: headers)
-        headers = all
-    }
+    mutating func add(_ more: HTTPFields) { headerFields.replace(with: more) }
 
     /// Adds those of a session's headers that the request does not have.
-    mutating func complete(_ more: HTTPHeaders) { headers.complete(from: more) }
+    mutating func complete(_ more: HTTPFields) { headerFields.complete(from: more) }
 }

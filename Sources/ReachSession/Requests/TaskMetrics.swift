@@ -10,7 +10,7 @@ public struct TaskMetrics: Hashable, Sendable {
         /// The method.
         public let method: String
         /// The URL.
-        public let address: WebAddress
+        public let url: WebAddress
         /// The status; `nil` without a response.
         public let status: Int?
         /// The time at which the exchange began.
@@ -68,10 +68,10 @@ extension TaskMetrics.Exchange {
     /// - Parameter now: The time of the report.
     /// - Returns: `nil` for a report without an exchange.
     init?(_ report: TransferReport, _ sent: TransferRequest, at now: Instant) {
-        guard let hop = report.hops.last, let address = try? WebAddress(hop.url.description) else { return nil }
+        guard let hop = report.hops.last, let url = try? WebAddress(hop.url.description) else { return nil }
         let phases = hop.phases
         method = hop.method
-        self.address = address
+        self.url = url
         status = hop.status
         started = Timestamp(
             nanosecondsSince1970: now.wall.nanosecondsSince1970 - (now.boot - phases.started).nanoseconds)

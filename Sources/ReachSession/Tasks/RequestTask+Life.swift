@@ -58,12 +58,12 @@ extension RequestTask {
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
         let metrics = metrics
         if let path = answer.path, error == nil {
-            var response = RequestResponse(head: answer.head, path: path)
+            var response = RequestResponse(answer.response, path: path)
             response.metrics = metrics
             return .success(response)
         }
-        let serialized = core.options.responseSerializer.serialize(answer.head, body: answer.body)
-        var response = RequestResponse(head: answer.head, body: answer.body, object: serialized.object)
+        let serialized = core.options.responseSerializer.serialize(answer.response.head, body: answer.body)
+        var response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
         response.metrics = metrics
         // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
@@ -138,7 +138,7 @@ extension RequestTask {
 
 /// A server's answer, before a serializer has decoded it.
 struct TaskAnswer: Sendable {
-    var head: HTTPResponse
+    var response: WebResponse
     var body: [UInt8]
     /// The file that holds the body instead.
     var path: String?
