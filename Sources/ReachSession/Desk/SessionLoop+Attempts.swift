@@ -73,10 +73,13 @@ extension SessionLoop: AttemptHost {
     }
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
-        if let tasks = tasks[id], let exchange = TaskMetrics.Exchange(report, sent, at: SystemClock.now) {
+        let response = report.response.flatMap { WebResponse($0, from: sent.url) }
+        if let tasks = tasks[id],
+            let exchange = TaskMetrics.Exchange(report, sent, url: response?.url, at: SystemClock.now)
+        {
             for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
         }
-        guard let head = report.response, let response = WebResponse(head, from: sent.url) else { return nil }
+        guard let head = report.response, let response else { return nil }
         noteAccepted(head, to: sent, of: id)
         if Self.redirectStatuses.contains(head.status), let location = head["location"] {
             return redirected(response, to: location, from: sent, id)
