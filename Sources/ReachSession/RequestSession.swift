@@ -1,3 +1,4 @@
+public import HTTPTypes
 internal import ReachCore
 internal import ReachQueueRuntime
 public import ReachSerialization
@@ -73,6 +74,7 @@ public final class RequestSession: Sendable {
         core = SessionCore(
             directory, base: base, options, try CookieStorage(options.cookies), try ResponseCache(options.cache))
         reachability = ReachabilityMonitor(base.flatMap { try? Target($0.description) } ?? .internet)
+        core.session = self
     }
 
     deinit { close() }
@@ -126,6 +128,28 @@ public final class RequestSession: Sendable {
         close()
         return await core.waitUntilClosed()
     }
+
+    /// Calls a block when the session is closed, by ``close()`` or by its release, or soon if it is: after the completions
+    /// of its tasks, where they are called. What AFNetworking called `URLSession:didBecomeInvalidWithError:`.
+    ///
+    /// - Parameter block: Receives whether all data was written.
+    public func whenClosed(_ block: @escaping @Sendable (Bool) -> Void) { core.whenClosed(block) }
+
+    // MARK: - Headers
+
+    /// The headers of requests that are created from now on, in addition to the serializer's and in place of those of the
+    /// same name. Empty at first.
+    public var headers: HTTPFields { core.headers.current }
+
+    /// Changes the headers of requests that are created from now on, as AFHTTPRequestSerializer's
+    /// `setValue:forHTTPHeaderField:` does. Requests that exist keep theirs, also where they have not been sent.
+    ///
+    /// Headers are stored with requests. A token that may expire before a request is sent belongs into an interceptor.
+    ///
+    /// - Parameter change: Runs under a lock: it must not use the session.
+    public func changeHeaders<Failure: Error>(
+        _ change: (inout HTTPFields) throws(Failure) -> Void
+    ) throws(Failure) { try core.headers.change(change) }
 
     // MARK: - Observers
 

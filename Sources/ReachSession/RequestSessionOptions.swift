@@ -53,6 +53,8 @@ public struct RequestSessionOptions: Sendable {
     public var cache = ResponseCache.Keeping.none
     /// Blocks that decide about requests under way.
     public var hooks = RequestHooks()
+    /// Names and passwords for servers that ask for them; may be shared by several sessions.
+    public var credentials: CredentialStorage?
     /// The time limits of attempts.
     public var timeouts = Timeouts()
     /// The queue or executor that runs completions, observers and progress blocks, one at a time. `immediate` is the

@@ -295,8 +295,30 @@ package final class QueueTransfers {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
         let noted = attempt.sent.map { report.noting(finalURL: $0.url, of: attempt.request.url) } ?? report
-        send(.ended(id, AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)))
+        let end = AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
+        guard !isJudged(end, report, attempt) else { return send(.answerHeld(id)) }
+        send(.ended(id, end))
     }
+
+    // MARK: Interceptors
+
+    func prepare(_ id: RequestID) {
+        guard let host else { return send(.prepared(id, isReady: true)) }
+        host.intercept(id) { [weak self] in self?.send(.prepared(id, isReady: $0)) }
+    }
+
+    /// Whether the attempt's interceptor judges the answer before the queue does.
+    private func isJudged(_ end: AttemptEnd, _ report: TransferReport, _ attempt: Running) -> Bool {
+        guard attempt.request.interceptor != nil, case .answered = end, let host, let sent = attempt.sent else {
+            return false
+        }
+        let id = attempt.order.id
+        return host.judge(end, report, to: sent, of: id) { [weak self] verdict in
+            self?.send(.judged(id, verdict))
+        }
+    }
+
+    func abandon(_ id: RequestID) { host?.abandon(id) }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
         var progress = attempt.progress

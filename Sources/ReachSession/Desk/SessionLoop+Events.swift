@@ -10,7 +10,12 @@ internal import Synchronization
 extension SessionLoop {
     func handle(_ event: QueueEvent) {
         if event.request == nil { return handleOfAll(event) }
-        guard let id = event.request, let tasks = tasks[id] else { return }
+        guard let id = event.request else { return }
+        switch event.kind {
+        case .done, .dead, .cancelled: interceptions.forget(id)
+        default: break
+        }
+        guard let tasks = tasks[id] else { return }
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
         case .retrying where answerWhenOffline(id): break
@@ -32,12 +37,29 @@ extension SessionLoop {
         if network.isSubset(of: [.target, .validated]) {
             awaitLook(id)
         } else if !answerWhenOffline(id) {
+            isOffline(id, tasks)
+        }
+    }
+
+    /// Suspends a request's tasks for the network, or ends them where they do not wait for it.
+    func isOffline(_ id: RequestID, _ tasks: [RequestTask]) {
+        guard impatient.contains(id) else {
             for task in tasks { task.handle(.suspend(.network)) }
+            return
+        }
+        // A network that has just come settles for a moment.
+        let reasons = engine?.driver.explain(id)?.reasons.filter { $0.blocker.isOfNetwork && $0.until == nil } ?? []
+        guard let first = reasons.first else { return }
+        let text = reasons.map { "\($0.text) \($0.remedy)" }.joined(separator: " ")
+        for task in tasks {
+            if task.end(with: RequestError(.offline, first.blocker.words.first ?? "no-path", text)) { cancel(task) }
         }
     }
 
     /// Handles an event of the whole queue: it is held or released.
     private func handleOfAll(_ event: QueueEvent) {
+        // The network of some requests is gone, and those of them that have not started have no event of their own.
+        if event.kind == .closed { for id in impatient { isOffline(id, tasks[id] ?? []) } }
         guard event.kind == .suspended || event.kind == .released else { return }
         for task in tasks.values.joined() { task.handle(event.kind == .suspended ? .suspend(.queue) : .resume(.queue)) }
     }
@@ -54,6 +76,11 @@ extension SessionLoop {
         if event.kind == .cancelled {
             let isSuperseded = event.reason == CancelReason.superseded.rawValue
             for task in tasks { task.end(with: isSuperseded ? .superseded : .cancelled, by: .cancel) }
+            return
+        }
+        impatient.remove(id)
+        if let error = note?.error {
+            for task in tasks { task.end(with: error) }
             return
         }
         let death = event.reason.flatMap(DeathReason.init)

@@ -38,6 +38,14 @@ final class SessionLoop {
     var onlineWatches: [UInt64: () -> Void] = [:]
     var lastOnlineWatch: UInt64 = 0
     private var activityTimer: TimerQueue.ID?
+    /// What interceptors are doing and have done for requests that are not over.
+    var interceptions = Interceptions()
+    /// The core of the session that has set an interceptor.
+    weak var interceptedCore: SessionCore?
+    let replies: LoopReplies
+    let trustJudge: TrustJudge?
+    /// Requests that fail while the network does not allow them.
+    var impatient: Set<RequestID> = []
 
     init(
         _ thread: SessionLoops, _ directory: QueueDirectory?, _ options: RequestSessionOptions,
@@ -49,6 +57,8 @@ final class SessionLoop {
         self.cache = cache
         replies = LoopReplies(loop: loop)
         bodies = BodyPreparer(loop)
+        replies = LoopReplies(loop: loop)
+        trustJudge = options.hooks.trust.map(TrustJudge.init)
         network = thread.network(options.linkPolicy)
         let engine = QueueEngine(
             loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
@@ -101,6 +111,7 @@ final class SessionLoop {
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
         tasks = [:]
+        interceptions.cancelAll()
         looks.values.forEach { $0.end() }
         looks = [:]
         onlineWatches.values.forEach { $0() }
@@ -171,6 +182,7 @@ final class SessionLoop {
     func attach(_ task: RequestTask, to id: RequestID) {
         tasks[id, default: []].append(task)
         numbers[task.identifier] = id
+        if task.plan.queued.failsOffline { impatient.insert(id) }
         task.isStored(as: id)
         reportStored(task, id.rawValue)
         // Applies what the user did before the request had a number.
@@ -215,6 +227,7 @@ final class SessionLoop {
         guard tasks[id]?.isEmpty ?? true else { return }
         tasks[id] = nil
         attempts[id] = nil
+        impatient.remove(id)
         bodies.forget(id, spool: engine?.spool)
         cancel(id)
     }

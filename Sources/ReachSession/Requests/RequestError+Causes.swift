@@ -23,6 +23,16 @@ extension RequestError {
 
     init(_ error: HTTPHeaderError) { self.init(.request, "bad-header", error.description) }
 
+    /// An interceptor's error; one that is a `RequestError` itself is the request's.
+    init(ofInterceptor error: any Error) {
+        if let error = error as? RequestError {
+            self = error
+        } else {
+            self.init(.interceptor, "interceptor", "its interceptor failed: \(error)")
+            underlying = error
+        }
+    }
+
     init(_ error: BodyFileError) { self.init(.local, "unreadable-file", error.description) }
 
     init(_ error: QueueStoreError) { self.init(.notTaken, "storage", error.description) }

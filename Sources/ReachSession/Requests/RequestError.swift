@@ -22,6 +22,11 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
         case indeterminate
         /// A file or the memory of this machine failed: try again when that is fixed.
         case local
+        /// No network satisfies the request's constraint, and it does not wait for one
+        /// (``RequestOptions/waitsForConnectivity``): try again when the network is back.
+        case offline
+        /// The request's interceptor failed, or gave the request up: ``RequestError/underlying`` has its error.
+        case interceptor
         /// The session was closed. A request of a session with a directory continues in the next run.
         case closed
     }
@@ -39,6 +44,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public var responseError: ResponseError?
     /// The point from which a download can resume.
     public var resumeData: ResumeData?
+    /// The error that an interceptor threw.
+    public var underlying: (any Error)?
 
     init(_ kind: Kind, _ word: String, _ description: String) {
         self.kind = kind

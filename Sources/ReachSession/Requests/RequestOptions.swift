@@ -76,6 +76,18 @@ public struct RequestOptions: Hashable, Sendable {
     /// any case.
     public var acceptedStatuses: [ClosedRange<Int>] = [200...299]
 
+    /// The name of the interceptor that adapts each attempt and judges answers; see ``RequestInterceptor``. The request
+    /// waits until the session has an interceptor of this name. `nil` for none.
+    public var interceptor: String?
+    /// The time limits of this request's attempts; `nil` for those of the session.
+    public var timeouts: RequestSessionOptions.Timeouts?
+    /// Whether the request waits while no network satisfies its constraint. With `false` it fails then, at once and also
+    /// where the network is lost while it is sent, with ``RequestError/Kind/offline`` and the words of
+    /// ``RequestTask/explanation()``. A request of an earlier run fails once ``RequestSession/tasks()`` has listed it.
+    public var waitsForConnectivity = true
+    /// The program's own name or description of the request, which a later run finds: ``RequestSession/tasks(tagged:)``.
+    public var tag: String?
+
     /// The defaults.
     public init() {}
 }

@@ -14,6 +14,8 @@ public struct RequestResponse: Sendable {
     public let path: String?
     /// The use of the session's cache; `nil` for a response that came from the server as it is.
     public internal(set) var cacheUse: CacheUse?
+    /// Times, addresses and bytes of the attempts in this run; `nil` where a program made the response.
+    public internal(set) var metrics: TaskMetrics?
 
     init(_ response: WebResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
         url = response.url

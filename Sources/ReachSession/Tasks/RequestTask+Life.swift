@@ -56,10 +56,16 @@ extension RequestTask {
     }
 
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
-        if let path = answer.path, error == nil { return .success(RequestResponse(answer.response, path: path)) }
+        let metrics = metrics
+        if let path = answer.path, error == nil {
+            var response = RequestResponse(answer.response, path: path)
+            response.metrics = metrics
+            return .success(response)
+        }
         let serialized = core.options.responseSerializer.serialize(answer.response.head, body: answer.body)
         var response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
         response.cacheUse = answer.cacheUse
+        response.metrics = metrics
         // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
         return .failure(RequestError(fault, response))

@@ -37,7 +37,12 @@ extension Attempt {
             owner: plan.request.owner, method: plan.request.method, connection: plan.request.connection,
             mayReuse: plan.mayReuse,
             version: plan.request.version, isSecure: plan.request.url.isSecure,
-            validatesDomainName: plan.request.security.validatesDomainName, decodes: plan.request.decodes)
+            validatesDomainName: validatesDomainName, decodes: plan.request.decodes)
+    }
+
+    /// Whether libcurl checks the host's name: a judge does so itself, and earlier.
+    private var validatesDomainName: Bool {
+        plan.request.security.validatesDomainName && plan.request.trustJudge == nil
     }
 
     private func configureConnection() throws(TransferFailure) {
@@ -125,14 +130,13 @@ extension Attempt {
     }
 
     private func configureTLS() throws(TransferFailure) {
-        let policy = plan.request.security
         try set(CURLOPT_SSLVERSION, REACH_CURL_TLS_1_2)
         // ``TrustStore`` has the certificates; libcurl reads none.
         try set(CURLOPT_CAINFO, nil)
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
-        try set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
+        try set(CURLOPT_SSL_VERIFYHOST, validatesDomainName ? 2 : 0)
         // A resumed session shows no certificates, and each connection's must be checked.
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         guard let client = plan.request.clientCertificate else { return }

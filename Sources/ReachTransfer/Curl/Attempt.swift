@@ -38,6 +38,9 @@ final class Attempt {
     /// All bytes sent and received; the idle timeout checks that the number grows.
     var movedBytes: UInt64 = 0
 
+    /// The bytes of HTTP at its end: heads, and bodies as they are encoded.
+    var wire = WireBytes()
+
     /// The parts received since the job last read them.
     var parts: [Part] = []
     /// Whether the multi handle will report to the job when libcurl has returned.
@@ -122,6 +125,7 @@ final class Attempt {
     var result: AttemptResult {
         var result = AttemptResult(phases: phases)
         result.counts = counts
+        result.wire = wire
         result.status = reader.response?.status
         (result.remoteAddress, result.localAddress) = (remoteAddress, localAddress)
         result.isReused = isReused
@@ -130,6 +134,16 @@ final class Attempt {
         result.response = reader.response
         result.redirect = reader.redirect
         return result
+    }
+
+    /// Reads libcurl's counts of heads and encoded bodies, before the handle leaves its multi handle.
+    func readWireBytes() {
+        func number(_ information: CURLINFO) -> UInt64 {
+            var number = 0
+            return reach_curl_get_long(easy, information, &number) == CURLE_OK ? UInt64(max(0, number)) : 0
+        }
+        wire.sent = number(CURLINFO_REQUEST_SIZE) + number(CURLINFO_SIZE_UPLOAD_T)
+        wire.received = number(CURLINFO_HEADER_SIZE) + number(CURLINFO_SIZE_DOWNLOAD_T)
     }
 
     /// Reads libcurl's information about a failure, before the handle leaves its multi handle.

@@ -38,6 +38,8 @@ package struct TransferRequest: Hashable, Sendable {
     package var version: HTTPVersion = .automatic
     package var proxy: TransferProxy = .none
     package var security: SecurityPolicy = .standard
+    /// Decides about servers in place of ``security``, whose verdict it receives.
+    package var trustJudge: TrustJudge?
     package var clientCertificate: ClientCertificate?
     package var connection: ConnectionUse = .pooled
     /// The owner of its connections.

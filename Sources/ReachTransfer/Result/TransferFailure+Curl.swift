@@ -123,7 +123,7 @@ extension TransferFailure {
         }
     }
 
-    private static func certificateReason(_ verification: Int32) -> Reason {
+    static func certificateReason(_ verification: Int32) -> Reason {
         switch verification {
         // libcurl checks the name itself, after the chain was verified.
         case X509_V_OK: .certificateWrongHost

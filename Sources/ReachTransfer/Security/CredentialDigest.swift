@@ -16,7 +16,7 @@ struct CredentialDigest: Hashable {
         if let user = request.url.credentials { Self.append("", user, to: &text) }
         guard !text.isEmpty else { return nil }
         // Without OpenSSL's digest the text itself keeps requests as far apart.
-        bytes = MessageDigest.sha256(text) ?? text
+        bytes = MessageDigest.sha256.digest(text) ?? text
     }
 
     /// Separates the parts by zero bytes, which neither a header's value nor a URL contains.
