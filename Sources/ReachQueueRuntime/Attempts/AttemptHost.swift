@@ -19,4 +19,15 @@ package protocol AttemptHost: AnyObject {
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest?
     /// The attempt has ended; what it means to the request is told by an event later.
     func ended(_ report: TransferReport, sent: TransferRequest, of id: RequestID)
+    /// A piece of the answer's body has arrived, where `prepare` asked for pieces (``TransferSink/events``).
+    func received(_ bytes: [UInt8], of id: RequestID)
+    /// Whether there is room for more pieces. If not, the connection waits for ``QueueEngine/resumeReading(_:)``. Called
+    /// while bytes are read, so that it must only look.
+    func hasRoom(for id: RequestID) -> Bool
+}
+
+extension AttemptHost {
+    package func received(_ bytes: [UInt8], of id: RequestID) {}
+
+    package func hasRoom(for id: RequestID) -> Bool { true }
 }

@@ -19,6 +19,10 @@ struct AttemptNote {
     var redirects = 0
     var refusedCredentials = 0
     var hasCredentials = false
+    /// Where the pieces of an accepted answer go.
+    var channel: ResponseChannel?
+    /// The body of an answer that is not accepted, of a request that is read in pieces.
+    var rejectedBody: [UInt8] = []
 }
 
 /// The session's part in attempts: hooks, redirects, credentials, and destinations of downloads.
@@ -28,6 +32,7 @@ extension SessionLoop: AttemptHost {
         transfer.clientCertificate = options.clientCertificate
         // A download can be resumed only as it is sent.
         transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
+        prepareStream(&transfer, of: id)
         let plan = tasks[id]?.first?.plan
         if let plan, case .multipart(let body) = plan.request.body,
             transfer.body == .file(path: BodyPreparer.streamPath)
@@ -41,9 +46,9 @@ extension SessionLoop: AttemptHost {
     }
 
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
-        guard let ask = options.hooks.disposition, !isPassedOver(head, id),
-            let response = HTTPResponse(head, from: sent.url)
-        else { return nil }
+        if isPassedOver(head, id) { return nil }
+        beginStream(head, HTTPResponse(head, from: sent.url), of: id)
+        guard let ask = options.hooks.disposition, let response = HTTPResponse(head, from: sent.url) else { return nil }
         switch ask(tasks[id]?.first, response) {
         case .allow: return nil
         case .becomeDownload(let path):
@@ -92,7 +97,8 @@ extension SessionLoop: AttemptHost {
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
-        attempts[id]?.answer = TaskAnswer(head: response, body: report.body, path: isDownload ? destination : nil)
+        let body = report.body.isEmpty ? attempts[id]?.rejectedBody ?? [] : report.body
+        attempts[id]?.answer = TaskAnswer(head: response, body: body, path: isDownload ? destination : nil)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]

@@ -1,5 +1,7 @@
 internal import CReachLinux
 internal import ReachCore
+internal import ReachKernel
+internal import ReachLoop
 internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
@@ -31,7 +33,18 @@ extension SessionLoop {
         engine.attempts.timeouts = TransferTimeouts(
             connect: options.timeouts.connect, total: options.timeouts.total, idle: options.timeouts.idle)
         engine.transfers.certificatesPath = options.certificatesPath
+        if let stub = options.stub { engine.makeTransfers = { StubTransfers(stub, on: $0) } }
         return engine
+    }
+
+    /// The kernel's network, or a stub's.
+    static func network(_ options: RequestSessionOptions, on loop: EventLoop) -> any QueueNetwork {
+        if let stub = options.stub { return StubNetwork(stub, on: loop) }
+        var engineOptions = EngineOptions()
+        engineOptions.observer.policy = options.linkPolicy
+        let network = ReachabilityEngine(loop: loop, options: engineOptions)
+        network.start()
+        return network
     }
 }
 

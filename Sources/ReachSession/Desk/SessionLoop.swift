@@ -11,7 +11,7 @@ internal import ReachTransfer
 final class SessionLoop {
     let loop: EventLoop
     let options: RequestSessionOptions
-    let network: ReachabilityEngine
+    let network: any QueueNetwork
     private(set) var engine: QueueEngine?
     /// The reason why the queue could not be opened.
     private var failure: RequestError?
@@ -38,10 +38,7 @@ final class SessionLoop {
         self.loop = loop
         self.options = options
         bodies = BodyPreparer(loop)
-        var engineOptions = EngineOptions()
-        engineOptions.observer.policy = options.linkPolicy
-        network = ReachabilityEngine(loop: loop, options: engineOptions)
-        network.start()
+        network = Self.network(options, on: loop)
         let engine = QueueEngine(
             loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
             onEvent: { [unowned self] in handle($0) }, notify: { [unowned self] in handle($0) })

@@ -9,7 +9,14 @@ public struct RequestResponse: Sendable {
     /// The path of a downloaded file.
     public let path: String?
 
-    init(head: HTTPResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
+    /// Creates a response, for tests of the code that handles it.
+    ///
+    /// - Parameters:
+    ///   - head: The status and headers, and the URL that answered.
+    ///   - body: The body's bytes.
+    ///   - object: The decoded body.
+    ///   - path: The path of a downloaded file.
+    public init(head: HTTPResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
         self.head = head
         self.body = body
         self.object = object
@@ -19,6 +26,9 @@ public struct RequestResponse: Sendable {
     /// The status, such as 200 or 404.
     public var statusCode: Int { head.statusCode }
 
-    /// The body as text, where it is UTF-8.
-    public var text: String? { String(validating: body, as: UTF8.self) }
+    /// The body as text: in UTF-8, or in what `Content-Type` or a byte order mark says. `nil` if it is not.
+    public var text: String? {
+        let encoding = head.characterSet.flatMap(TextEncoding.init(named:)) ?? .utf8
+        return String(validating: UTF8Transcoder.utf8(body, unlessMarked: encoding), as: UTF8.self)
+    }
 }

@@ -57,6 +57,8 @@ extension RequestTask {
 
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
         if let path = answer.path, error == nil { return .success(RequestResponse(head: answer.head, path: path)) }
+        let isStreamed = state.withLock { $0.channel != nil }
+        if isStreamed, error == nil { return .success(RequestResponse(head: answer.head)) }
         let serialized = core.options.responseSerializer.serialize(answer.head, body: answer.body)
         let response = RequestResponse(head: answer.head, body: answer.body, object: serialized.object)
         // A serializer that accepts a 404 makes it a success.
@@ -66,7 +68,7 @@ extension RequestTask {
 
     /// Delivers the result to completions, then to observers, and to callers that await it.
     func conclude(_ result: Result<RequestResponse, RequestError>) {
-        let (waiters, streams, session) = state.withLock { state in
+        let (waiters, streams, session, channel) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
@@ -77,12 +79,13 @@ extension RequestTask {
                 state.session = nil
             }
             return (
-                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self), state.session
+                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self), state.session, state.channel
             )
         }
         core.forget(identifier)
         for waiter in waiters { waiter.resume(returning: result) }
         for stream in streams { stream.finish() }
+        channel?.finish(result)
         core.deliver()
         // This may be the last reference: the session closes now, with no lock held.
         withExtendedLifetime(session) {}
