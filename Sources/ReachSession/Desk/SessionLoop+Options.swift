@@ -1,7 +1,5 @@
 internal import CReachLinux
 internal import ReachCore
-internal import ReachKernel
-internal import ReachLoop
 internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
@@ -35,16 +33,6 @@ extension SessionLoop {
         engine.transfers.certificatesPath = options.certificatesPath
         if let stub = options.stub { engine.makeTransfers = { StubTransfers(stub, on: $0) } }
         return engine
-    }
-
-    /// The kernel's network, or a stub's.
-    static func network(_ options: RequestSessionOptions, on loop: EventLoop) -> any QueueNetwork {
-        if let stub = options.stub { return StubNetwork(stub, on: loop) }
-        var engineOptions = EngineOptions()
-        engineOptions.observer.policy = options.linkPolicy
-        let network = ReachabilityEngine(loop: loop, options: engineOptions)
-        network.start()
-        return network
     }
 }
 
