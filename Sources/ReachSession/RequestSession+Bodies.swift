@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 internal import ReachSerialization
 
 /// Requests with a body that is not built from parameters: a value as JSON, or bytes.
@@ -15,7 +16,7 @@ extension RequestSession {
     ///   - encoder: An encoder with one's own settings.
     public func post(
         _ url: some URLConvertible, body: some Encodable, encoder: JSONEncoder = JSONEncoder(),
-        headers: [String: String] = [:], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        headers: HTTPFields = [:], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try send("POST", url.urlText, try json(body, encoder), headers, constraint, options, completion)
@@ -23,12 +24,38 @@ extension RequestSession {
 
     /// POST of bytes, as `application/octet-stream` unless `headers` has a `Content-Type`.
     public func post(
-        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: [String: String] = [:],
+        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try send(
             "POST", url.urlText, (Array(body), "application/octet-stream"), headers, constraint, options, completion)
+    }
+
+    /// POST of a value as JSON.
+    ///
+    /// - Parameters:
+    ///   - url: The destination, as for other requests.
+    ///   - body: The value. `Data` and `[UInt8]` are sent as they are.
+    ///   - encoder: An encoder with one's own settings.
+    public func post(
+        _ url: some URLConvertible, body: some Encodable, encoder: JSONEncoder = JSONEncoder(),
+        headers: [String: String], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try send(
+            "POST", url.urlText, try json(body, encoder), HTTPFields(named: headers), constraint, options, completion)
+    }
+
+    /// POST of bytes, as `application/octet-stream` unless `headers` has a `Content-Type`.
+    public func post(
+        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: [String: String],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try send(
+            "POST", url.urlText, (Array(body), "application/octet-stream"), HTTPFields(named: headers), constraint,
+            options, completion)
     }
 
     /// PUT of a value as JSON.
@@ -39,7 +66,7 @@ extension RequestSession {
     ///   - encoder: An encoder with one's own settings.
     public func put(
         _ url: some URLConvertible, body: some Encodable, encoder: JSONEncoder = JSONEncoder(),
-        headers: [String: String] = [:], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        headers: HTTPFields = [:], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try send("PUT", url.urlText, try json(body, encoder), headers, constraint, options, completion)
@@ -47,12 +74,38 @@ extension RequestSession {
 
     /// PUT of bytes, as `application/octet-stream` unless `headers` has a `Content-Type`.
     public func put(
-        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: [String: String] = [:],
+        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try send(
             "PUT", url.urlText, (Array(body), "application/octet-stream"), headers, constraint, options, completion)
+    }
+
+    /// PUT of a value as JSON.
+    ///
+    /// - Parameters:
+    ///   - url: The destination, as for other requests.
+    ///   - body: The value. `Data` and `[UInt8]` are sent as they are.
+    ///   - encoder: An encoder with one's own settings.
+    public func put(
+        _ url: some URLConvertible, body: some Encodable, encoder: JSONEncoder = JSONEncoder(),
+        headers: [String: String], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try send(
+            "PUT", url.urlText, try json(body, encoder), HTTPFields(named: headers), constraint, options, completion)
+    }
+
+    /// PUT of bytes, as `application/octet-stream` unless `headers` has a `Content-Type`.
+    public func put(
+        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: [String: String],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try send(
+            "PUT", url.urlText, (Array(body), "application/octet-stream"), HTTPFields(named: headers), constraint,
+            options, completion)
     }
 
     /// PATCH of a value as JSON.
@@ -63,7 +116,7 @@ extension RequestSession {
     ///   - encoder: An encoder with one's own settings.
     public func patch(
         _ url: some URLConvertible, body: some Encodable, encoder: JSONEncoder = JSONEncoder(),
-        headers: [String: String] = [:], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        headers: HTTPFields = [:], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try send("PATCH", url.urlText, try json(body, encoder), headers, constraint, options, completion)
@@ -71,12 +124,38 @@ extension RequestSession {
 
     /// PATCH of bytes, as `application/octet-stream` unless `headers` has a `Content-Type`.
     public func patch(
-        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: [String: String] = [:],
+        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try send(
             "PATCH", url.urlText, (Array(body), "application/octet-stream"), headers, constraint, options, completion)
+    }
+
+    /// PATCH of a value as JSON.
+    ///
+    /// - Parameters:
+    ///   - url: The destination, as for other requests.
+    ///   - body: The value. `Data` and `[UInt8]` are sent as they are.
+    ///   - encoder: An encoder with one's own settings.
+    public func patch(
+        _ url: some URLConvertible, body: some Encodable, encoder: JSONEncoder = JSONEncoder(),
+        headers: [String: String], when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try send(
+            "PATCH", url.urlText, try json(body, encoder), HTTPFields(named: headers), constraint, options, completion)
+    }
+
+    /// PATCH of bytes, as `application/octet-stream` unless `headers` has a `Content-Type`.
+    public func patch(
+        _ url: some URLConvertible, body: some DataProtocol & Encodable, headers: [String: String],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        try send(
+            "PATCH", url.urlText, (Array(body), "application/octet-stream"), HTTPFields(named: headers), constraint,
+            options, completion)
     }
 
     private typealias Content = (bytes: [UInt8], type: String)
@@ -90,15 +169,13 @@ extension RequestSession {
     }
 
     private func send(
-        _ method: String, _ url: String, _ content: Content, _ headers: [String: String],
+        _ method: String, _ url: String, _ content: Content, _ headers: HTTPFields,
         _ constraint: RequestConstraint?, _ options: RequestOptions?, _ completion: RequestTask.Completion?
     ) throws(RequestError) -> RequestTask {
         var request = try bare(method, url)
         request.body = .bytes(content.bytes)
         var headers = headers
-        if !headers.keys.contains(where: { $0.lowercased() == "content-type" }) {
-            headers["Content-Type"] = content.type
-        }
+        if !headers.contains(.contentType) { headers[.contentType] = content.type }
         return try task(request, headers, constraint, options, completion)
     }
 }

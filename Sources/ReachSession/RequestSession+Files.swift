@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 internal import ReachQueue
 public import ReachSerialization
 
@@ -11,7 +12,7 @@ extension RequestSession {
     ///   - url: The destination, as for other requests.
     ///   - method: PUT is safe to repeat; POST gets a key by which the server can recognise repetitions.
     public func upload(
-        file path: String, to url: some URLConvertible, method: String = "PUT", headers: [String: String] = [:],
+        file path: String, to url: some URLConvertible, method: String = "PUT", headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -27,7 +28,7 @@ extension RequestSession {
     /// Sends bytes: `Data`, or an array of bytes.
     public func upload(
         _ bytes: some DataProtocol, to url: some URLConvertible, method: String = "PUT",
-        headers: [String: String] = [:],
+        headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -47,7 +48,7 @@ extension RequestSession {
     ///   - path: The path of the file.
     ///   - parameters: Parameters of the query.
     public func download(
-        _ url: some URLConvertible, to path: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: some URLConvertible, to path: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -60,7 +61,7 @@ extension RequestSession {
     ///
     /// - Parameter resumeData: The state of a download that was cancelled or failed, in this process or an earlier one.
     public func download(
-        resuming resumeData: ResumeData, headers: [String: String] = [:], when constraint: RequestConstraint? = nil,
+        resuming resumeData: ResumeData, headers: HTTPFields = [:], when constraint: RequestConstraint? = nil,
         options: RequestOptions? = nil, completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try task(
@@ -69,10 +70,10 @@ extension RequestSession {
     }
 
     /// Creates a request with the serializer's headers and nothing else, whatever the method.
-    func bare(_ method: String, _ url: String) throws(RequestError) -> HTTPRequest {
+    func bare(_ method: String, _ url: String) throws(RequestError) -> WebRequest {
         let written = try write("GET", url)
         do throws(RequestSerializationError) {
-            return try HTTPRequest(method: method, address: written.address, headers: written.headers)
+            return try WebRequest(method: method, url: written.url, headerFields: written.headerFields)
         } catch {
             throw RequestError(error)
         }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 public import ReachSerialization
 
 /// Files by their URLs.
@@ -10,7 +11,7 @@ extension RequestSession {
     ///   - url: The destination, as for other requests.
     ///   - method: PUT is safe to repeat; POST gets a key by which the server can recognise repetitions.
     public func upload(
-        file: URL, to url: some URLConvertible, method: String = "PUT", headers: [String: String] = [:],
+        file: URL, to url: some URLConvertible, method: String = "PUT", headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -26,7 +27,7 @@ extension RequestSession {
     ///   - file: The URL of the file.
     ///   - parameters: Parameters of the query.
     public func download(
-        _ url: some URLConvertible, to file: URL, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: some URLConvertible, to file: URL, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ReachSerialization
 import Testing
 
@@ -11,9 +12,7 @@ import Testing
     }
 
     private func head(_ status: Int = 200, _ type: String = "application/json") throws -> HTTPResponse {
-        HTTPResponse(
-            address: try WebAddress("http://a/"), statusCode: status,
-            headers: HTTPHeaders(received: [("Content-Type", type)]))
+        HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: [.contentType: type])
     }
 
     @Test func `a decodable value is the object of the response`() throws {

@@ -29,17 +29,17 @@ import Testing
         #expect(answer.statusCode == 201 && answer.object?.json?["name"] == "Bob")
         #expect(await failure { try await session.get("users/2").response() } == "request bad-request")
         #expect(
-            stub.requests.map { "\($0.method) \($0.address.path)" }.prefix(2) == ["GET /v1/users/1", "DELETE /v1/any"])
+            stub.requests.map { "\($0.method) \($0.url.path)" }.prefix(2) == ["GET /v1/users/1", "DELETE /v1/any"])
         guard case .bytes(let body) = stub.requests[2].body else { throw TestFailure("no body") }
         #expect(String(decoding: body, as: UTF8.self) == #"{"name":"Bob"}"#)
     }
 
     @Test func `what a session does with an answer it does with a stub's`() async throws {
         let stub = StubTransport { request in
-            switch request.address.path {
+            switch request.url.path {
             case "/v1/moved": .status(302, headers: ["Location": "/v1/there"])
             case "/v1/there": .json(["at": "there"])
-            case "/v1/secret" where request.headers["Authorization"] == nil:
+            case "/v1/secret" where request.headerFields["Authorization"] == nil:
                 .status(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
             case "/v1/secret": .json([true])
             case "/v1/html": .text("<p>", type: "text/html")
@@ -50,7 +50,7 @@ import Testing
             $0.hooks.challenge = { _, _ in BasicCredentials(user: "u", password: "p") }
         }
         let moved = try await session.get("moved").response()
-        #expect(moved.head.address.path == "/v1/there" && moved.object?.json?["at"] == "there")
+        #expect(moved.url.path == "/v1/there" && moved.object?.json?["at"] == "there")
         #expect(try await session.get("secret").json() == [true])
         #expect(await failure { try await session.get("html").response() } == "response bad-content-type")
         #expect(await failure { try await session.get("none").response() } == "response bad-status")
@@ -137,8 +137,8 @@ import Testing
     }
 
     @Test func `responses and errors are made by tests`() throws {
-        let head = HTTPResponse(address: try WebAddress("http://a/"), statusCode: 200, headers: HTTPHeaders())
-        let response = RequestResponse(head: head, body: Array(#"{"name":"Ann"}"#.utf8), object: .json(["name": "Ann"]))
+        let head = WebResponse(url: try WebAddress("http://a/"), head: HTTPResponse(status: .ok))
+        let response = RequestResponse(head, body: Array(#"{"name":"Ann"}"#.utf8), object: .json(["name": "Ann"]))
         #expect(try response.decoded(as: User.self).name == "Ann" && response.text == #"{"name":"Ann"}"#)
         let error = RequestError(
             kind: .destination, word: "connection-refused", description: "no", response: response,

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 
 /// Decodes JSON into a type: Alamofire's DecodableResponseSerializer. The object is a ``ResponseObject/custom(_:)``.
 ///

@@ -48,7 +48,8 @@ extension RequestTask {
         let response = try await received()
         if response.path != nil { return response }
         let serialized = serializer.serialize(response.head, body: response.body)
-        let read = RequestResponse(head: response.head, body: response.body, object: serialized.object)
+        let read = RequestResponse(
+            WebResponse(url: response.url, head: response.head), body: response.body, object: serialized.object)
         if let fault = serialized.error { throw RequestError(fault, read) }
         return read
     }

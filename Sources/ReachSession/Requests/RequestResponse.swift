@@ -1,6 +1,10 @@
+public import HTTPTypes
+
 /// The response to a request.
 public struct RequestResponse: Sendable {
-    /// The status and headers, and the URL that answered after redirects.
+    /// The URL that answered, after redirects.
+    public let url: WebAddress
+    /// The status and the header fields.
     public let head: HTTPResponse
     /// The body's bytes; empty where they went into a file.
     public let body: [UInt8]
@@ -12,19 +16,20 @@ public struct RequestResponse: Sendable {
     /// Creates a response, for tests of the code that handles it.
     ///
     /// - Parameters:
-    ///   - head: The status and headers, and the URL that answered.
+    ///   - response: The URL that answered, the status and the header fields.
     ///   - body: The body's bytes.
     ///   - object: The decoded body.
     ///   - path: The path of a downloaded file.
-    public init(head: HTTPResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
-        self.head = head
+    public init(_ response: WebResponse, body: [UInt8] = [], object: ResponseObject? = nil, path: String? = nil) {
+        url = response.url
+        head = response.head
         self.body = body
         self.object = object
         self.path = path
     }
 
     /// The status, such as 200 or 404.
-    public var statusCode: Int { head.statusCode }
+    public var statusCode: Int { head.status.code }
 
     /// The body as text: in UTF-8, or in what `Content-Type` or a byte order mark says. `nil` if it is not.
     public var text: String? {

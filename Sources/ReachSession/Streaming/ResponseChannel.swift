@@ -7,7 +7,7 @@ final class ResponseChannel: Sendable {
     typealias End = Result<RequestResponse, RequestError>
 
     private struct State {
-        var head: HTTPResponse?
+        var head: WebResponse?
         var pieces: [[UInt8]] = []
         /// The first piece that was not read.
         var first = 0
@@ -29,7 +29,7 @@ final class ResponseChannel: Sendable {
     /// Whether the body of an answer has begun to arrive, so that the request cannot be repeated.
     var hasBegun: Bool { state.withLock { $0.hasDelivered } }
 
-    func begin(_ head: HTTPResponse) {
+    func begin(_ head: WebResponse) {
         wake { $0.head = head }
     }
 
@@ -69,10 +69,10 @@ final class ResponseChannel: Sendable {
     /// Waits for the head.
     ///
     /// - Throws: The error of a request that ends without an accepted answer.
-    func head() async throws(RequestError) -> HTTPResponse {
+    func head() async throws(RequestError) -> WebResponse {
         while true {
-            let found: Result<HTTPResponse, RequestError>? = state.withLock { state in
-                state.head.map(Result.success) ?? state.end.map { $0.map(\.head) }
+            let found: Result<WebResponse, RequestError>? = state.withLock { state in
+                state.head.map(Result.success) ?? state.end.map { $0.map { WebResponse(url: $0.url, head: $0.head) } }
             }
             if let found { return try found.get() }
             await change { $0.head != nil || $0.end != nil }

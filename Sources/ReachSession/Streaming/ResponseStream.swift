@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import ReachSerialization
 internal import Synchronization
 
@@ -9,12 +10,15 @@ internal import Synchronization
 /// A slow reader pauses the connection: the session holds at most a mebibyte that was not read. The sequence can be
 /// iterated once. The end of the iteration, by `break` or by the cancellation of the Swift task, cancels the request.
 public struct ResponseStream: AsyncSequence, Sendable {
-    /// The status and headers, and the URL that answered.
+    /// The URL that answered, after redirects.
+    public let url: WebAddress
+    /// The status and the header fields.
     public let head: HTTPResponse
     private let reader: StreamReader
 
-    init(_ head: HTTPResponse, _ reader: StreamReader) {
-        self.head = head
+    init(_ response: WebResponse, _ reader: StreamReader) {
+        url = response.url
+        head = response.head
         self.reader = reader
     }
 
@@ -82,8 +86,8 @@ final class StreamReader: Sendable {
 
     func cancel() { task.cancel() }
 
-    func head() async throws(RequestError) -> HTTPResponse {
-        let result: Result<HTTPResponse, RequestError> = await withTaskCancellationHandler {
+    func head() async throws(RequestError) -> WebResponse {
+        let result: Result<WebResponse, RequestError> = await withTaskCancellationHandler {
             do throws(RequestError) { return .success(try await channel.head()) } catch { return .failure(error) }
         } onCancel: {
             task.cancel()

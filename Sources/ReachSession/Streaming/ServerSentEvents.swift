@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import ReachSerialization
 
 /// The events of an event stream, over as many connections as it takes (HTML standard, section 9.2):
@@ -67,12 +68,12 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             hasConnected = true
             parser = ServerSentEventParser(lastEventID: parser.lastEventID)
             let stream = try await source.connect(parser.lastEventID).stream()
-            if stream.head.statusCode == 204 { return isOver = true }
+            if stream.head.status.code == 204 { return isOver = true }
             guard stream.head.mediaType == "text/event-stream" else {
                 throw RequestError(
                     ResponseError(
                         .unacceptableContentType(stream.head.mediaType), response: stream.head, body: []),
-                    RequestResponse(head: stream.head))
+                    RequestResponse(WebResponse(url: stream.url, head: stream.head)))
             }
             pieces = stream.makeAsyncIterator()
         }
@@ -106,15 +107,19 @@ extension RequestSession {
     ///   - reconnects: Whether a connection that ends or fails is followed by another, which asks by `Last-Event-ID` for what
     ///     was missed, after the time that the server gave, or three seconds.
     public func serverSentEvents(
-        _ url: some URLConvertible, headers: [String: String] = [:], lastEventID: String = "",
+        _ url: some URLConvertible, headers: HTTPFields = [:], lastEventID: String = "",
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil, reconnects: Bool = true
     ) -> ServerSentEvents {
         let url = url.urlText
         return ServerSentEvents(
             connect: { (id: String) throws(RequestError) in
-                var fields = ["Accept": "text/event-stream", "Cache-Control": "no-store"]
-                if !id.isEmpty { fields["Last-Event-ID"] = id }
-                fields.merge(headers) { _, own in own }
+                var fields: HTTPFields = [.accept: "text/event-stream", .cacheControl: "no-store"]
+                do throws(HTTPHeaderError) {
+                    if !id.isEmpty { try fields.set("Last-Event-ID", id) }
+                } catch {
+                    throw RequestError(error)
+                }
+                fields.replace(with: headers)
                 return try self.get(url, headers: fields, when: constraint, options: options)
             }, lastEventID: lastEventID, reconnects: reconnects)
     }

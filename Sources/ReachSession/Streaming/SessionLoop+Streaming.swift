@@ -18,7 +18,7 @@ extension SessionLoop {
     }
 
     /// Begins to pass on an answer that the request accepts.
-    func beginStream(_ head: ResponseHead, _ response: HTTPResponse?, of id: RequestID) {
+    func beginStream(_ head: ResponseHead, _ response: WebResponse?, of id: RequestID) {
         guard let channel = channel(of: id), let response,
             tasks[id]?.first?.options.acceptedStatuses.contains(where: { $0.contains(head.status) }) ?? false
         else { return }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import ReachCore
 internal import ReachLoop
 internal import ReachSerialization
@@ -87,7 +88,7 @@ final class StubTransfers: TransferMaker {
         _ request: TransferRequest, _ transport: StubTransport, _ report: @Sendable (Event) -> Void
     ) async {
         do {
-            let sent = try HTTPRequest(request)
+            let sent = try WebRequest(request)
             transport.note(sent)
             try await play(try await transport.answer(sent), sent.contentLength, report)
         } catch is CancellationError {
@@ -181,22 +182,22 @@ final class StubTransfers: TransferMaker {
 
 extension ResponseHead {
     fileprivate init(_ response: StubResponse) {
-        var fields = response.headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
+        var fields = response.headers.sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) }
         let count = response.pieces.count == 1 && response.failure == nil ? response.pieces[0].count : nil
         if let count, !fields.contains(where: { $0.isNamed("Content-Length") }) {
-            fields.append(HTTPField("Content-Length", "\(count)"))
+            fields.append(HeaderField("Content-Length", "\(count)"))
         }
         self.init(
             status: response.statusCode, version: "HTTP/1.1", fields: fields, contentLength: count.map(UInt64.init))
     }
 }
 
-extension HTTPRequest {
+extension WebRequest {
     /// The request of an attempt, with its whole body as bytes. Reads files, so it must not run on a loop.
     fileprivate init(_ transfer: TransferRequest) throws {
         try self.init(
-            method: transfer.method, address: WebAddress(transfer.url.description),
-            headers: HTTPHeaders(transfer.headers))
+            method: transfer.method, url: WebAddress(transfer.url.description),
+            headerFields: HTTPFields(transfer.headers))
         switch transfer.body {
         case .none: body = .none
         case .bytes(let bytes): body = .bytes(bytes)

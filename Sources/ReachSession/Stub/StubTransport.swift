@@ -18,10 +18,10 @@ internal import Synchronization
 public final class StubTransport: Sendable {
     /// Answers one attempt of a request, whose body is bytes. What it throws ends the request as one that cannot be
     /// sent. A request that is repeated is asked about again.
-    public typealias Answer = @Sendable (HTTPRequest) async throws -> StubResponse
+    public typealias Answer = @Sendable (WebRequest) async throws -> StubResponse
 
     private struct State {
-        var requests: [HTTPRequest] = []
+        var requests: [WebRequest] = []
         var link: LinkClass? = .wired
         var observers: [@Sendable (LinkClass?) -> Void] = []
     }
@@ -36,7 +36,7 @@ public final class StubTransport: Sendable {
     /// in place of the path. A request without an answer fails as one that cannot be sent.
     public convenience init(_ responses: [String: StubResponse]) {
         self.init { request in
-            let (path, url) = (request.address.requestTarget, request.address.description)
+            let (path, url) = (request.url.requestTarget, request.url.description)
             for key in ["\(request.method) \(path)", "\(request.method) \(url)", path, url] {
                 if let response = responses[key] { return response }
             }
@@ -45,7 +45,7 @@ public final class StubTransport: Sendable {
     }
 
     /// The requests that were sent so far, repetitions included, in order.
-    public var requests: [HTTPRequest] { state.withLock { $0.requests } }
+    public var requests: [WebRequest] { state.withLock { $0.requests } }
 
     /// The class of the only link to the network; `nil` while there is none. At first `wired`.
     public var link: LinkClass? { state.withLock { $0.link } }
@@ -65,7 +65,7 @@ public final class StubTransport: Sendable {
         state.withLock { $0.observers.append(observer) }
     }
 
-    func note(_ request: HTTPRequest) { state.withLock { $0.requests.append(request) } }
+    func note(_ request: WebRequest) { state.withLock { $0.requests.append(request) } }
 }
 
 /// The reason why a stub does not answer.
