@@ -57,6 +57,29 @@ import Testing
         #expect(try await target(session.get("s", parameters: nil)) == "/v1/s")
     }
 
+    @Test func `headers stand beside variables, by names and by text`() async throws {
+        let stage = try stage()
+        let (page, tenant) = (3, "t")
+        let untyped: [String: Any] = ["page": page]
+        let tasks = [
+            try stage.session.get("x", parameters: ["page": page], headers: [.accept: "text/plain"]),
+            try stage.session.get("x", parameters: ["page": page], headers: ["accept": "text/plain"]),
+            try stage.session.get("x", parameters: untyped, headers: [.accept: "text/plain"]),
+            try stage.session.get("x", parameters: ["p": ["q": page, "r": tenant]], headers: ["accept": "text/plain"]),
+            try stage.session.post("x", body: [page], headers: [.accept: "text/plain"]),
+            try stage.session.post("x", body: Data("[1]".utf8), headers: ["accept": "text/plain"]),
+        ]
+        for task in tasks { _ = try await task.data() }
+        for request in stage.server.requests.values {
+            #expect(request.lowercased().contains("\r\naccept: text/plain\r\n"), "\(request)")
+        }
+        #expect(stage.server.requests.values.count == tasks.count)
+        let error = #expect(throws: RequestError.self) {
+            try stage.session.get("x", parameters: ["page": page], headers: ["a b": tenant])
+        }
+        #expect(error?.summary == "request bad-header")
+    }
+
     @Test func `a parameter that cannot be encoded is named before anything is sent`() async throws {
         final class Thing {}
         let stage = try stage()

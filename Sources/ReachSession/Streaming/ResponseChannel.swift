@@ -1,8 +1,7 @@
 internal import ReachSerialization
 internal import Synchronization
 
-/// The pieces of one answer, between the session's thread and the reader. The first to wait for something waits alone:
-/// there is one reader.
+/// The pieces of one answer, between the session's thread and the reader. Several readers would share the pieces.
 final class ResponseChannel: Sendable {
     typealias End = Result<RequestResponse, RequestError>
 
@@ -15,7 +14,7 @@ final class ResponseChannel: Sendable {
         var hasDelivered = false
         var isWaiting = false
         var end: End?
-        var waiter: CheckedContinuation<Void, Never>?
+        var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
@@ -56,12 +55,12 @@ final class ResponseChannel: Sendable {
     }
 
     private func wake(_ change: (inout State) -> Void) {
-        let waiter = state.withLock { state in
+        let waiters = state.withLock { state in
             change(&state)
-            defer { state.waiter = nil }
-            return state.waiter
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        waiter?.resume()
+        for waiter in waiters { waiter.resume() }
     }
 
     // MARK: - For the reader
@@ -110,7 +109,7 @@ final class ResponseChannel: Sendable {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if hasCome(state) { return true }
-                state.waiter = continuation
+                state.waiters.append(continuation)
                 return false
             }
             if isThere { continuation.resume() }

@@ -59,12 +59,13 @@ extension RequestTask {
     public func stream() async throws(RequestError) -> ResponseStream {
         let channel = ResponseChannel()
         let isFirst = state.withLock { state in
-            guard !state.wasResumed, state.result == nil, kind == .data else { return false }
+            guard !state.wasResumed, state.result == nil, kind != .download else { return false }
             state.channel = channel
             return true
         }
         guard isFirst else {
-            throw RequestError(.request, "already-started", "a stream begins with a data task that was not resumed")
+            throw RequestError(
+                .request, "already-started", "a stream begins with a task that was not resumed, and is no download")
         }
         resume()
         let reader = StreamReader(self, channel)
@@ -101,7 +102,10 @@ final class StreamReader: Sendable {
         } onCancel: {
             task.cancel()
         }
-        guard let piece = try result.get() else { return nil }
+        guard let piece = try result.get() else {
+            task.markReceived()
+            return nil
+        }
         if piece.makesRoom { task.core.resumeReading(task) }
         return piece.bytes
     }

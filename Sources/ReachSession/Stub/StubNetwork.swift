@@ -96,7 +96,8 @@ final class StubNetwork: QueueNetwork {
     private func event(of target: Target, before: ReachabilityState?) -> TargetEvent {
         .change(
             ReachabilityChange(
-                at: SystemClock.now, cause: before == nil ? .start : .linkUp, aspects: before == nil ? [] : [.status],
+                at: SystemClock.now, cause: before == nil ? .start : link == nil ? .linkDown : .linkUp,
+                aspects: before == nil ? [] : [.status],
                 previous: before, state: state(of: target)))
     }
 }
