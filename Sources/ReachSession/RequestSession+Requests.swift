@@ -7,7 +7,7 @@ internal import ReachTransfer
 /// The requests of AFHTTPSessionManager. Each method creates a task, suspended until it is resumed or awaited. An
 /// invalid request throws here, before anything is sent.
 ///
-/// - `url` is a complete URL, or a reference that is resolved against ``baseURL``.
+/// - `url` is a complete URL, or a reference that is resolved against ``baseURL``: text, a `URL` or a ``WebAddress``.
 /// - `parameters` are encoded by ``RequestSessionOptions/requestSerializer``, into the query or the body.
 /// - `headers` replace those of the session (``RequestSession/changeHeaders(_:)``), which replace the serializer's. The
 ///   methods of AFHTTPSessionManager also accept `[String: String]`.
@@ -17,72 +17,73 @@ internal import ReachTransfer
 extension RequestSession {
     /// GET: parameters in the query.
     public func get(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("GET", url, parameters, headers, constraint, options, completion)
+        try request("GET", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// HEAD: parameters in the query; there is no body.
     public func head(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("HEAD", url, parameters, headers, constraint, options, completion)
+        try request("HEAD", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// POST: parameters in the body.
     public func post(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("POST", url, parameters, headers, constraint, options, completion)
+        try request("POST", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// PUT: parameters in the body.
     public func put(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("PUT", url, parameters, headers, constraint, options, completion)
+        try request("PUT", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// PATCH: parameters in the body.
     public func patch(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("PATCH", url, parameters, headers, constraint, options, completion)
+        try request("PATCH", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// DELETE: parameters in the query.
     public func delete(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("DELETE", url, parameters, headers, constraint, options, completion)
+        try request("DELETE", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// POST of a multipart form: one part for each parameter, then the parts that `build` adds. Files are read when the
-    /// task is started; a large form is copied to disk.
+    /// task is started; a session with a directory copies a large form to disk. What `build` throws is the
+    /// ``RequestError/underlyingError``.
     public func postForm(
-        _ url: String, parameters: [String: ParameterValue] = [:], headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: [String: ParameterValue] = [:], headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil,
-        build: (inout MultipartForm) throws(BodyFileError) -> Void
+        build: (inout MultipartForm) throws -> Void
     ) throws(RequestError) -> RequestTask {
         var request: WebRequest
-        do throws(RequestSerializationError) {
+        do {
             request = try core.options.requestSerializer.form.multipartRequest(
-                "POST", url, base: core.base, parameters: parameters, build: build)
+                "POST", url.urlText, base: core.base, parameters: parameters, build: build)
         } catch {
-            throw RequestError(error)
+            throw RequestError(ofBuilding: error)
         }
         request.add(core.headers.current)
         return try task(request, headers, constraint, options, kind: .upload, completion)

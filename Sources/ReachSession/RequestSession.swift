@@ -62,7 +62,9 @@ public final class RequestSession: Sendable {
     ) throws(RequestError) {
         var base: WebAddress?
         if let baseURL { base = try Self.base(baseURL, options) }
-        if let word = CurlRuntime.whyUnusable { throw RequestError(.notTaken, "unusable", word) }
+        if options.stub == nil, let word = CurlRuntime.whyUnusable {
+            throw RequestError(.notTaken, "unusable", word)
+        }
         var directory: QueueDirectory?
         if case .directory(let path) = keeping {
             do throws(QueueStoreError) {

@@ -79,6 +79,8 @@ public struct RequestSessionOptions: Sendable {
     /// lines contain hosts, not complete URLs, which may contain secrets. By default nothing is logged. The session's
     /// thread calls the logger, so its handler must not block.
     public var logger: Logger?
+    /// Answers the requests in place of the network, in tests of one's own program; `nil` for the network.
+    public var stub: StubTransport?
     /// The descriptor of a network namespace in which to send, open until the session has started; for tests.
     package var namespace: CInt?
     /// A file of certificates to trust instead of the system's; for tests.

@@ -137,6 +137,8 @@ final class SessionCore: Sendable {
 
     func cancel(_ task: RequestTask) { perform { $0.cancel(task) } }
 
+    func resumeReading(_ task: RequestTask) { perform { $0.resumeReading(task) } }
+
     // MARK: - The thread
 
     /// Runs work on the session's thread.

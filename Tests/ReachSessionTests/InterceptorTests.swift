@@ -106,7 +106,7 @@ import Testing
         stage.session.setInterceptor(Blocks(adaptation: { _ in throw Broken() }), named: "api")
         let result = try await stage.session.get("x", options: Self.options()).awaitedResult
         guard case .failure(let error) = result else { throw TestFailure("\(result)") }
-        #expect(error.summary == "interceptor interceptor" && error.underlying is Broken)
+        #expect(error.summary == "interceptor interceptor" && error.underlyingError is Broken)
         #expect(stage.server.requests.values.isEmpty)
     }
 
@@ -202,7 +202,7 @@ import Testing
         let result = try await stage.session.get("x", options: Self.options()).awaitedResult
         guard case .failure(let error) = result else { throw TestFailure("\(result)") }
         #expect(error.summary == (text == nil ? "response bad-status" : "interceptor interceptor"))
-        #expect((error.underlying as? GivenUp)?.text == text)
+        #expect((error.underlyingError as? GivenUp)?.text == text)
         #expect(error.response?.statusCode == 418 && stage.server.requests.values.count == 1)
     }
 
@@ -250,7 +250,7 @@ import Testing
         let tasks = try (0..<4).map { try stage.session.get("x\($0)", options: Self.options()).resume() }
         for task in tasks {
             guard case .failure(let error) = await task.awaitedResult else { throw TestFailure("no error") }
-            #expect(error.underlying as? AuthenticationError == .tooManyRefreshes)
+            #expect(error.underlyingError as? AuthenticationError == .tooManyRefreshes)
             #expect(error.response?.statusCode == 401)
         }
         #expect(tokens.issued.values.count == 5)

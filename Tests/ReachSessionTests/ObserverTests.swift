@@ -68,6 +68,35 @@ import Testing
         #expect(first.identifier != second.identifier)
     }
 
+    @Test func `events are a sequence, too`() async throws {
+        let stage = try SessionStage()
+        let (all, ends) = (stage.session.events(), stage.session.events(forName: .didComplete))
+        let task = try stage.session.get("")
+        try await task.response()
+        var names: [RequestNotification] = []
+        for await event in all {
+            names.append(event.name)
+            if names.count == 2 { break }
+        }
+        #expect(names == [.didResume, .didComplete])
+        for await event in ends {
+            #expect(event.task.identifier == task.identifier && event.userInfo[.responseData] != nil)
+            break
+        }
+    }
+
+    @Test func `the last progress of a sequence is the final one, also of an answer that arrives at once`() async throws
+    {
+        let stub = StubTransport { _ in .pieces(["a", "bc", "def"], type: "application/json").failing(.truncated) }
+        let session = try RequestSession(options: RequestSessionOptions(stub: stub))
+        let task = try session.upload(Array("body".utf8), to: "http://example.org/")
+        let updates = task.progressUpdates
+        _ = await task.awaitedResult
+        var last: TaskProgress?
+        for await progress in updates { last = progress }
+        #expect(last == TaskProgress(sent: 4, toSend: 4, received: 6))
+    }
+
     @Test func `the progress of an upload and a download is reported up to the end`() async throws {
         let (bytes, answer) = (200_000, String(repeating: "x", count: 100_000))
         let stage = try SessionStage {

@@ -38,6 +38,11 @@ package protocol AttemptHost: AnyObject {
     ///
     /// - Parameter report: The host may replace an answer by the one that it stands for, as a cache does with a 304.
     func ended(_ report: inout TransferReport, sent: TransferRequest, of id: RequestID)
+    /// A piece of the answer's body has arrived, where `prepare` asked for pieces (``TransferSink/events``).
+    func received(_ bytes: [UInt8], of id: RequestID)
+    /// Whether there is room for more pieces. If not, the connection waits for ``QueueEngine/resumeReading(_:)``. Called
+    /// while bytes are read, so that it must only look.
+    func hasRoom(for id: RequestID) -> Bool
 }
 
 extension AttemptHost {
@@ -49,4 +54,8 @@ extension AttemptHost {
     ) -> Bool { false }
 
     package func abandon(_ id: RequestID) {}
+
+    package func received(_ bytes: [UInt8], of id: RequestID) {}
+
+    package func hasRoom(for id: RequestID) -> Bool { true }
 }

@@ -56,8 +56,8 @@ package final class QueueTransfers {
 
     private let loop: EventLoop
     /// Made for the first attempt: until then a queue costs no libcurl.
-    private var engine: TransferEngine?
-    private let makeEngine: () throws(TransferFailure) -> TransferEngine
+    private var engine: (any TransferMaker)?
+    private let makeEngine: () throws(TransferFailure) -> any TransferMaker
     private let options: Options
     private let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
@@ -72,12 +72,18 @@ package final class QueueTransfers {
     weak var host: (any AttemptHost)?
     private var witness = PassiveHealth()
 
-    /// - Parameter send: Takes what comes of attempts.
+    /// - Parameters:
+    ///   - make: Makes the transfers in place of an engine; `nil` for an engine.
+    ///   - send: Receives the outcomes of attempts.
     init(
-        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueInput) -> Void
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options,
+        make: ((EventLoop) -> any TransferMaker)? = nil, send: @escaping (QueueInput) -> Void
     ) {
         self.loop = loop
-        makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
+        makeEngine = { () throws(TransferFailure) in
+            if let make { return make(loop) }
+            return try TransferEngine(loop: loop, options: transfers)
+        }
         self.options = options
         self.send = send
         downloads = QueueDownloads(on: loop)
@@ -93,7 +99,7 @@ package final class QueueTransfers {
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
         let attempt = Running(order, request, began: SystemClock.now)
         running[order.id] = attempt
-        let engine: TransferEngine
+        let engine: any TransferMaker
         do throws(TransferFailure) {
             engine = try findEngine()
         } catch {
@@ -118,7 +124,7 @@ package final class QueueTransfers {
         return (spool.path(QueueDirectory.answerName(id)), spool.path(QueueDirectory.recordName(id)))
     }
 
-    private func transfer(_ attempt: Running, by engine: TransferEngine, from point: ResumePoint?) {
+    private func transfer(_ attempt: Running, by engine: any TransferMaker, from point: ResumePoint?) {
         var transfer: TransferRequest
         do throws(TransferURL.ValidationError) {
             transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
@@ -139,7 +145,7 @@ package final class QueueTransfers {
         begin(transfer, attempt, by: engine)
     }
 
-    private func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: TransferEngine) {
+    private func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: any TransferMaker) {
         if host != nil { attempt.sent = transfer }
         // Not the whole order: closures hold on to what they name.
         let (id, number) = (attempt.order.id, attempt.order.number)
@@ -147,6 +153,7 @@ package final class QueueTransfers {
             transfer,
             handler: TransferHandler(
                 willSend: { [weak self] in self?.send(.requestSent(id)) },
+                hasRoom: { [weak self] in self?.host?.hasRoom(for: id) ?? true },
                 event: { [weak self] in self?.handle($0, of: id, number) }))
     }
 
@@ -155,7 +162,7 @@ package final class QueueTransfers {
         send(.ended(order.id, .failed(AttemptFault(kind))))
     }
 
-    private func findEngine() throws(TransferFailure) -> TransferEngine {
+    private func findEngine() throws(TransferFailure) -> any TransferMaker {
         if let engine { return engine }
         let made = try makeEngine()
         engine = made
@@ -178,6 +185,9 @@ package final class QueueTransfers {
         }
     }
 
+    /// Continues an attempt whose host has room again for pieces of the answer.
+    func resumeReading(_ id: RequestID) { if let transfer = running[id]?.transfer { engine?.resume(transfer) } }
+
     /// The network is another one: connections of before are not used any more.
     func newEpoch() { engine?.newEpoch() }
 
@@ -188,7 +198,7 @@ package final class QueueTransfers {
         guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
         case .head(let head): received(head, attempt)
-        case .body: break
+        case .body(let bytes): host?.received(bytes, of: id)
         case .progress(let progress):
             attempt.progress = progress
             if !holdsQuota(attempt) { return endForQuota(id) }

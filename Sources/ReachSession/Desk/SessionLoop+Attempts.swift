@@ -29,6 +29,10 @@ struct AttemptNote {
     /// The error with which the request's interceptor ends it.
     var error: RequestError?
     var authentication = AttemptAuthentication()
+    /// Where the pieces of an accepted answer go.
+    var channel: ResponseChannel?
+    /// The body of an answer that is not accepted, of a request that is read in pieces.
+    var rejectedBody: [UInt8] = []
 }
 
 /// The session's part in attempts: hooks, redirects, credentials, and destinations of downloads.
@@ -45,6 +49,7 @@ extension SessionLoop: AttemptHost {
         transfer.trustJudge = trustJudge
         // A download can be resumed only as it is sent.
         transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
+        prepareStream(&transfer, of: id)
         let plan = tasks[id]?.first?.plan
         if let plan, case .multipart(let body) = plan.request.body,
             transfer.body == .file(path: BodyPreparer.streamPath)
@@ -60,9 +65,10 @@ extension SessionLoop: AttemptHost {
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
         cookies.store(head, from: sent.url)
         invalidate(head, to: sent)
-        guard let ask = options.hooks.disposition, let response = WebResponse(head, from: sent.url),
-            !isPassedOver(head, id), !interceptions.judges(RequestResponse(response), id)
-        else { return nil }
+        let response = WebResponse(head, from: sent.url)
+        if isPassedOver(head, id) || response.map({ interceptions.judges(RequestResponse($0), id) }) ?? false { return nil }
+        beginStream(head, response, of: id)
+        guard let ask = options.hooks.disposition, let response else { return nil }
         switch ask(tasks[id]?.first, response) {
         case .allow: return nil
         case .becomeDownload(let path):
@@ -131,8 +137,9 @@ extension SessionLoop: AttemptHost {
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
         let use = attempts[id]?.cacheUse
+        let body = report.body.isEmpty ? attempts[id]?.rejectedBody ?? [] : report.body
         attempts[id]?.answer = TaskAnswer(
-            response: response, body: report.body, path: isDownload ? destination : nil, cacheUse: use)
+            response: response, body: body, path: isDownload ? destination : nil, cacheUse: use)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]

@@ -19,7 +19,7 @@ extension SessionLoop {
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
         case .retrying where answerWhenOffline(id): break
-        case .retrying, .interrupted: for task in tasks { task.handle(.interrupt) }
+        case .retrying, .interrupted: for task in endBrokenStreams(tasks, id) { task.handle(.interrupt) }
         case .waiting: waits(id, tasks, event.blockers)
         case .resumed: for task in tasks { task.handle(.resume(.network)) }
         case .done, .dead, .cancelled: end(id, tasks, event)

@@ -16,7 +16,7 @@ final class SessionLoop {
     let replies: LoopReplies
     /// Stored responses that may yet answer a task, by its number.
     var held: [UInt64: HeldResponse] = [:]
-    let network: ReachabilityEngine
+    let network: any QueueNetwork
     private(set) var engine: QueueEngine?
     /// The reason why the queue could not be opened.
     private var failure: RequestError?
@@ -42,7 +42,6 @@ final class SessionLoop {
     var interceptions = Interceptions()
     /// The core of the session that has set an interceptor.
     weak var interceptedCore: SessionCore?
-    let replies: LoopReplies
     let trustJudge: TrustJudge?
     /// Requests that fail while the network does not allow them.
     var impatient: Set<RequestID> = []
@@ -57,9 +56,8 @@ final class SessionLoop {
         self.cache = cache
         replies = LoopReplies(loop: loop)
         bodies = BodyPreparer(loop)
-        replies = LoopReplies(loop: loop)
         trustJudge = options.hooks.trust.map(TrustJudge.init)
-        network = thread.network(options.linkPolicy)
+        network = options.stub.map { StubNetwork($0, on: thread.loop) } ?? thread.network(options.linkPolicy)
         let engine = QueueEngine(
             loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
             onEvent: { [weak self] in self?.handle($0) }, notify: { [weak self] in self?.handle($0) })

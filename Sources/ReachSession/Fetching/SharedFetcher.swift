@@ -63,9 +63,9 @@ public final class SharedFetcher: Sendable {
     /// - Returns: The receipt by which to cancel; `nil` where the response was in the cache.
     /// - Throws: A ``RequestError`` if the URL is invalid. Then `completion` is not called.
     @discardableResult
-    public func fetch(_ url: String, completion: @escaping Completion) throws(RequestError) -> Receipt? {
+    public func fetch(_ url: some URLConvertible, completion: @escaping Completion) throws(RequestError) -> Receipt? {
         // An invalid URL is reported before the caller joins a request.
-        let key = try session.write("GET", url).url.description
+        let key = try session.write("GET", url.urlText).url.description
         let found = state.withLock { state -> Found in
             if let cached = state.cache.value(for: key, at: SystemClock.boot) { return .cached(cached) }
             let (receipt, outcome) = state.coalescer.ask(key, completion)
@@ -90,7 +90,7 @@ public final class SharedFetcher: Sendable {
     }
 
     /// Fetches a URL and waits for the response. Cancelling the Swift task cancels the receipt.
-    public func fetch(_ url: String) async throws(RequestError) -> RequestResponse {
+    public func fetch(_ url: some URLConvertible) async throws(RequestError) -> RequestResponse {
         let waiting = FetchWaiting()
         let receipt = try fetch(url) { waiting.end($0) }
         return try await withTaskCancellationHandler {

@@ -12,6 +12,8 @@ public final class RequestActivity: Sendable {
     private struct State {
         var indicator: ActivityIndicator
         var block: (@Sendable (Bool) -> Void)?
+        var streams: [UInt64: AsyncStream<Bool>.Continuation] = [:]
+        var lastStream: UInt64 = 0
     }
 
     private let state: Mutex<State>
@@ -44,6 +46,22 @@ public final class RequestActivity: Sendable {
     /// block; `nil` removes it. The block is called where the session calls its completions.
     public func setBlock(_ block: (@Sendable (Bool) -> Void)?) { state.withLock { $0.block = block } }
 
+    /// Whether to show activity, from now on, beginning with the current state. A slow consumer receives only the newest
+    /// state. It ends with the consumer's task.
+    public var updates: AsyncStream<Bool> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number = state.withLock { state in
+                state.lastStream += 1
+                state.streams[state.lastStream] = continuation
+                continuation.yield(state.indicator.isVisible)
+                return state.lastStream
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
+            }
+        }
+    }
+
     /// Turns the activity on, which takes effect with the next request that starts or ends, or off, which takes effect
     /// at once.
     public func setEnabled(_ isEnabled: Bool) {
@@ -66,7 +84,10 @@ public final class RequestActivity: Sendable {
         let deadline: BootTime? = state.withLock { state in
             let before = state.indicator.deadline
             let isVisible = change(&state.indicator, SystemClock.boot)
-            if let isVisible, let block = state.block { pump.append { block(isVisible) } }
+            if let isVisible {
+                if let block = state.block { pump.append { block(isVisible) } }
+                for stream in state.streams.values { stream.yield(isVisible) }
+            }
             let after = state.indicator.deadline
             return after == before ? nil : after
         }

@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachSerialization
@@ -18,6 +19,31 @@ extension RequestError {
             self.init(.local, error.word, error.description)
         } else {
             self.init(.request, error.word, error.description)
+        }
+        if case .custom(let failure) = error { underlyingError = failure.error }
+    }
+
+    /// The error for what encoding a value threw: its own error, or one of the serializer's.
+    init(ofEncoding error: any Error) {
+        if let error = error as? RequestSerializationError {
+            self.init(error)
+        } else {
+            self.init(.request, "unencodable", EncodingFault.sentence(error))
+            underlyingError = error
+        }
+    }
+
+    /// The error for what a caller's closure threw while it built a body.
+    init(ofBuilding error: any Error) {
+        switch error {
+        case let error as RequestError: self = error
+        case let error as RequestSerializationError: self.init(error)
+        case let error as BodyFileError:
+            self.init(error)
+            underlyingError = error
+        default:
+            self.init(.local, "unbuilt-body", "the body was not built: \(DisplayText.sanitized("\(error)"))")
+            underlyingError = error
         }
     }
 
@@ -71,5 +97,6 @@ extension RequestError {
         self.init(.response, error.word, error.description)
         self.response = response
         responseError = error
+        underlyingError = error.cause
     }
 }

@@ -78,9 +78,10 @@ extension RequestTask {
             guard continuesWithoutWaiting else { return cancel() }
             state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
         }
-        if result != nil {
-            state.withLock { forgetting(&$0) }?()
-        }
+        if result != nil { markReceived() }
         return result
     }
+
+    /// Deletes the stored result, which the caller has.
+    func markReceived() { state.withLock { forgetting(&$0) }?() }
 }

@@ -62,6 +62,12 @@ extension RequestTask {
             response.metrics = metrics
             return .success(response)
         }
+        let isStreamed = state.withLock { $0.channel != nil }
+        if isStreamed, error == nil {
+            var response = RequestResponse(answer.response)
+            response.metrics = metrics
+            return .success(response)
+        }
         let serialized = core.options.responseSerializer.serialize(answer.response.head, body: answer.body)
         var response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
         response.cacheUse = answer.cacheUse
@@ -73,7 +79,7 @@ extension RequestTask {
 
     /// Delivers the result to completions, then to observers, and to callers that await it.
     func conclude(_ result: Result<RequestResponse, RequestError>) {
-        let (waiters, streams, session) = state.withLock { state in
+        let (waiters, streams, session, channel) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
@@ -84,12 +90,13 @@ extension RequestTask {
                 state.session = nil
             }
             return (
-                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self), state.session
+                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self), state.session, state.channel
             )
         }
         core.forget(identifier)
         for waiter in waiters { waiter.resume(returning: result) }
         for stream in streams { stream.finish() }
+        channel?.finish(result)
         core.deliver()
         // This may be the last reference: the session closes now, with no lock held.
         withExtendedLifetime(session) {}

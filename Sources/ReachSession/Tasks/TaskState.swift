@@ -26,6 +26,8 @@ struct TaskState: Sendable {
     var completions: [RequestTask.Completion] = []
     var progressBlocks: [@Sendable (TaskProgress) -> Void] = []
     var progressStreams: [UInt64: AsyncStream<TaskProgress>.Continuation] = [:]
+    /// Where the pieces of the answer go; `nil` if it is read as a whole.
+    var channel: ResponseChannel?
     var waiters: [UInt64: CheckedContinuation<Result<RequestResponse, RequestError>?, Never>] = [:]
     var lastNumber: UInt64 = 0
     /// Whether a caller has received the result.

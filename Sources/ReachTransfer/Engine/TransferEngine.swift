@@ -128,6 +128,9 @@ package final class TransferEngine {
     /// the body may be elsewhere.
     package func use(_ sink: FileSink, for id: TransferID) { jobs[id]?.use(sink) }
 
+    /// Continues a transfer whose handler has room again for pieces of the body.
+    package func resume(_ id: TransferID) { jobs[id]?.diskMoved() }
+
     /// Starts an epoch, on another network: earlier connections and name servers' answers are not used any more.
     /// Running transfers may finish within ``Options/drainLimit``; after it they fail with `network-changed`.
     package func newEpoch() {

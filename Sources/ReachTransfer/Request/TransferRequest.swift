@@ -98,7 +98,7 @@ package final class StreamedBody: Hashable, Sendable {
     /// The length in bytes.
     package let count: UInt64
     /// Opens it at its first byte, each time that it is sent. Called on the thread for files, as its result is.
-    let open: @Sendable () throws -> Reader
+    package let open: @Sendable () throws -> Reader
 
     package init(count: UInt64, open: @escaping @Sendable () throws -> Reader) {
         self.count = count
