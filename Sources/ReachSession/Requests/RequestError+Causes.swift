@@ -55,7 +55,7 @@ extension RequestError {
             self = error
         } else {
             self.init(.interceptor, "interceptor", "its interceptor failed: \(error)")
-            underlying = error
+            underlyingError = error
         }
     }
 
