@@ -87,8 +87,8 @@ extension RequestError {
     /// Whether another connection may succeed.
     fileprivate var mayPass: Bool {
         switch kind {
-        case .destination, .expired, .indeterminate, .local, .notTaken: true
-        case .request, .cancelled, .security, .response, .closed: false
+        case .destination, .expired, .indeterminate, .local, .notTaken, .offline: true
+        case .request, .cancelled, .security, .response, .closed, .interceptor: false
         }
     }
 }
