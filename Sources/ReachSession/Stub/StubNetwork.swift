@@ -69,7 +69,7 @@ final class StubNetwork: QueueNetwork {
         let routes = families.map { family in
             DefaultRoute(
                 key: DefaultRoute.Key(family: family, interface: Self.interface.index), name: Self.interface.name,
-                linkClass: link ?? .other, isMetered: link == .wwan)
+                traits: PathTraits(linkClass: link, isMetered: link == .wwan))
         }
         return NetworkSnapshot(internet: verdict, epoch: epoch, routes: routes)
     }
