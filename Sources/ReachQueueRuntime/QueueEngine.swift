@@ -183,6 +183,10 @@ private final class Executor: QueueExecutor {
 
     func abort(_ id: RequestID) { attempts?.abort(id) }
 
+    func prepare(_ id: RequestID) { attempts?.prepare(id) }
+
+    func abandon(_ id: RequestID) { attempts?.abandon(id) }
+
     func checkPath(_ path: QueuePath) {
         guard let checker else { return answerByTestimony(path) }
         checker.check(path) { [weak self] works in

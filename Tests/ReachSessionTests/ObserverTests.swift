@@ -40,7 +40,7 @@ import Testing
         let observer = stage.session.addObserver(forName: .didComplete) { log.append($0.userInfo) }
         try await stage.session.get("").response()
         let success = try await log.wait(for: 1)[0]
-        #expect(Set(success.keys) == [.serializedResponse, .responseSerializer, .responseData])
+        #expect(Set(success.keys) == [.serializedResponse, .responseSerializer, .responseData, .metrics])
         #expect((success[.serializedResponse] as? ResponseObject)?.json?["line"] != nil)
         #expect(success[.responseSerializer] is JSONResponseSerializer)
         #expect((success[.responseData] as? [UInt8])?.isEmpty == false)
@@ -50,7 +50,7 @@ import Testing
         let port = try TestProgram.freePort()
         _ = try await session.get("http://127.0.0.1:\(port)/").awaitedResult
         let error = try await log.wait(for: 2)[1]
-        #expect(Set(error.keys) == [.error, .responseSerializer])
+        #expect(Set(error.keys) == [.error, .responseSerializer, .metrics])
         #expect((error[.error] as? RequestError)?.kind == .destination)
         stage.session.removeObserver(observer)
         try await stage.session.get("").response()

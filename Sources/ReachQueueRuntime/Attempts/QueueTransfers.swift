@@ -240,12 +240,13 @@ package final class QueueTransfers {
         downloads.begin(id, to: path, by: sink)
     }
 
-    private func finished(_ id: RequestID, _ report: TransferReport) {
+    private func finished(_ id: RequestID, _ received: TransferReport) {
         guard let attempt = running[id] else { return }
+        var report = received
         note(report, of: attempt)
         if let host, let sent = attempt.sent, let engine {
             if let next = host.next(after: report, to: sent, of: id) { return begin(next, attempt, by: engine) }
-            host.ended(report, sent: sent, of: id)
+            host.ended(&report, sent: sent, of: id)
         }
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
@@ -304,8 +305,30 @@ package final class QueueTransfers {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
         let noted = attempt.sent.map { report.noting(finalURL: $0.url, of: attempt.request.url) } ?? report
-        send(.ended(id, AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)))
+        let end = AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
+        guard !isJudged(end, report, attempt) else { return send(.answerHeld(id)) }
+        send(.ended(id, end))
     }
+
+    // MARK: Interceptors
+
+    func prepare(_ id: RequestID) {
+        guard let host else { return send(.prepared(id, isReady: true)) }
+        host.intercept(id) { [weak self] in self?.send(.prepared(id, isReady: $0)) }
+    }
+
+    /// Whether the attempt's interceptor judges the answer before the queue does.
+    private func isJudged(_ end: AttemptEnd, _ report: TransferReport, _ attempt: Running) -> Bool {
+        guard attempt.request.interceptor != nil, case .answered = end, let host, let sent = attempt.sent else {
+            return false
+        }
+        let id = attempt.order.id
+        return host.judge(end, report, to: sent, of: id) { [weak self] verdict in
+            self?.send(.judged(id, verdict))
+        }
+    }
+
+    func abandon(_ id: RequestID) { host?.abandon(id) }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
         var progress = attempt.progress

@@ -7,6 +7,7 @@ internal import ReachTransfer
 extension RequestError {
     static let cancelled = RequestError(.cancelled, "cancelled", "the request was cancelled")
     static let superseded = RequestError(.cancelled, "superseded", "a newer request of the same name took its place")
+    static let notStored = RequestError(.notTaken, "not-stored", "the cache answered the request, which was not stored")
     static let closed = RequestError(.closed, "closed", "the session was closed")
 
     init(_ mistake: RequestValidationError) {
@@ -47,6 +48,16 @@ extension RequestError {
     }
 
     init(_ error: HTTPHeaderError) { self.init(.request, "bad-header", error.description) }
+
+    /// An interceptor's error; one that is a `RequestError` itself is the request's.
+    init(ofInterceptor error: any Error) {
+        if let error = error as? RequestError {
+            self = error
+        } else {
+            self.init(.interceptor, "interceptor", "its interceptor failed: \(error)")
+            underlyingError = error
+        }
+    }
 
     init(_ error: BodyFileError) { self.init(.local, "unreadable-file", error.description) }
 

@@ -12,6 +12,10 @@ public struct RequestResponse: Sendable {
     public let object: ResponseObject?
     /// The path of a downloaded file.
     public let path: String?
+    /// The use of the session's cache; `nil` for a response that came from the server as it is.
+    public internal(set) var cacheUse: CacheUse?
+    /// Times, addresses and bytes of the attempts in this run; `nil` where a program made the response.
+    public internal(set) var metrics: TaskMetrics?
 
     /// Creates a response, for tests of the code that handles it.
     ///

@@ -37,7 +37,7 @@ extension RequestTask {
         }
         if let number { return number }
         if case .failure(let error) = result { throw error }
-        throw .closed
+        throw requestState == .completed ? .notStored : .closed
     }
 
     /// The progress from now on, beginning with the current one; ends with the task. A slow consumer receives only the

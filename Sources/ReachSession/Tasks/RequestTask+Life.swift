@@ -56,11 +56,22 @@ extension RequestTask {
     }
 
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
-        if let path = answer.path, error == nil { return .success(RequestResponse(answer.response, path: path)) }
+        let metrics = metrics
+        if let path = answer.path, error == nil {
+            var response = RequestResponse(answer.response, path: path)
+            response.metrics = metrics
+            return .success(response)
+        }
         let isStreamed = state.withLock { $0.channel != nil }
-        if isStreamed, error == nil { return .success(RequestResponse(answer.response)) }
+        if isStreamed, error == nil {
+            var response = RequestResponse(answer.response)
+            response.metrics = metrics
+            return .success(response)
+        }
         let serialized = core.options.responseSerializer.serialize(answer.response.head, body: answer.body)
-        let response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
+        var response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
+        response.cacheUse = answer.cacheUse
+        response.metrics = metrics
         // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
         return .failure(RequestError(fault, response))
@@ -139,4 +150,6 @@ struct TaskAnswer: Sendable {
     var body: [UInt8]
     /// The file that holds the body instead.
     var path: String?
+    /// The use of the cache, if it came from there.
+    var cacheUse: CacheUse?
 }

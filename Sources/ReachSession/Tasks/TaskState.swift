@@ -20,6 +20,7 @@ struct TaskState: Sendable {
     var wasResumed = false
     var storedNumber: Int64?
     var progress = TaskProgress()
+    var metrics = TaskMetrics()
     /// The result as completions receive it; `nil` until the task is over.
     var result: Result<RequestResponse, RequestError>?
     var completions: [RequestTask.Completion] = []

@@ -32,6 +32,7 @@ package final class TransferEngine {
         let interface: InterfaceBinding?
         let source: IPAddress?
         let security: SecurityPolicy
+        let trustJudge: TrustJudge?
         let clientCertificate: ClientCertificate?
         let proxy: TransferProxy
 
@@ -42,6 +43,7 @@ package final class TransferEngine {
             interface = request.interface
             source = request.source
             security = request.security
+            trustJudge = request.trustJudge
             clientCertificate = request.clientCertificate
             proxy = request.proxy
         }

@@ -179,6 +179,7 @@ final class TransferJob {
         _ = upload?.rewind()
         let request = machine.request
         var plan = AttemptPlan(request: request, address: address, trust: request.url.isSecure ? trust : nil)
+        plan.target = machine.targetAddress
         plan.followsRedirects = request.redirects != .none
         if case .file = request.sink { plan.resume = request.resumable }
         do throws(TransferFailure) {
