@@ -100,12 +100,6 @@ package struct JSONWriter: ~Copyable {
         output.appendDigits(number)
     }
 
-    /// Writes a number that `Int64` may not hold.
-    package mutating func value(unsigned number: UInt64) {
-        separate()
-        for digit in number.description.utf8 { output.append(digit) }
-    }
-
     /// Writes a number; null for infinity and NaN, which JSON cannot express.
     package mutating func value(_ number: Double) {
         separate()

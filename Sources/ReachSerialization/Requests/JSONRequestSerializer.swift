@@ -58,7 +58,7 @@ extension JSONWriter {
         case .null, .data, .set: value(nil as String?)
         case .bool(let flag): value(flag)
         case .integer(let number): value(number)
-        case .unsigned(let number): value(unsigned: number)
+        case .unsigned(let number): value(written: Array(number.description.utf8))
         case .double(let number): value(number)
         case .string(let text): value(text)
         case .array(let elements): array { for element in elements { $0.parameter(element) } }
