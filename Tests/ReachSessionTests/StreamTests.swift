@@ -169,6 +169,42 @@ import Testing
         #expect(pieces == ["x", "y"])
     }
 
+    @Test func `an answer that was read in pieces is not kept for a later run`() async throws {
+        let directory = try TemporaryDirectory()
+        let stub = StubTransport { _ in .pieces(["a", "b"]) }
+        for isRead in [true, false] {
+            let path = "\(directory.path)/\(isRead)"
+            let session = try RequestSession(keeping: .directory(path), options: RequestSessionOptions(stub: stub))
+            let task = try session.get("http://example.org/")
+            if isRead {
+                for try await _ in try await task.stream() {}
+            } else {
+                let ends = session.events(forName: .didComplete)
+                task.resume()
+                for await _ in ends { break }
+            }
+            await session.closeAndWait()
+            let later = try RequestSession(keeping: .directory(path), options: RequestSessionOptions(stub: stub))
+            #expect(await later.tasks().isEmpty == isRead)
+            await later.closeAndWait()
+        }
+    }
+
+    @Test func `two readers of a stream share its pieces`() async throws {
+        let pieces = (0..<100).map { "\($0);" }
+        let stub = StubTransport { _ in .pieces(pieces, interval: .microseconds(100)) }
+        let session = try RequestSession(options: RequestSessionOptions(stub: stub))
+        let stream = try await session.get("http://example.org/").stream()
+        @Sendable func read() async throws -> [String] {
+            var read: [String] = []
+            for try await piece in stream { read.append(String(decoding: piece, as: UTF8.self)) }
+            return read
+        }
+        async let first = read()
+        async let second = read()
+        #expect(try await Set(first + second) == Set(pieces))
+    }
+
     // MARK: - Server-sent events
 
     @Test func `events arrive over connections that begin where the last one ended`() async throws {
