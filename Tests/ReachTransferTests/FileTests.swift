@@ -1,5 +1,6 @@
 import Glibc
 import ReachCore
+import ReachLoop
 import ReachTesting
 import Testing
 

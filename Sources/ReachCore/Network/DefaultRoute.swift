@@ -18,6 +18,8 @@ package struct DefaultRoute: Hashable, Sendable {
     package var linkClass: LinkClass
     /// The class of the lowest link that carries a tunnel; `nil` for all other classes, and if it is not known.
     package var carrierClass: LinkClass?
+    /// The names of the links below a stacked or tunnel link, nearest first.
+    package var lower: [String] = []
     /// Whether using it costs money or is limited by volume.
     package var isMetered: Bool
     /// The route's metric; lower is preferred.
@@ -83,6 +85,8 @@ extension DefaultRoute {
         self.init(
             key: Key(family: family, interface: index), name: name, linkClass: path.linkClass ?? .other,
             isMetered: path.isMetered)
+        carrierClass = path.carrierClass
+        lower = path.lower
         metric = path.metric ?? 0
         gateway = path.gateway
         source = path.source

@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// Reads files of a few pages whole.
-enum SmallFile {
+package enum SmallFile {
     /// More than any hosts file that people keep by hand; anything beyond is not read.
     private static let limit = 4 << 20
 
     /// The text of a file; empty if it cannot be read. Blocks on the disk.
-    static func text(_ path: String) -> String {
+    package static func text(_ path: String) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return "" }
         defer { close(file) }
