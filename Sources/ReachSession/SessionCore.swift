@@ -43,7 +43,7 @@ final class SessionCore: Sendable {
         limits = SessionLoop.limits(options, keepsOnDisk: directory != nil)
         let pump = SerialPump(options.delivery)
         self.pump = pump
-        activity = RequestActivity(options.activity, pump: pump)
+        activity = RequestActivity(options.activity, pump: pump, whole: options.sharedActivity)
         thread = SessionThread(sharing: directory == nil, options) { SessionLoop($0, directory, options) }
         activity.connect { [weak self] time in
             guard let self else { return }
