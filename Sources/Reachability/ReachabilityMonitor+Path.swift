@@ -46,7 +46,8 @@ extension ReachabilityMonitor {
     public var supportsDNS: Bool {
         let state = state
         guard state.isReachable else { return false }
-        return ResolverText.nameServers(in: SmallFile.text(options.resolverConfiguration)).contains { server in
+        let text = SmallFile.text(options.resolverConfiguration) ?? ""
+        return ResolverText.nameServers(in: text).contains { server in
             if server.address.isLoopback { return true }
             if let zone = server.zone { return state.availableInterfaces.contains { $0.name == zone } }
             return server.address.family == .ipv4 ? state.supportsIPv4 : state.supportsIPv6

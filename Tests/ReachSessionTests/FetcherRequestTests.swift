@@ -199,7 +199,7 @@ import Testing
         let whole = request
         #expect(await failure { _ = try await fetcher.fetch(whole) } == "request bad-body")
         let name = try #require(HTTPField.Name("Transfer-Encoding"))
-        #expect(await failure { _ = try await fetcher.fetch("a", headers: [name: "chunked"]) } == "request header")
+        #expect(await failure { _ = try await fetcher.fetch("a", headers: [name: "chunked"]) } == "request bad-header")
         let relative = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/a")
         #expect(await failure { _ = try await fetcher.fetch(relative) } == "request bad-url")
         #expect(stage.requests.values.isEmpty)

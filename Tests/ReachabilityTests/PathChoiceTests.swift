@@ -9,8 +9,8 @@ struct PathChoiceTests {
         family: IPAddress.Family = .ipv4, isPreferred: Bool = false
     ) -> DefaultRoute {
         var route = DefaultRoute(
-            key: DefaultRoute.Key(family: family, interface: index), name: name, linkClass: linkClass,
-            isMetered: linkClass == .wwan, isPreferred: isPreferred)
+            key: DefaultRoute.Key(family: family, interface: index), name: name,
+            traits: PathTraits(linkClass: linkClass, isMetered: linkClass == .wwan), isPreferred: isPreferred)
         route.metric = metric
         return route
     }
@@ -32,7 +32,7 @@ struct PathChoiceTests {
         text: String, interface: String?
     ) throws {
         var metered = route("wlan0", 3, .wifi, metric: 100)
-        metered.isMetered = true
+        metered.traits.isMetered = true
         let routes = [
             route("eth0", 2, .wired, metric: 700, isPreferred: true), route("wlan1", 4, .wifi, metric: 600), metered,
         ]
@@ -75,7 +75,7 @@ struct PathChoiceTests {
         var tunnel = path("wg0", 5, .tunnel)
         tunnel.carrierClass = .wifi
         var route = route("wg0", 5, .tunnel, isPreferred: true)
-        route.carrierClass = .wifi
+        route.traits.carrierClass = .wifi
         let verdict = Verdict(ipv4: tunnel, ipv6: .notAsked)
         for condition in ["wifi", "tunnel", "not wired"] {
             let chosen = verdict.choosing(from: [route], where: try NetworkCondition(condition))

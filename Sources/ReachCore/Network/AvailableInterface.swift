@@ -22,9 +22,9 @@ public struct AvailableInterface: Hashable, Sendable {
     fileprivate init(_ routes: [DefaultRoute]) {
         name = routes[0].name
         index = routes[0].key.interface
-        linkClass = routes[0].linkClass
-        carrierClass = routes[0].carrierClass
-        isMetered = routes.contains(where: \.isMetered)
+        linkClass = routes[0].traits.linkClass ?? .other
+        carrierClass = routes[0].traits.carrierClass
+        isMetered = routes.contains(where: \.traits.isMetered)
         families = Set(routes.map(\.key.family))
         gateways = routes.compactMap(\.gateway)
     }

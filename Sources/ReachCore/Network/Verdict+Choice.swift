@@ -47,8 +47,7 @@ extension NetworkPath {
             return routes.best(in: family).map(NetworkPath.init) ?? self
         }
         let own = ChosenPath(
-            interface: interface, linkClass: linkClass ?? .other, carrierClass: carrierClass, isMetered: isMetered,
-            isValidated: connectivity == .full, families: [family])
+            interface: interface, traits: traits, isValidated: connectivity == .full, families: [family])
         if condition.unmet(on: own).isEmpty { return self }
         return routes.best(in: family).map(NetworkPath.init) ?? NetworkPath(status: .notReachable, reason: .noRoute)
     }
@@ -58,14 +57,12 @@ extension NetworkPath {
         self.init(status: .reachable)
         interface = route.name
         interfaceIndex = route.key.interface
-        linkClass = route.linkClass
-        carrierClass = route.carrierClass
+        traits = route.traits
         lower = route.lower
         gateway = route.gateway
         source = route.source
         metric = route.metric
         neighbour = route.neighbour
-        isMetered = route.isMetered
     }
 }
 
@@ -86,9 +83,7 @@ extension DefaultRoute: ConditionedPath {
 
 private struct ChosenPath: ConditionedPath {
     let interface: String
-    let linkClass: LinkClass
-    let carrierClass: LinkClass?
-    let isMetered: Bool
+    let traits: PathTraits
     let isValidated: Bool
     let families: Set<IPAddress.Family>
 }
