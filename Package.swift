@@ -37,6 +37,7 @@ let targets: [Target] = [
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CPublicSuffix", dependencies: ["CReachLinux"]),
     .target(name: "CNetlinkRoute", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CReachLinux", cSettings: [.define("_GNU_SOURCE")]),
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
@@ -63,8 +64,8 @@ let targets: [Target] = [
     room(
         "ReachSession",
         [
-            "CReachLinux", "ReachCore", "ReachSerialization", "ReachQueue", "ReachLoop", "ReachQueueRuntime",
-            "ReachKernel", "ReachTransfer", "Reachability", logging, httpTypes,
+            "CPublicSuffix", "CReachLinux", "ReachCore", "ReachSerialization", "ReachQueue", "ReachLoop",
+            "ReachQueueRuntime", "ReachKernel", "ReachTransfer", "Reachability", logging, httpTypes,
         ]),
     room("ReachSessionFoundation", ["ReachCore", "ReachSerialization", "ReachSession", httpTypes]),
     room(

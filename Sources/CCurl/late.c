@@ -51,12 +51,26 @@
     FUNCTION(CRYPTO_LIBRARY, int, EVP_Digest,                                                                          \
              (const void *a, size_t b, unsigned char *c, unsigned int *d, const EVP_MD *e, ENGINE *f),                 \
              (a, b, c, d, e, f))                                                                                       \
+    FUNCTION(CRYPTO_LIBRARY, const EVP_MD *, EVP_md5, (void), ())                                                      \
     FUNCTION(CRYPTO_LIBRARY, const EVP_MD *, EVP_sha256, (void), ())                                                   \
+    FUNCTION(CRYPTO_LIBRARY, const EVP_MD *, EVP_sha512_256, (void), ())                                               \
     FUNCTION(CRYPTO_LIBRARY, void, GENERAL_NAMES_free, (GENERAL_NAMES * a), (a))                                       \
     FUNCTION(CRYPTO_LIBRARY, int, OPENSSL_sk_num, (const OPENSSL_STACK *a), (a))                                       \
     FUNCTION(CRYPTO_LIBRARY, void *, OPENSSL_sk_value, (const OPENSSL_STACK *a, int b), (a, b))                        \
     FUNCTION(CRYPTO_LIBRARY, int, X509_NAME_print_ex, (BIO * a, const X509_NAME *b, int c, unsigned long d),           \
              (a, b, c, d))                                                                                             \
+    FUNCTION(CRYPTO_LIBRARY, OPENSSL_STACK *, OPENSSL_sk_new_null, (void), ())                                         \
+    FUNCTION(CRYPTO_LIBRARY, int, OPENSSL_sk_push, (OPENSSL_STACK * a, const void *b), (a, b))                         \
+    FUNCTION(CRYPTO_LIBRARY, void, OPENSSL_sk_free, (OPENSSL_STACK * a), (a))                                          \
+    FUNCTION(CRYPTO_LIBRARY, void, X509_STORE_CTX_free, (X509_STORE_CTX * a), (a))                                     \
+    FUNCTION(CRYPTO_LIBRARY, STACK_OF(X509) *, X509_STORE_CTX_get0_untrusted, (const X509_STORE_CTX *a), (a))          \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_CTX_init,                                                                 \
+             (X509_STORE_CTX * a, X509_STORE * b, X509 * c, STACK_OF(X509) * d), (a, b, c, d))                         \
+    FUNCTION(CRYPTO_LIBRARY, X509_STORE_CTX *, X509_STORE_CTX_new, (void), ())                                         \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_CTX_set_default, (X509_STORE_CTX * a, const char *b), (a, b))             \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_check_host,                                                                     \
+             (X509 * a, const char *b, size_t c, unsigned int d, char **e), (a, b, c, d, e))                           \
+    FUNCTION(CRYPTO_LIBRARY, int, X509_check_ip_asc, (X509 * a, const char *b, unsigned int c), (a, b, c))             \
     FUNCTION(CRYPTO_LIBRARY, X509 *, X509_STORE_CTX_get0_cert, (const X509_STORE_CTX *a), (a))                         \
     FUNCTION(CRYPTO_LIBRARY, STACK_OF(X509) *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *a), (a))              \
     FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_CTX_get_error, (const X509_STORE_CTX *a), (a))                            \
@@ -74,6 +88,7 @@
     FUNCTION(CRYPTO_LIBRARY, void *, X509_get_ext_d2i, (const X509 *a, int b, int *c, int *d), (a, b, c, d))           \
     FUNCTION(CRYPTO_LIBRARY, X509_NAME *, X509_get_issuer_name, (const X509 *a), (a))                                  \
     FUNCTION(CRYPTO_LIBRARY, X509_NAME *, X509_get_subject_name, (const X509 *a), (a))                                 \
+    FUNCTION(CRYPTO_LIBRARY, const char *, X509_verify_cert_error_string, (long a), (a))                               \
     FUNCTION(CRYPTO_LIBRARY, int, X509_verify_cert, (X509_STORE_CTX * a), (a))                                         \
     FUNCTION(CRYPTO_LIBRARY, X509 *, d2i_X509, (X509 * *a, const unsigned char **b, long c), (a, b, c))                \
     FUNCTION(CRYPTO_LIBRARY, int, i2d_X509, (const X509 *a, unsigned char **b), (a, b))                                \

@@ -11,6 +11,8 @@ package final class QueueEngine {
         package var policy = QueuePolicy()
         package var attempts = QueueTransfers.Options()
         package var transfers = TransferEngine.Options()
+        /// Makes the transfers in place of an engine; `nil` for an engine.
+        package var makeTransfers: (@Sendable (EventLoop) -> any TransferMaker)?
 
         package init() {
             // The queue itself ends attempts whose path is lost. One whose path is still there may finish, however long
@@ -46,7 +48,9 @@ package final class QueueEngine {
             }, notify: notify)
         self.driver = driver
         executor.begin(
-            QueueTransfers(loop: loop, transfers: options.transfers, options: options.attempts) { [weak driver] in
+            QueueTransfers(
+                loop: loop, transfers: options.transfers, options: options.attempts, make: options.makeTransfers
+            ) { [weak driver] in
                 driver?.send($0)
             }
         ) { [weak driver] in driver?.send($0) }
@@ -92,6 +96,9 @@ package final class QueueEngine {
         guard let attempts = executor.attempts else { return reply(nil) }
         attempts.interrupt(id, request, reply: reply)
     }
+
+    /// Continues an attempt whose host has room again for pieces of the answer.
+    package func resumeReading(_ id: RequestID) { executor.attempts?.resumeReading(id) }
 
     /// Where a download to this place is until it is whole.
     package func partialFile(of path: String, _ id: RequestID) -> String { QueueDownloads.part(of: path, id) }
@@ -175,6 +182,10 @@ private final class Executor: QueueExecutor {
     func start(_ order: AttemptOrder, _ request: QueuedRequest) { attempts?.start(order, request) }
 
     func abort(_ id: RequestID) { attempts?.abort(id) }
+
+    func prepare(_ id: RequestID) { attempts?.prepare(id) }
+
+    func abandon(_ id: RequestID) { attempts?.abandon(id) }
 
     func checkPath(_ path: QueuePath) {
         guard let checker else { return answerByTestimony(path) }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 internal import ReachQueue
 public import ReachSerialization
@@ -11,11 +12,11 @@ extension RequestSession {
     ///   - url: The destination, as for other requests.
     ///   - method: PUT is safe to repeat; POST gets a key by which the server can recognise repetitions.
     public func upload(
-        file path: String, to url: String, method: String = "PUT", headers: HTTPFields = [:],
+        file path: String, to url: some URLConvertible, method: String = "PUT", headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        var request = try bare(method, url)
+        var request = try bare(method, url.urlText)
         do throws(BodyFileError) {
             try request.setBody(file: path)
         } catch {
@@ -24,14 +25,15 @@ extension RequestSession {
         return try task(request, headers, constraint, options, kind: .upload, completion)
     }
 
-    /// Sends bytes.
+    /// Sends bytes: `Data`, or an array of bytes.
     public func upload(
-        _ bytes: [UInt8], to url: String, method: String = "PUT", headers: HTTPFields = [:],
+        _ bytes: some DataProtocol, to url: some URLConvertible, method: String = "PUT",
+        headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        var request = try bare(method, url)
-        request.body = .bytes(bytes)
+        var request = try bare(method, url.urlText)
+        request.body = .bytes(Array(bytes))
         return try task(request, headers, constraint, options, kind: .upload, completion)
     }
 
@@ -46,13 +48,13 @@ extension RequestSession {
     ///   - path: The path of the file.
     ///   - parameters: Parameters of the query.
     public func download(
-        _ url: String, to path: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, to path: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try check(path)
         return try task(
-            write("GET", url, parameters), headers, constraint, options, kind: .download, to: path, completion)
+            write("GET", url.urlText, parameters), headers, constraint, options, kind: .download, to: path, completion)
     }
 
     /// Resumes a download.
@@ -68,7 +70,7 @@ extension RequestSession {
     }
 
     /// Creates a request with the serializer's headers and nothing else, whatever the method.
-    private func bare(_ method: String, _ url: String) throws(RequestError) -> WebRequest {
+    func bare(_ method: String, _ url: String) throws(RequestError) -> WebRequest {
         let written = try write("GET", url)
         do throws(RequestSerializationError) {
             return try WebRequest(method: method, url: written.url, headerFields: written.headerFields)

@@ -6,7 +6,7 @@ public import ReachSerialization
 extension RequestSession {
     /// GET: parameters in the query.
     public func get(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: [String: String],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -17,7 +17,7 @@ extension RequestSession {
 
     /// HEAD: parameters in the query; there is no body.
     public func head(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: [String: String],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -28,7 +28,7 @@ extension RequestSession {
 
     /// POST: parameters in the body.
     public func post(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: [String: String],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -39,7 +39,7 @@ extension RequestSession {
 
     /// PUT: parameters in the body.
     public func put(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: [String: String],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -50,7 +50,7 @@ extension RequestSession {
 
     /// PATCH: parameters in the body.
     public func patch(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: [String: String],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -61,7 +61,7 @@ extension RequestSession {
 
     /// DELETE: parameters in the query.
     public func delete(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: [String: String],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -72,10 +72,10 @@ extension RequestSession {
 
     /// POST of a multipart form: one part for each parameter, then the parts that `build` adds.
     public func postForm(
-        _ url: String, parameters: [String: ParameterValue] = [:], headers: [String: String],
+        _ url: some URLConvertible, parameters: [String: ParameterValue] = [:], headers: [String: String],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil,
-        build: (inout MultipartForm) throws(BodyFileError) -> Void
+        build: (inout MultipartForm) throws -> Void
     ) throws(RequestError) -> RequestTask {
         try postForm(
             url, parameters: parameters, headers: HTTPFields(named: headers), when: constraint, options: options,
@@ -84,7 +84,7 @@ extension RequestSession {
 }
 
 extension HTTPFields {
-    fileprivate init(named fields: [String: String]) throws(RequestError) {
+    init(named fields: [String: String]) throws(RequestError) {
         do throws(HTTPHeaderError) {
             self = try HTTPFields(fields)
         } catch {

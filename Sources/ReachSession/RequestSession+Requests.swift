@@ -2,109 +2,117 @@ public import HTTPTypes
 internal import ReachCore
 internal import ReachQueue
 public import ReachSerialization
+internal import ReachTransfer
 
 /// The requests of AFHTTPSessionManager. Each method creates a task, suspended until it is resumed or awaited. An
 /// invalid request throws here, before anything is sent.
 ///
-/// - `url` is a complete URL, or a reference that is resolved against ``baseURL``.
+/// - `url` is a complete URL, or a reference that is resolved against ``baseURL``: text, a `URL` or a ``WebAddress``.
 /// - `parameters` are encoded by ``RequestSessionOptions/requestSerializer``, into the query or the body.
-/// - `headers` replace those of the serializer. The methods of AFHTTPSessionManager also accept `[String: String]`.
+/// - `headers` replace those of the session (``RequestSession/changeHeaders(_:)``), which replace the serializer's. The
+///   methods of AFHTTPSessionManager also accept `[String: String]`.
 /// - `when` is the constraint, in place of that in `options`, which are ``RequestSessionOptions/requests`` unless
 ///   given.
 /// - `completion` is called like a block passed to ``RequestTask/whenComplete(_:)``.
 extension RequestSession {
     /// GET: parameters in the query.
     public func get(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("GET", url, parameters, headers, constraint, options, completion)
+        try request("GET", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// HEAD: parameters in the query; there is no body.
     public func head(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("HEAD", url, parameters, headers, constraint, options, completion)
+        try request("HEAD", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// POST: parameters in the body.
     public func post(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("POST", url, parameters, headers, constraint, options, completion)
+        try request("POST", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// PUT: parameters in the body.
     public func put(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("PUT", url, parameters, headers, constraint, options, completion)
+        try request("PUT", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// PATCH: parameters in the body.
     public func patch(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("PATCH", url, parameters, headers, constraint, options, completion)
+        try request("PATCH", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// DELETE: parameters in the query.
     public func delete(
-        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try request("DELETE", url, parameters, headers, constraint, options, completion)
+        try request("DELETE", url.urlText, parameters, headers, constraint, options, completion)
     }
 
     /// POST of a multipart form: one part for each parameter, then the parts that `build` adds. Files are read when the
-    /// task is started; a large form is copied to disk.
+    /// task is started; a session with a directory copies a large form to disk. What `build` throws is the
+    /// ``RequestError/underlyingError``.
     public func postForm(
-        _ url: String, parameters: [String: ParameterValue] = [:], headers: HTTPFields = [:],
+        _ url: some URLConvertible, parameters: [String: ParameterValue] = [:], headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil,
-        build: (inout MultipartForm) throws(BodyFileError) -> Void
+        build: (inout MultipartForm) throws -> Void
     ) throws(RequestError) -> RequestTask {
-        let request: WebRequest
-        do throws(RequestSerializationError) {
+        var request: WebRequest
+        do {
             request = try core.options.requestSerializer.form.multipartRequest(
-                "POST", url, base: core.base, parameters: parameters, build: build)
+                "POST", url.urlText, base: core.base, parameters: parameters, build: build)
         } catch {
-            throw RequestError(error)
+            throw RequestError(ofBuilding: error)
         }
+        request.add(core.headers.current)
         return try task(request, headers, constraint, options, kind: .upload, completion)
     }
 
-    /// Sends a request that a serializer or the caller has already built.
+    /// Sends a request that a serializer or the caller has already built. It gets those of the session's headers
+    /// (``changeHeaders(_:)``) that it does not have.
     public func task(
         for request: WebRequest, when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        try task(request, [:], constraint, options, completion)
+        var request = request
+        request.complete(core.headers.current)
+        return try task(request, [:], constraint, options, completion)
     }
 
-    /// Sends a request of HTTPTypes as it is: scheme, authority and path are the complete URL, and the serializer adds
-    /// nothing.
+    /// Sends a request of HTTPTypes: scheme, authority and path are the complete URL, and the serializer adds nothing. It
+    /// gets those of the session's headers that it does not have.
     public func task(
         for request: HTTPRequest, body: WebRequest.Body = .none, when constraint: RequestConstraint? = nil,
         options: RequestOptions? = nil, completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
-        let complete: WebRequest
+        var complete: WebRequest
         do throws(RequestSerializationError) {
             complete = try WebRequest(request, body: body)
         } catch {
             throw RequestError(error)
         }
+        complete.complete(core.headers.current)
         return try task(complete, [:], constraint, options, completion)
     }
 
@@ -115,12 +123,15 @@ extension RequestSession {
         try task(write(method, url, parameters), headers, constraint, options, completion)
     }
 
-    /// Builds a request with the session's serializer.
+    /// Builds a request with the session's serializer and headers.
     func write(
         _ method: String, _ url: String, _ parameters: ParameterValue? = nil
     ) throws(RequestError) -> WebRequest {
         do throws(RequestSerializationError) {
-            return try core.options.requestSerializer.request(method, url, base: core.base, parameters: parameters)
+            var request = try core.options.requestSerializer.request(
+                method, url, base: core.base, parameters: parameters)
+            request.add(core.headers.current)
+            return request
         } catch {
             throw RequestError(error)
         }
@@ -139,9 +150,18 @@ extension RequestSession {
         }
         var options = options ?? core.options.requests
         if let constraint { options.constraint = constraint }
+        if let name = options.interceptor, InterceptorCall.current.contains(InterceptorCall(name, of: core)) {
+            options.interceptor = nil
+        }
         var queued = try RequestSpecification(request, core.limits)
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
+        // A host behind a proxy may have neither a name nor a path here.
+        if core.options.proxies != .none, let url = try? TransferURL(queued.url),
+            core.options.proxies.proxy(for: url) != .none
+        {
+            queued.condition.isTargetReachable = false
+        }
         do throws(RequestValidationError) {
             try queued.check(core.limits)
         } catch {

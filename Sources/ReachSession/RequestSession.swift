@@ -1,3 +1,4 @@
+public import HTTPTypes
 internal import ReachCore
 internal import ReachQueueRuntime
 public import ReachSerialization
@@ -19,7 +20,7 @@ public import Reachability
 /// was ``RequestTask/stored()`` is sent by a later run, whatever happened to this one, and ``tasks()`` lists it.
 ///
 /// Sessions in memory share one thread and the watch of the network, so a hundred of them cost little more than one. A session
-/// with a directory has a thread of its own, from its first request to its end. Connections are never shared. All members may
+/// with a directory or a file has a thread of its own, from its first request to its end. Connections are never shared. All members may
 /// be used from any thread. A task that is not over keeps its session; after the last of them, releasing a session closes it.
 public final class RequestSession: Sendable {
     /// The storage of requests.
@@ -36,6 +37,10 @@ public final class RequestSession: Sendable {
     public var baseURL: WebAddress? { core.base }
     /// The options with which the session was created.
     public var options: RequestSessionOptions { core.options }
+    /// The cookies that servers set, and that requests are sent with.
+    public var cookies: CookieStorage { core.cookies }
+    /// The stored responses of this session.
+    public var cache: ResponseCache { core.cache }
     /// The activity of the session's requests; off until it is turned on.
     public var activity: RequestActivity { core.activity }
     /// A monitor of the base URL's host, or without one of the Internet. It is not started; once started, it shares a
@@ -51,13 +56,15 @@ public final class RequestSession: Sendable {
     ///     are `https://example.org/v1/foo`, and `/foo` is `https://example.org/foo`.
     ///   - options: All other options.
     /// - Throws: A ``RequestError``: of the kind `request` if the base URL is invalid, of the kind `notTaken` if the
-    ///   directory or libcurl is unusable.
+    ///   directory, a file or libcurl is unusable.
     public init(
         keeping: Keeping = .memory, baseURL: String? = nil, options: RequestSessionOptions = RequestSessionOptions()
     ) throws(RequestError) {
         var base: WebAddress?
         if let baseURL { base = try Self.base(baseURL, options) }
-        if let word = CurlRuntime.whyUnusable { throw RequestError(.notTaken, "unusable", word) }
+        if options.stub == nil, let word = CurlRuntime.whyUnusable {
+            throw RequestError(.notTaken, "unusable", word)
+        }
         var directory: QueueDirectory?
         if case .directory(let path) = keeping {
             do throws(QueueStoreError) {
@@ -66,8 +73,10 @@ public final class RequestSession: Sendable {
                 throw RequestError(error)
             }
         }
-        core = SessionCore(directory, base: base, options)
+        core = SessionCore(
+            directory, base: base, options, try CookieStorage(options.cookies), try ResponseCache(options.cache))
         reachability = ReachabilityMonitor(base.flatMap { try? Target($0.description) } ?? .internet)
+        core.session = self
     }
 
     deinit { close() }
@@ -121,6 +130,28 @@ public final class RequestSession: Sendable {
         close()
         return await core.waitUntilClosed()
     }
+
+    /// Calls a block when the session is closed, by ``close()`` or by its release, or soon if it is: after the completions
+    /// of its tasks, where they are called. What AFNetworking called `URLSession:didBecomeInvalidWithError:`.
+    ///
+    /// - Parameter block: Receives whether all data was written.
+    public func whenClosed(_ block: @escaping @Sendable (Bool) -> Void) { core.whenClosed(block) }
+
+    // MARK: - Headers
+
+    /// The headers of requests that are created from now on, in addition to the serializer's and in place of those of the
+    /// same name. Empty at first.
+    public var headers: HTTPFields { core.headers.current }
+
+    /// Changes the headers of requests that are created from now on, as AFHTTPRequestSerializer's
+    /// `setValue:forHTTPHeaderField:` does. Requests that exist keep theirs, also where they have not been sent.
+    ///
+    /// Headers are stored with requests. A token that may expire before a request is sent belongs into an interceptor.
+    ///
+    /// - Parameter change: Runs under a lock: it must not use the session.
+    public func changeHeaders<Failure: Error>(
+        _ change: (inout HTTPFields) throws(Failure) -> Void
+    ) throws(Failure) { try core.headers.change(change) }
 
     // MARK: - Observers
 

@@ -44,8 +44,17 @@ public struct RequestSessionOptions: Sendable {
     public var clientCertificate: ClientCertificate?
     /// Whether redirects are followed.
     public var redirects = Redirects.follow(limit: 20)
+    /// The proxies. None by default: the environment is read only where ``ProxySettings/environment()`` is set.
+    public var proxies = ProxySettings.none
+    /// The storage of cookies. In memory by default, as in an ephemeral URLSession; no storage is shared between sessions.
+    public var cookies = CookieStorage.Keeping.memory
+    /// The storage of responses. Off by default: a URLSession has one, and may use a file that a server sent without a
+    /// lifetime for hours (RFC 9111, 4.2.2), which a program without a person at it would not notice.
+    public var cache = ResponseCache.Keeping.none
     /// Blocks that decide about requests under way.
     public var hooks = RequestHooks()
+    /// Names and passwords for servers that ask for them; may be shared by several sessions.
+    public var credentials: CredentialStorage?
     /// The time limits of attempts.
     public var timeouts = Timeouts()
     /// The queue or executor that runs completions, observers and progress blocks, one at a time. `immediate` is the
@@ -72,6 +81,8 @@ public struct RequestSessionOptions: Sendable {
     /// lines contain hosts, not complete URLs, which may contain secrets. By default nothing is logged. The session's
     /// thread calls the logger, so its handler must not block.
     public var logger: Logger?
+    /// Answers the requests in place of the network, in tests of one's own program; `nil` for the network.
+    public var stub: StubTransport?
     /// The descriptor of a network namespace in which to send, open until the session has started; for tests.
     package var namespace: CInt?
     /// A file of certificates to trust instead of the system's; for tests.

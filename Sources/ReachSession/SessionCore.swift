@@ -24,7 +24,15 @@ final class SessionCore: Sendable {
         weak let task: RequestTask?
     }
 
+    private struct Owner: Sendable {
+        weak let session: RequestSession?
+
+        init(_ session: RequestSession? = nil) { self.session = session }
+    }
+
     let options: RequestSessionOptions
+    let cookies: CookieStorage
+    let cache: ResponseCache
     let base: WebAddress?
     let limits: QueueLimits
     let keepsOnDisk: Bool
@@ -33,18 +41,31 @@ final class SessionCore: Sendable {
     let pump: SerialPump
     private let thread: SessionThread
     private let state = Mutex(State())
+    /// The headers of requests that are created.
+    let headers = SessionHeaders()
+    /// The session itself, which interceptors receive.
+    private let owner = Mutex(Owner())
     /// Ends when the session has written all its data.
     private let ending = SessionEnding()
 
-    init(_ directory: QueueDirectory?, base: WebAddress?, _ options: RequestSessionOptions) {
+    init(
+        _ directory: QueueDirectory?, base: WebAddress?, _ options: RequestSessionOptions, _ cookies: CookieStorage,
+        _ cache: ResponseCache
+    ) {
         self.options = options
+        self.cookies = cookies
+        self.cache = cache
         self.base = base
         keepsOnDisk = directory != nil
         limits = SessionLoop.limits(options, keepsOnDisk: directory != nil)
         let pump = SerialPump(options.delivery)
         self.pump = pump
         activity = RequestActivity(options.activity, pump: pump, whole: options.sharedActivity)
-        thread = SessionThread(sharing: directory == nil, options) { SessionLoop($0, directory, options) }
+        // The end of a session with files waits for the disk.
+        let hasFiles = directory != nil || cookies.hasFile || cache.hasDirectory
+        thread = SessionThread(sharing: !hasFiles, options) {
+            SessionLoop($0, directory, options, cookies, cache)
+        }
         activity.connect { [weak self] time in
             guard let self else { return }
             perform { [activity] sessionLoop in sessionLoop.wakeActivity(at: time) { activity.advance() } }
@@ -53,6 +74,12 @@ final class SessionCore: Sendable {
         }
         // Starts the thread, so that requests of an earlier run continue.
         if keepsOnDisk { perform { _ in } }
+    }
+
+    /// The session; `nil` while it is being released.
+    var session: RequestSession? {
+        get { owner.withLock { $0.session } }
+        set { owner.withLock { $0 = Owner(newValue) } }
     }
 
     // MARK: - Tasks
@@ -110,6 +137,8 @@ final class SessionCore: Sendable {
 
     func cancel(_ task: RequestTask) { perform { $0.cancel(task) } }
 
+    func resumeReading(_ task: RequestTask) { perform { $0.resumeReading(task) } }
+
     // MARK: - The thread
 
     /// Runs work on the session's thread.
@@ -142,13 +171,30 @@ final class SessionCore: Sendable {
             return (!state.isClosed, state.isUsed, state.tasks.values.sorted { $0.identifier < $1.identifier })
         }
         guard isFirst else { return }
-        if isUsed {
-            thread.post { [ending] sessionLoop in ending.end(isWritten: sessionLoop.close(patience: patience)) }
+        for task in tasks { task.end(with: .closed) }
+        if isUsed || cookies.hasFile || cache.hasDirectory {
+            thread.post { [ending, cookies, cache] sessionLoop in
+                let results = [
+                    sessionLoop.close(patience: patience), cookies.close(), cache.close(patience: patience),
+                ]
+                ending.end(isWritten: results.allSatisfy(\.self))
+            }
         } else {
             ending.end(isWritten: true)
         }
-        for task in tasks { task.end(with: .closed) }
         thread.end()
+    }
+
+    /// Calls a block when the session is closed, or soon if it is.
+    func whenClosed(_ block: @escaping @Sendable (Bool) -> Void) {
+        ending.whenEnded { [pump] isWritten in
+            pump.append { block(isWritten) }
+            // The session's thread has ended, or is about to: whoever ends it delivers.
+            _ = pump.start { work in
+                work()
+                return true
+            }
+        }
     }
 
     /// Waits for the end.
@@ -162,17 +208,27 @@ private final class SessionEnding: Sendable {
     private struct State {
         var isWritten: Bool?
         var waiters: [CheckedContinuation<Bool, Never>] = []
+        var blocks: [@Sendable (Bool) -> Void] = []
     }
 
     private let state = Mutex(State())
 
     func end(isWritten: Bool) {
-        let waiters = state.withLock { state in
+        let (waiters, blocks) = state.withLock { state in
             state.isWritten = isWritten
-            defer { state.waiters = [] }
-            return state.waiters
+            defer { (state.waiters, state.blocks) = ([], []) }
+            return (state.waiters, state.blocks)
         }
+        for block in blocks { block(isWritten) }
         for waiter in waiters { waiter.resume(returning: isWritten) }
+    }
+
+    func whenEnded(_ block: @escaping @Sendable (Bool) -> Void) {
+        let known: Bool? = state.withLock { state in
+            if state.isWritten == nil { state.blocks.append(block) }
+            return state.isWritten
+        }
+        if let known { block(known) }
     }
 
     func wait() async -> Bool {

@@ -8,9 +8,15 @@ extension Notification.Name {
     public static let requestDidSuspend = Notification.Name(RequestNotification.didSuspend.rawValue)
     /// A ``RequestTask`` is complete.
     public static let requestDidComplete = Notification.Name(RequestNotification.didComplete.rawValue)
+    /// A ``RequestSession`` was closed. The object is the session, unless it was closed by its release; the user info has
+    /// under ``RequestSession/isWrittenKey`` whether all data was written.
+    public static let requestSessionDidClose = Notification.Name("io.reach.session.close")
 }
 
 extension RequestSession {
+    /// The key of a `Bool` in the user info of `requestSessionDidClose`.
+    public static let isWrittenKey = "io.reach.session.close.written"
+
     /// Posts the session's notifications to Foundation's notification centre as well, with the task as the object.
     ///
     /// The user info of a completed task has AFNetworking's own keys (``RequestNotification/Key``) and Foundation's types:
@@ -18,11 +24,14 @@ extension RequestSession {
     ///
     /// They are posted where this session calls its observers, in the order of these.
     ///
-    /// - Returns: The observer, for ``RequestSession/removeObserver(_:)``, which ends the posting. It also ends with
-    ///   the session.
+    /// - Returns: The observer, for ``RequestSession/removeObserver(_:)``, which ends the posting of the tasks'
+    ///   notifications. It also ends with the session, whose end is posted in any case.
     @discardableResult
     public func postNotifications(to center: NotificationCenter = .default) -> RequestObserver {
-        addObserver { event in
+        whenClosed { [weak self] isWritten in
+            center.post(name: .requestSessionDidClose, object: self, userInfo: [RequestSession.isWrittenKey: isWritten])
+        }
+        return addObserver { event in
             let information = event.userInfo.map { ($0.key.rawValue as AnyHashable, foundation($0.value, for: $0.key)) }
             center.post(
                 name: Notification.Name(event.name.rawValue), object: event.task,

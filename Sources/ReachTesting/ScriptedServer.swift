@@ -135,6 +135,49 @@ extension ScriptedServer {
             return start + end.count + (length ?? 0)
         }
 
+        /// Reads this many bytes.
+        ///
+        /// - Returns: `nil` where the client closes the connection before.
+        package func read(_ count: Int) -> [UInt8]? {
+            while unread.count < count { guard readMore() else { return nil } }
+            defer { unread.removeFirst(count) }
+            return Array(unread.prefix(count))
+        }
+
+        /// Connects to a port of 127.0.0.1.
+        package func connect(toPort port: UInt16) -> Connection? {
+            let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+            let isConnected = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+            if isConnected { return Connection(descriptor: descriptor, requests: EventLog()) }
+            Glibc.close(descriptor)
+            return nil
+        }
+
+        /// Passes bytes between two connections until one of them ends, then closes the other.
+        package func relay(with other: Connection) {
+            defer { other.close() }
+            guard other.write(unread), write(other.unread) else { return }
+            var polls = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: other.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while poll(&polls, 2, -1) > 0 {
+                for (index, end) in [self, other].enumerated() where polls[index].revents != 0 {
+                    let count = Glibc.read(end.descriptor, &buffer, buffer.count)
+                    guard count > 0, (index == 0 ? other : self).write(Array(buffer[..<count])) else { return }
+                }
+            }
+        }
+
         /// - Returns: `false` when the client has closed the connection.
         @discardableResult
         package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
@@ -185,7 +228,7 @@ extension ScriptedServer {
 
         private func readMore() -> Bool {
             var buffer = [UInt8](repeating: 0, count: 65536)
-            let count = read(descriptor, &buffer, buffer.count)
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
             guard count > 0 else { return false }
             unread += buffer.prefix(count)
             return true

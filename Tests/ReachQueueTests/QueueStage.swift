@@ -16,6 +16,9 @@ struct QueueStage {
     var starts: [Start] = []
     var events: [QueueEvent] = []
     var aborted: [RequestID] = []
+    /// Requests whose interceptors were asked to prepare them, and those that were taken away from them.
+    var prepared: [RequestID] = []
+    var abandoned: [RequestID] = []
     var replies: [QueueInput.Ticket: [QueueReply]] = [:]
     var checks: [QueuePath] = []
     var transactions: [StoreTransaction] = []
@@ -54,6 +57,8 @@ struct QueueStage {
             case .abort(let id): aborted.append(id)
             case .checkPath(let path): checks.append(path)
             case .watch, .unwatch: break
+            case .prepare(let id): prepared.append(id)
+            case .abandon(let id): abandoned.append(id)
             case .reply(let ticket, let reply): replies[ticket, default: []].append(reply)
             case .publish(let event): events.append(event)
             }

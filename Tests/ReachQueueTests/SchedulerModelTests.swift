@@ -15,6 +15,11 @@ import Testing
         var ends: [RequestID: Int] = [:]
         var leased: Set<RequestID> = []
         var isHeld = false
+        /// Requests with an interceptor, those that it has, and those that it has prepared.
+        var intercepted: Set<RequestID> = []
+        var preparing: Set<RequestID> = []
+        var judged: Set<RequestID> = []
+        var prepared: Set<RequestID> = []
         var faults: [String] = []
 
         mutating func started(_ order: AttemptOrder, leased: Bool) {
@@ -22,6 +27,7 @@ import Testing
             if running.contains(id) { faults.append("\(id) started twice") }
             if !leased { faults.append("\(id) started without a lease") }
             running.insert(id)
+            if intercepted.contains(id), prepared.remove(id) == nil { faults.append("\(id) started unprepared") }
             if let key = orders[id], running.contains(where: { $0 != id && orders[$0] == key }) {
                 faults.append("two of order \(key) run")
             }
@@ -54,6 +60,7 @@ import Testing
             policy.deadCount = 20
             policy.globalLimit = 6
             queue = QueueScheduler(policy, seed: seed, at: Self.moment(1_000_000_000_000))
+            _ = queue.handle(.interceptors(["api"]), at: moment)
         }
 
         private static func moment(_ time: Int64) -> Instant {
@@ -65,7 +72,8 @@ import Testing
         mutating func step() {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<22: add()
-            case 22..<45: commit()
+            case 22..<37: commit()
+            case 37..<45: intercept()
             case 45..<68: end()
             case 68..<75: changePaths()
             case 75..<92: pass()
@@ -86,6 +94,14 @@ import Testing
                     witness.started(order, leased: leases.contains(order.id))
                 case .abort(let id):
                     if witness.running.remove(id) == nil { witness.faults.append("\(id) aborted but not running") }
+                case .prepare(let id):
+                    if !witness.preparing.insert(id).inserted || witness.running.contains(id) {
+                        witness.faults.append("\(id) is prepared while it is prepared or runs")
+                    }
+                case .abandon(let id):
+                    if witness.preparing.remove(id) == nil, witness.judged.remove(id) == nil {
+                        witness.faults.append("\(id) abandoned by an interceptor that does not have it")
+                    }
                 case .publish(let event):
                     guard let id = event.request else { continue }
                     if [.done, .dead, .cancelled].contains(event.kind) {
@@ -120,11 +136,17 @@ import Testing
             default: break
             }
             if random.oneIn(4) { request.maximumAttempts = 2 }
+            if random.oneIn(3) {
+                // One that waits for its interceptor until it expires would hold up its order, too.
+                let isAlone = request.orderKey == nil && request.uniqueness == .none
+                request.interceptor = isAlone && random.oneIn(10) ? "none" : "api"
+            }
             lastTicket += 1
             send(.add(request, lastTicket))
             for transaction in toCommit {
                 for case .insert(let stored, _) in transaction.changes where witness.conditions[stored.id] == nil {
                     witness.conditions[stored.id] = stored.condition
+                    if stored.interceptor != nil { witness.intercepted.insert(stored.id) }
                     switch stored.uniqueness {
                     case .unique(let name, _): witness.orders[stored.id] = "\(stored.owner) u \(name)"
                     case .coalesce(let name): witness.orders[stored.id] = "\(stored.owner) c \(name)"
@@ -148,8 +170,34 @@ import Testing
             }
         }
 
+        /// Interceptors finish some of what they have.
+        mutating func intercept() {
+            for _ in 0..<4 {
+                if let id = witness.preparing.sorted().randomElement(using: &random) {
+                    witness.preparing.remove(id)
+                    let isReady = !random.oneIn(20)
+                    if isReady { witness.prepared.insert(id) }
+                    send(.prepared(id, isReady: isReady))
+                }
+                if let id = witness.judged.sorted().randomElement(using: &random) {
+                    witness.judged.remove(id)
+                    let result = RequestResult(status: random.pick([200, 302, 401, 503]))
+                    switch Int.random(in: 0..<4, using: &random) {
+                    case 0: send(.judged(id, .again(after: .seconds(Int.random(in: 0...5, using: &random)))))
+                    case 1: send(.judged(id, .refused(result)))
+                    default: send(.judged(id, .stands(.answered(result, isAccepted: result.status == 200))))
+                    }
+                }
+            }
+        }
+
         mutating func end() {
             guard let id = witness.running.sorted().randomElement(using: &random) else { return }
+            if witness.intercepted.contains(id), random.oneIn(2) {
+                witness.running.remove(id)
+                witness.judged.insert(id)
+                return send(.answerHeld(id))
+            }
             let end: AttemptEnd
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<4: end = .answered(RequestResult(status: 200), isAccepted: true)

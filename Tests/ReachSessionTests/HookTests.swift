@@ -168,7 +168,7 @@ import Testing
             {
                 $0.hooks.challenge = { _, challenge in
                     log.append("\(challenge.realm) \(challenge.failureCount)")
-                    return BasicCredentials(user: "ann", password: challenge.failureCount == 0 ? "wrong" : "secret")
+                    return UserCredentials(user: "ann", password: challenge.failureCount == 0 ? "wrong" : "secret")
                 }
             }, answer: Self.guarded)
         #expect(try await stage.session.get("").response().statusCode == 200)
@@ -179,29 +179,12 @@ import Testing
     func `without credentials, or with only wrong ones, the challenge is the answer`(gives: Bool) async throws {
         let stage = try SessionStage(
             {
-                $0.hooks.challenge = { _, _ in gives ? BasicCredentials(user: "ann", password: "wrong") : nil }
+                $0.hooks.challenge = { _, _ in gives ? UserCredentials(user: "ann", password: "wrong") : nil }
             }, answer: Self.guarded)
         let result = try await stage.session.get("").awaitedResult
         guard case .failure(let error) = result else { throw TestFailure("\(result)") }
         #expect(error.response?.statusCode == 401)
         #expect(stage.server.requests.values.count == (gives ? 6 : 1))
-    }
-
-    @Test(arguments: [
-        ("Basic realm=\"a\"", "a"), ("basic realm=a", "a"), ("Basic", ""), ("Basic charset=\"UTF-8\"", ""),
-        ("Basic charset=\"UTF-8\", realm=\"a, b\"", "a, b"), ("Negotiate, Basic realm=\"x\"", "x"),
-        ("Digest realm=\"d\", nonce=\"Basic realm=1\", Basic realm=\"b\"", "b"), ("Basic realm=\"a\\\"b\"", "a\"b"),
-        ("Basic realm=\"open", "open"), ("BASIC   REALM = \"a\"", "a"),
-    ])
-    func `a Basic challenge is found among others`(field: String, realm: String) {
-        #expect(BasicChallenge(field)?.realm == realm)
-    }
-
-    @Test(arguments: [
-        "", "Digest realm=\"Basic\"", "Bearer", "Bearer realm=\"a\", error=\"Basic\"", ",,,", "=", "\"", "Basi c",
-    ])
-    func `a field without a Basic challenge is ignored`(field: String) {
-        #expect(BasicChallenge(field) == nil)
     }
 
     // MARK: - Dispositions

@@ -40,7 +40,7 @@ import Testing
         let observer = stage.session.addObserver(forName: .didComplete) { log.append($0.userInfo) }
         try await stage.session.get("").response()
         let success = try await log.wait(for: 1)[0]
-        #expect(Set(success.keys) == [.serializedResponse, .responseSerializer, .responseData])
+        #expect(Set(success.keys) == [.serializedResponse, .responseSerializer, .responseData, .metrics])
         #expect((success[.serializedResponse] as? ResponseObject)?.json?["line"] != nil)
         #expect(success[.responseSerializer] is JSONResponseSerializer)
         #expect((success[.responseData] as? [UInt8])?.isEmpty == false)
@@ -50,7 +50,7 @@ import Testing
         let port = try TestProgram.freePort()
         _ = try await session.get("http://127.0.0.1:\(port)/").awaitedResult
         let error = try await log.wait(for: 2)[1]
-        #expect(Set(error.keys) == [.error, .responseSerializer])
+        #expect(Set(error.keys) == [.error, .responseSerializer, .metrics])
         #expect((error[.error] as? RequestError)?.kind == .destination)
         stage.session.removeObserver(observer)
         try await stage.session.get("").response()
@@ -66,6 +66,35 @@ import Testing
         try await second.response()
         #expect(try await log.wait(for: 1) == [second.identifier])
         #expect(first.identifier != second.identifier)
+    }
+
+    @Test func `events are a sequence, too`() async throws {
+        let stage = try SessionStage()
+        let (all, ends) = (stage.session.events(), stage.session.events(forName: .didComplete))
+        let task = try stage.session.get("")
+        try await task.response()
+        var names: [RequestNotification] = []
+        for await event in all {
+            names.append(event.name)
+            if names.count == 2 { break }
+        }
+        #expect(names == [.didResume, .didComplete])
+        for await event in ends {
+            #expect(event.task.identifier == task.identifier && event.userInfo[.responseData] != nil)
+            break
+        }
+    }
+
+    @Test func `the last progress of a sequence is the final one, also of an answer that arrives at once`() async throws
+    {
+        let stub = StubTransport { _ in .pieces(["a", "bc", "def"], type: "application/json").failing(.truncated) }
+        let session = try RequestSession(options: RequestSessionOptions(stub: stub))
+        let task = try session.upload(Array("body".utf8), to: "http://example.org/")
+        let updates = task.progressUpdates
+        _ = await task.awaitedResult
+        var last: TaskProgress?
+        for await progress in updates { last = progress }
+        #expect(last == TaskProgress(sent: 4, toSend: 4, received: 6))
     }
 
     @Test func `the progress of an upload and a download is reported up to the end`() async throws {

@@ -84,6 +84,27 @@ struct TrustTests {
             } == "security certificate-expired")
     }
 
+    @Test func `a hook decides about a server in place of the policy`() async throws {
+        let scene = try Scene()
+        let root = try scene.certificate(scene.authority.root)
+        let log = EventLog<String>()
+        func outcome(port: UInt16, _ accepts: Bool) async throws -> String {
+            try await scene.outcome(port: port) {
+                $0.security = try SecurityPolicy(anchors: .only([root]))
+                $0.hooks.trust = { trust in
+                    log.append("\(trust.host) \(trust.verdict.word) \(trust.chain.count)")
+                    return accepts
+                }
+            }
+        }
+        #expect(try await outcome(port: scene.port, true) == "none")
+        #expect(try await outcome(port: scene.port, false) == "security certificate-untrusted")
+        #expect(try await outcome(port: scene.expiredPort, true) == "none")
+        #expect(try await outcome(port: scene.expiredPort, false) == "security certificate-expired")
+        let expected = ["127.0.0.1 trusted 1", "127.0.0.1 certificate-expired 1"]
+        #expect(log.values == expected.flatMap { [$0, $0] })
+    }
+
     @Test func `a client certificate is sent to a server that asks for it`() async throws {
         let scene = try Scene()
         let root = try scene.certificate(scene.authority.root)

@@ -162,6 +162,8 @@ struct TLSTests {
                 if name == "the system's list", server == .expired || server == .notYet { continue }
                 let report = try await stage.run(try scene.request(server, policy))
                 #expect(report.failure?.reason == failures[server], "\(name), \(server): \(report.outcome)")
+                let verdict = policy.evaluate(chain: [try scene.certificate(server)], host: "127.0.0.1")
+                #expect(verdict.word == failures[server]?.rawValue ?? "trusted", "\(name), \(server): \(verdict)")
                 let hop = try #require(report.hops.first)
                 #expect(hop.phases.connected != nil, "the connection was made, whatever the result of TLS")
                 #expect(hop.phases.isMonotone)

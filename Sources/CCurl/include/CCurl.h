@@ -99,6 +99,11 @@ static inline void reach_tls_forbid_renegotiation(SSL_CTX *context)
 
 static inline int reach_x509_count(const STACK_OF(X509) *chain) { return chain == NULL ? 0 : sk_X509_num(chain); }
 static inline X509 *reach_x509_at(const STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }
+/* A list of certificates, which it does not own. */
+static inline STACK_OF(X509) *reach_x509_list(void) { return sk_X509_new_null(); }
+static inline int reach_x509_append(STACK_OF(X509) *list, X509 *certificate) { return sk_X509_push(list, certificate); }
+static inline void reach_x509_list_free(STACK_OF(X509) *list) { sk_X509_free(list); }
+static const unsigned int REACH_X509_NO_PARTIAL_WILDCARDS = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
 static inline int reach_names_count(const GENERAL_NAMES *names)
 {
     return names == NULL ? 0 : sk_GENERAL_NAME_num(names);

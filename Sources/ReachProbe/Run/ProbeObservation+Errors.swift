@@ -51,7 +51,7 @@ extension ProbeObservation.Ending {
             self = .failed(.certificate, text)
         case .pinMismatch: self = .failed(.pin, text)
         case .badResponse, .http2, .badRequest, .unsupportedProtocol, .tooManyRedirects, .headerTooLarge, .badRange,
-            .redirectRefused, .responseTooLarge, .proxyFailed:
+            .redirectRefused, .responseTooLarge, .proxyFailed, .proxyRefused, .proxyAuthentication:
             self = .failed(.protocolError, text)
         case .notSupported, .fileFailed, .outOfMemory, .engineFailed: self = .doubtful(.localError, text)
         }

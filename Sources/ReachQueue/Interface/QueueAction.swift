@@ -4,6 +4,10 @@ package import ReachCore
 package indirect enum QueueAction: Hashable, Sendable {
     /// To be written as one, after all before it, and answered with ``QueueInput/committed(_:)``.
     case store(StoreTransaction)
+    /// Have the request's interceptor prepare its next attempt, and report ``QueueInput/prepared(_:isReady:)``.
+    case prepare(RequestID)
+    /// End the preparation or the judgement of a request; nothing more of it is to be reported.
+    case abandon(RequestID)
     /// The lease is safe: send it.
     case start(AttemptOrder)
     /// End the attempt, and report nothing more of it.

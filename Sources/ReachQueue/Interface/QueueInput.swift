@@ -52,6 +52,17 @@ package indirect enum QueueInput: Sendable {
     case requestSent(RequestID)
     case ended(RequestID, AttemptEnd)
 
+    // MARK: From interceptors
+
+    /// The names of all interceptors that are registered now.
+    case interceptors(Set<String>)
+    /// The preparation that ``QueueAction/prepare(_:)`` asked for has ended. Without success the request dies.
+    case prepared(RequestID, isReady: Bool)
+    /// The attempt has an answer, which its interceptor judges before the queue does. The attempt's slot is free.
+    case answerHeld(RequestID)
+    /// The interceptor has judged the answer.
+    case judged(RequestID, InterceptorVerdict)
+
     // MARK: From the owner of the run
 
     /// Ends all attempts without counting them, and starts no more. The next run continues from there.

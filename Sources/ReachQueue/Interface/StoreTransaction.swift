@@ -105,6 +105,7 @@ package struct StoredRequest: Hashable, Sendable {
     package var isRepeatable: Bool
     /// See ``QueuedRequest/isRevealing``.
     package var isRevealing = false
+    package var interceptor: String?
     package var maximumAttempts: Int?
     package var bytesHeld: Int64
     /// Bytes of the answer that a dead request died of.
@@ -135,6 +136,7 @@ package struct StoredRequest: Hashable, Sendable {
         isStrict = specification.isStrict
         self.isRepeatable = isRepeatable
         maximumAttempts = specification.maximumAttempts
+        interceptor = specification.interceptor
         self.bytesHeld = bytesHeld
         self.created = created
         self.deadline = deadline

@@ -54,6 +54,16 @@ extension RequestSpecification {
         if let maximumAttempts, maximumAttempts < 1 {
             throw RequestValidationError(.maximumAttempts, "'\(maximumAttempts)' attempts are too few: at least 1")
         }
+        if let timeouts, !timeouts.isPositive {
+            throw RequestValidationError(.timeouts, "a time limit of an attempt needs some time")
+        }
+        if let tag, tag.utf8.count > limits.headBytes {
+            throw RequestValidationError(.tag, "a tag has at most \(limits.headBytes) bytes")
+        }
+        if let interceptor, interceptor.isEmpty || interceptor.utf8.count > limits.keyBytes {
+            throw RequestValidationError(
+                .interceptor, "the name of an interceptor has 1 to \(limits.keyBytes) bytes")
+        }
         try checkStatuses()
         try checkKeys(limits)
     }

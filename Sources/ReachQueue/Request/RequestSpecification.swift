@@ -28,6 +28,15 @@ package struct RequestSpecification: Hashable, Sendable {
     package var acceptedStatuses: [ClosedRange<Int>] = [200...299]
     /// The file for the body of the response, instead of the queue's own.
     package var outputPath: String?
+    /// The name of the interceptor that adapts each attempt and judges answers. The request waits until the program has
+    /// registered one of this name.
+    package var interceptor: String?
+    /// The time limits of its attempts, instead of the queue's own.
+    package var timeouts: AttemptTimeouts?
+    /// The program's own name or description of the request.
+    package var tag: String?
+    /// Whether its program ends it instead of letting it wait for a path. The queue only keeps this.
+    package var failsOffline = false
 
     /// - Throws: ``RequestValidationError`` when the URL cannot be queued.
     package init(
@@ -51,10 +60,11 @@ package struct RequestSpecification: Hashable, Sendable {
     package var isRepeatable: Bool { idempotency.allowsRepetition(ofMethod: method) }
 
     /// Whether a server in the destination's place would read what is meant for the destination alone: it goes in the
-    /// clear, with credentials or a body. With HTTPS, a portal is recognised before anything is sent.
+    /// clear, with credentials, which its interceptor may add, or a body. With HTTPS, a portal is recognised before
+    /// anything is sent.
     package var isRevealing: Bool {
         guard !destination.isSecure else { return false }
-        return body != .none || headers.contains(where: Self.isCredential)
+        return body != .none || interceptor != nil || headers.contains(where: Self.isCredential)
     }
 
     /// Whether a header field has credentials.
@@ -66,7 +76,9 @@ package struct RequestSpecification: Hashable, Sendable {
 
     /// How many bytes of the queue's room it uses, in round numbers: its texts, its body, and a row's overhead.
     package var bytesHeld: Int64 {
-        let texts = url.utf8.count + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        let texts =
+            url.utf8.count + (tag?.utf8.count ?? 0)
+            + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         return body.bytesHeld + Int64(texts + 256)
     }
 }

@@ -14,6 +14,9 @@ package struct RequestValidationError: Error, Hashable, Sendable, CustomStringCo
         case mode
         case maximumAttempts = "max-attempts"
         case acceptedStatuses = "accept"
+        case timeouts
+        case tag
+        case interceptor
     }
 
     package let field: Field

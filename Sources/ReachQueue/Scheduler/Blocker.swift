@@ -45,6 +45,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// answers: a portal would read it.
     package static let notValidated = Blocker(rawValue: 1 << 15)
 
+    /// Its interceptor prepares it or judges its answer, or the program has registered none of this name.
+    package static let interceptor = Blocker(rawValue: 1 << 17)
+
     package static let hold: Blocker = [.requestHold, .queueHold]
 
     private static let words: [(Blocker, String)] = [
@@ -52,7 +55,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.metered, "metered"), (.validated, "validated"), (.family, "family"), (.target, "target"),
         (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
-        (.clock, "clock"), (.notValidated, "not-validated"),
+        (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.

@@ -42,6 +42,13 @@ struct LinkedLists: Sendable {
         ends.last = thing
     }
 
+    mutating func prepend(_ thing: Int32, to ends: inout Ends) {
+        next[Int(thing)] = ends.first
+        previous[Int(thing)] = Self.none
+        if ends.first == Self.none { ends.last = thing } else { previous[Int(ends.first)] = thing }
+        ends.first = thing
+    }
+
     mutating func remove(_ thing: Int32, from ends: inout Ends) {
         let (before, after) = (previous[Int(thing)], next[Int(thing)])
         if before == Self.none { ends.first = after } else { next[Int(before)] = after }

@@ -15,7 +15,11 @@ struct QueueEntry: Sendable {
         case destinationWait
         /// In none: held, or behind another one of its order key.
         case parked
+        /// Its interceptor prepares its next attempt.
+        case preparing
         case running
+        /// Its interceptor judges the answer of its last attempt.
+        case judged
         case dead
         /// Forgotten: its number is free for another.
         case free
@@ -42,6 +46,8 @@ struct QueueEntry: Sendable {
         static let cancelled = Flags(rawValue: 1 << 10)
         /// The one it depends on died before it was stored.
         static let orphaned = Flags(rawValue: 1 << 11)
+        /// It is ready, and its interceptor has prepared it.
+        static let prepared = Flags(rawValue: 1 << 12)
     }
 
     let id: RequestID

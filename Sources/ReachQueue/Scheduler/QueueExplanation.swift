@@ -92,7 +92,22 @@ extension QueueScheduler {
             return ("The server asked to wait until \(time).", "It may start in \(left).")
         case .rate: return ("Starts are spread over time.", "It may start in \(left).")
         case .concurrency: return ("The maximum number of attempts is running.", "It starts when one of them ends.")
+        case .interceptor: return interceptionWords(for: entry, in: group)
         default: return networkWords(for: block, in: group)
+        }
+    }
+
+    private func interceptionWords(for entry: QueueEntry, in group: RequestGroup) -> (text: String, remedy: String) {
+        let name = DisplayText.sanitized(group.key.interceptor ?? "")
+        switch entry.place {
+        case .preparing: return ("Its interceptor '\(name)' prepares it.", "It starts when that is done.")
+        case .judged:
+            return ("Its interceptor '\(name)' judges the server's answer.", "It continues when that is done.")
+        default:
+            guard !interceptors.contains(group.key.interceptor ?? "") else {
+                return ("Its interceptor '\(name)' prepares others first.", "It starts after them.")
+            }
+            return ("No interceptor is registered as '\(name)'.", "It starts when the program registers one.")
         }
     }
 

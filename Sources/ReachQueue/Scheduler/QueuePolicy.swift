@@ -35,6 +35,12 @@ package struct QueuePolicy: Hashable, Sendable {
     package var budget = RetryBudget.Rules()
     package var breaker = CircuitBreaker.Rules()
 
+    // MARK: Interceptors
+
+    /// For how long a preparation holds while the request waits for a slot. After that it is prepared again, so that no
+    /// old token is sent.
+    package var preparationLifetime: Duration = .seconds(10)
+
     // MARK: How many, how fast
 
     package var globalLimit = 16

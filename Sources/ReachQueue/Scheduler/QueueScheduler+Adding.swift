@@ -58,7 +58,8 @@ extension QueueScheduler {
         let destination = destinationNumber(
             DestinationRecord.Key(destination: stored.destination, owner: stored.owner))
         let group = groupNumber(
-            stored.condition, stored.destination, isRevealing: stored.isRevealing, for: stored.owner)
+            stored.condition, stored.destination, isRevealing: stored.isRevealing, interceptor: stored.interceptor,
+            for: stored.owner)
         var entry = QueueEntry(
             id: stored.id, group: group, destination: destination, owner: stored.owner, priority: stored.priority,
             created: created, deadline: deadline, since: now, heldSince: now)
@@ -128,7 +129,7 @@ extension QueueScheduler {
             case .running:
                 if entry.flags.contains(.sparesRunning) { continue }
                 abort(older)
-            case .ready, .networkWait, .destinationWait, .parked: break
+            case .ready, .networkWait, .destinationWait, .parked, .preparing, .judged: break
             }
             finish(older, .cancelled(.superseded))
         }

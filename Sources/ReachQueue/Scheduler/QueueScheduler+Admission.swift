@@ -87,6 +87,10 @@ extension QueueScheduler {
                 return
             }
             guard let (lane, channel) = nextStart(portion: &portion) else { break }
+            if needsPreparation(lines.firstEntry(of: lane)) {
+                prepareFirst(of: lane, channel)
+                continue
+            }
             start(lane, channel)
             if isSpaced { nextStart = now + policy.startSpacing }
         }
@@ -180,6 +184,7 @@ extension QueueScheduler {
     private mutating func mayStart(_ number: Int32) -> Bool {
         let lane = lines.lanes[Int(number)]
         if !owners.isEmpty, owners[lane.owner]?.heldSince != nil { return false }
+        if groups[Int(lane.group)].key.interceptor != nil, !mayPrepareFirst(of: number) { return false }
         guard let block = block(of: lane.destination, group: lane.group, isRetry: lane.kind.isRetry) else {
             return true
         }

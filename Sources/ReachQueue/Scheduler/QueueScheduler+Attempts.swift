@@ -2,7 +2,7 @@ internal import ReachCore
 
 /// Attempts: how they begin, how they outlive their path for a moment, and what their end means.
 extension QueueScheduler {
-    private func place(of id: RequestID) -> Int? {
+    func place(of id: RequestID) -> Int? {
         for index in running.indices where running[index].id == id { return index }
         return nil
     }
@@ -114,6 +114,10 @@ extension QueueScheduler {
     mutating func stop() {
         isStopped = true
         while !running.isEmpty { interrupt(running.count - 1, reason: "restart") }
+        for slot in judged.keys.sorted() {
+            place(slot)
+            turn.changes.append(.update(progress(slot)))
+        }
     }
 
     // MARK: The path of a running attempt

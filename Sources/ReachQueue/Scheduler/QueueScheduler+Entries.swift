@@ -54,6 +54,7 @@ extension QueueScheduler {
         if entry.flags.contains(.expired) { deadlines.set(slot, to: now) }
         if entry.flags.contains(.held) || isBehind(slot) {
             entries[index].place = .parked
+            entries[index].flags.remove(.prepared)
         } else if entry.notBefore > now {
             let group = Int(entry.group)
             if entry.flags.contains(.networkFailure) {
@@ -69,14 +70,17 @@ extension QueueScheduler {
             entries[index].flags.remove(.awaitsClock)
             lines.add(
                 slot, group: entry.group, destination: entry.destination, owner: entry.owner,
-                kind: StartKind(entry.priority, entry.startClass))
+                kind: StartKind(entry.priority, entry.startClass), isFirst: entry.flags.contains(.prepared))
         }
     }
 
     mutating func unplace(_ slot: Int32) {
         let entry = entries[Int(slot)]
         switch entry.place {
-        case .ready: lines.remove(slot)
+        case .ready:
+            lines.remove(slot)
+            entries[Int(slot)].flags.remove(.prepared)
+        case .preparing, .judged: abandonInterception(slot)
         case .networkWait:
             groups[Int(entry.group)].networkWaits.remove(slot)
             refreshGroupTimer(entry.group)

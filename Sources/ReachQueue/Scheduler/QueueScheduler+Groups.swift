@@ -6,11 +6,12 @@ extension QueueScheduler {
 
     /// - Parameter owner: The owner of the request that needs the group.
     mutating func groupNumber(
-        _ condition: NetworkCondition, _ destination: Destination, isRevealing: Bool, for owner: UInt32
+        _ condition: NetworkCondition, _ destination: Destination, isRevealing: Bool, interceptor: String?,
+        for owner: UInt32
     ) -> Int32 {
         let key = RequestGroup.Key(
             condition: condition, destination: condition.isTargetReachable ? destination : nil,
-            isRevealing: isRevealing && !condition.isValidated)
+            isRevealing: isRevealing && !condition.isValidated, interceptor: interceptor)
         if let number = groupNumbers[key] { return number }
         let missing: Blocker = paths == nil ? .validated : Blocker(condition.unmetWithoutPath)
         let group = RequestGroup(key, gate: PathGate(missing: missing, at: now), epoch: epoch)

@@ -12,7 +12,7 @@ extension QueueScheduler {
         case .running:
             return running.contains { $0.slot == slot && $0.lingerUntil != nil } ? .lingering : .running
         case .free: return .cancelled
-        case .ready, .networkWait, .destinationWait, .parked: break
+        case .ready, .networkWait, .destinationWait, .parked, .preparing, .judged: break
         }
         let blockers = blockers(of: slot)
         if !blockers.isDisjoint(with: .hold) { return .held }
@@ -46,6 +46,7 @@ extension QueueScheduler {
         }
         if isDegraded { blocks.append(Block(blocker: .disk, since: degradedSince)) }
         blocks += networkBlocks(of: entry)
+        if let block = interceptionBlock(of: entry) { return blocks + [block] }
         blocks += destinationBlocks(of: entry)
         return blocks
     }

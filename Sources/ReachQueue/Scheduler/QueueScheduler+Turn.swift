@@ -38,7 +38,10 @@ extension QueueScheduler {
     mutating func publishWaiting() {
         for slot in turn.asked {
             let entry = entries[Int(slot)]
-            guard entry.place != .running, entry.place != .dead, entry.place != .free else { continue }
+            switch entry.place {
+            case .running, .dead, .free, .preparing, .judged: continue
+            case .storing, .ready, .networkWait, .destinationWait, .parked: break
+            }
             let blockers = blockers(of: slot)
             // What ends by itself in a moment is not reported, and a backoff already was.
             guard !blockers.subtracting([.concurrency, .rate, .backoff, .clock]).isEmpty else { continue }

@@ -64,6 +64,10 @@ package struct QueueScheduler: Sendable {
     var freeChannels: [Int32] = []
     var firstChannel = 0
     var running: [RunningAttempt] = []
+    /// Attempts that have an answer which an interceptor judges: they hold no slot.
+    var judged: [Int32: RunningAttempt] = [:]
+    /// The names of the interceptors that the program has registered.
+    var interceptors: Set<String> = []
 
     /// `nil` until the network is known.
     var paths: PathSet?
@@ -216,6 +220,10 @@ package struct QueueScheduler: Sendable {
         case .postponed(let number): postponed(number)
         case .degraded(let isDegraded): setDegraded(isDegraded)
         case .requestSent(let id): markSent(id)
+        case .interceptors(let names): setInterceptors(names)
+        case .prepared(let id, let isReady): prepared(id, isReady)
+        case .answerHeld(let id): answerHeld(id)
+        case .judged(let id, let verdict): judged(id, verdict)
         case .ended(let id, let end): attemptEnded(id, end)
         case .stop: stop()
         case .wake: break

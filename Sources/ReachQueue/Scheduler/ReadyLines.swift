@@ -66,10 +66,17 @@ struct ReadyLines: Sendable {
 
     // MARK: Requests
 
-    mutating func add(_ entry: Int32, group: Int32, destination: Int32, owner: UInt32, kind: StartKind) {
+    /// - Parameter isFirst: Puts it before all others of its lane.
+    mutating func add(
+        _ entry: Int32, group: Int32, destination: Int32, owner: UInt32, kind: StartKind, isFirst: Bool = false
+    ) {
         let lane = lane(group: group, destination: destination, owner: owner, kind: kind)
         laneOfEntry[Int(entry)] = lane
-        entryLinks.append(entry, to: &lanes[Int(lane)].entries)
+        if isFirst {
+            entryLinks.prepend(entry, to: &lanes[Int(lane)].entries)
+        } else {
+            entryLinks.append(entry, to: &lanes[Int(lane)].entries)
+        }
     }
 
     mutating func remove(_ entry: Int32) {

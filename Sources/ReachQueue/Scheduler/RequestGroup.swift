@@ -9,6 +9,9 @@ struct RequestGroup: Sendable {
         let destination: Destination?
         /// They wait while something else than the Internet answers.
         var isRevealing = false
+        /// The interceptor that prepares them. Requests of an interceptor have lines of their own, so that the one by
+        /// which it fetches a token does not wait behind those that wait for the token.
+        var interceptor: String?
     }
 
     let key: Key
@@ -23,6 +26,10 @@ struct RequestGroup: Sendable {
     var destinationWaits = DeadlineQueue<Int32>()
     /// How many requests belong to it.
     var count = 0
+    /// How many of them an interceptor prepares.
+    var preparing = 0
+    /// Destinations whose lines were stalled because no more could be prepared.
+    var stalledDestinations: Set<Int32> = []
     /// The epoch whose waits after network failures are cut; when it is behind, they are to be.
     var epoch: UInt64
     var cutWaitsAt: BootTime?

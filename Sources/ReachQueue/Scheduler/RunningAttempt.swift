@@ -20,7 +20,7 @@ struct RunningAttempt: Sendable {
     let id: RequestID
     let number: Int
     let path: QueuePath
-    let channel: Int32
+    var channel: Int32
     let epoch: UInt64
     /// The first to its destination after a resume.
     let isCanary: Bool

@@ -45,7 +45,8 @@ extension AttemptFault.Kind {
         case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable: self = .localNetwork
         case .networkChanged, .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused,
             .hostUnreachable, .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed,
-            .emptyResponse, .truncated, .badResponse, .badRange, .sendFailed, .tlsHandshake, .proxyFailed, .http2:
+            .emptyResponse, .truncated, .badResponse, .badRange, .sendFailed, .tlsHandshake, .proxyFailed,
+            .proxyRefused, .http2:
             self = .transient
         case .bindRefused, .wrongPath: self = .interface
         case .certificateExpired, .certificateNotYetValid: self = .certificateTime
@@ -53,6 +54,7 @@ extension AttemptFault.Kind {
         case .pinMismatch: self = .pin
         case .badRequest, .unsupportedProtocol, .notSupported: self = .invalid
         case .tooManyRedirects, .redirectRefused: self = .redirects
+        case .proxyAuthentication: self = .refused
         case .headerTooLarge, .responseTooLarge: self = .unreadable
         case .clientCertificate: self = .file
         // A full or failing disk is nobody's fault, and mended by somebody; anything else about a file is not.

@@ -56,8 +56,8 @@ package final class QueueTransfers {
 
     private let loop: EventLoop
     /// Made for the first attempt: until then a queue costs no libcurl.
-    private var engine: TransferEngine?
-    private let makeEngine: () throws(TransferFailure) -> TransferEngine
+    private var engine: (any TransferMaker)?
+    private let makeEngine: () throws(TransferFailure) -> any TransferMaker
     private let options: Options
     private let send: (QueueInput) -> Void
     /// Where long answers go; `nil` where the queue is in memory only.
@@ -72,12 +72,18 @@ package final class QueueTransfers {
     weak var host: (any AttemptHost)?
     private var witness = PassiveHealth()
 
-    /// - Parameter send: Takes what comes of attempts.
+    /// - Parameters:
+    ///   - make: Makes the transfers in place of an engine; `nil` for an engine.
+    ///   - send: Receives the outcomes of attempts.
     init(
-        loop: EventLoop, transfers: TransferEngine.Options, options: Options, send: @escaping (QueueInput) -> Void
+        loop: EventLoop, transfers: TransferEngine.Options, options: Options,
+        make: ((EventLoop) -> any TransferMaker)? = nil, send: @escaping (QueueInput) -> Void
     ) {
         self.loop = loop
-        makeEngine = { () throws(TransferFailure) in try TransferEngine(loop: loop, options: transfers) }
+        makeEngine = { () throws(TransferFailure) in
+            if let make { return make(loop) }
+            return try TransferEngine(loop: loop, options: transfers)
+        }
         self.options = options
         self.send = send
         downloads = QueueDownloads(on: loop)
@@ -93,7 +99,7 @@ package final class QueueTransfers {
     func start(_ order: AttemptOrder, _ request: QueuedRequest) {
         let attempt = Running(order, request, began: SystemClock.now)
         running[order.id] = attempt
-        let engine: TransferEngine
+        let engine: any TransferMaker
         do throws(TransferFailure) {
             engine = try findEngine()
         } catch {
@@ -118,7 +124,7 @@ package final class QueueTransfers {
         return (spool.path(QueueDirectory.answerName(id)), spool.path(QueueDirectory.recordName(id)))
     }
 
-    private func transfer(_ attempt: Running, by engine: TransferEngine, from point: ResumePoint?) {
+    private func transfer(_ attempt: Running, by engine: any TransferMaker, from point: ResumePoint?) {
         var transfer: TransferRequest
         do throws(TransferURL.ValidationError) {
             transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
@@ -139,7 +145,7 @@ package final class QueueTransfers {
         begin(transfer, attempt, by: engine)
     }
 
-    private func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: TransferEngine) {
+    private func begin(_ transfer: TransferRequest, _ attempt: Running, by engine: any TransferMaker) {
         if host != nil { attempt.sent = transfer }
         // Not the whole order: closures hold on to what they name.
         let (id, number) = (attempt.order.id, attempt.order.number)
@@ -147,6 +153,7 @@ package final class QueueTransfers {
             transfer,
             handler: TransferHandler(
                 willSend: { [weak self] in self?.send(.requestSent(id)) },
+                hasRoom: { [weak self] in self?.host?.hasRoom(for: id) ?? true },
                 event: { [weak self] in self?.handle($0, of: id, number) }))
     }
 
@@ -155,7 +162,7 @@ package final class QueueTransfers {
         send(.ended(order.id, .failed(AttemptFault(kind))))
     }
 
-    private func findEngine() throws(TransferFailure) -> TransferEngine {
+    private func findEngine() throws(TransferFailure) -> any TransferMaker {
         if let engine { return engine }
         let made = try makeEngine()
         engine = made
@@ -178,6 +185,9 @@ package final class QueueTransfers {
         }
     }
 
+    /// Continues an attempt whose host has room again for pieces of the answer.
+    func resumeReading(_ id: RequestID) { if let transfer = running[id]?.transfer { engine?.resume(transfer) } }
+
     /// The network is another one: connections of before are not used any more.
     func newEpoch() { engine?.newEpoch() }
 
@@ -188,7 +198,7 @@ package final class QueueTransfers {
         guard let attempt = running[id], attempt.order.number == number else { return }
         switch event {
         case .head(let head): received(head, attempt)
-        case .body: break
+        case .body(let bytes): host?.received(bytes, of: id)
         case .progress(let progress):
             attempt.progress = progress
             if !holdsQuota(attempt) { return endForQuota(id) }
@@ -230,12 +240,13 @@ package final class QueueTransfers {
         downloads.begin(id, to: path, by: sink)
     }
 
-    private func finished(_ id: RequestID, _ report: TransferReport) {
+    private func finished(_ id: RequestID, _ received: TransferReport) {
         guard let attempt = running[id] else { return }
+        var report = received
         note(report, of: attempt)
         if let host, let sent = attempt.sent, let engine {
             if let next = host.next(after: report, to: sent, of: id) { return begin(next, attempt, by: engine) }
-            host.ended(report, sent: sent, of: id)
+            host.ended(&report, sent: sent, of: id)
         }
         if downloads.contains(id) { return finishedDownload(attempt, report) }
         guard let bytes = report.fileBytes, let spool else {
@@ -294,8 +305,30 @@ package final class QueueTransfers {
             return send(.ended(id, .failed(AttemptFault(.quota))))
         }
         let noted = attempt.sent.map { report.noting(finalURL: $0.url, of: attempt.request.url) } ?? report
-        send(.ended(id, AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)))
+        let end = AttemptEnd(noted, accepting: attempt.request.acceptedStatuses, answer: answer)
+        guard !isJudged(end, report, attempt) else { return send(.answerHeld(id)) }
+        send(.ended(id, end))
     }
+
+    // MARK: Interceptors
+
+    func prepare(_ id: RequestID) {
+        guard let host else { return send(.prepared(id, isReady: true)) }
+        host.intercept(id) { [weak self] in self?.send(.prepared(id, isReady: $0)) }
+    }
+
+    /// Whether the attempt's interceptor judges the answer before the queue does.
+    private func isJudged(_ end: AttemptEnd, _ report: TransferReport, _ attempt: Running) -> Bool {
+        guard attempt.request.interceptor != nil, case .answered = end, let host, let sent = attempt.sent else {
+            return false
+        }
+        let id = attempt.order.id
+        return host.judge(end, report, to: sent, of: id) { [weak self] verdict in
+            self?.send(.judged(id, verdict))
+        }
+    }
+
+    func abandon(_ id: RequestID) { host?.abandon(id) }
 
     private static func progress(_ attempt: Running) -> AttemptProgress {
         var progress = attempt.progress

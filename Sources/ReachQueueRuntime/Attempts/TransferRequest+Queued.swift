@@ -22,6 +22,9 @@ extension TransferRequest {
         interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
         family = order.family ?? (order.path.families.count == 1 ? order.path.families.first : nil)
         timeouts = options.timeouts
+        if let own = queued.timeouts {
+            (timeouts.connect, timeouts.idle, timeouts.total) = (own.connect, own.idle, own.total)
+        }
         limit = ResponseLimit(bodyBytes: options.answerBytes, action: .fail)
         security = options.security
         if let path = queued.outputPath {

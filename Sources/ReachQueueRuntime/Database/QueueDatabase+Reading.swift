@@ -48,7 +48,7 @@ extension QueueDatabase {
         request.answerBytes = row.integer(.kept)
         if !request.destination.isSecure {
             request.isRevealing =
-                row.integer(.bodyKind) != 0
+                row.integer(.bodyKind) != 0 || request.interceptor != nil
                 || RequestColumns.headers(row.text(.headers) ?? "").contains(where: RequestSpecification.isCredential)
         }
         return request
@@ -127,6 +127,9 @@ extension QueueDatabase {
         request.acceptedStatuses = lastRead.statuses
         request.outputPath = row.text(.outputPath)
         request.timeToLive = .nanoseconds(row.integer(.lifetime))
+        request.timeouts = row.text(.timeouts).flatMap(AttemptTimeouts.init(text:))
+        request.tag = row.text(.tag)
+        request.failsOffline = row.flag(.failsOffline)
         return QueuedRequest(request, owner: UInt32(clamping: row.integer(.owner)))
     }
 
@@ -146,6 +149,7 @@ extension QueueDatabase {
         request.uniqueness = (try? RequestUniqueness(key: row.text(.uniqueName), mode: row.text(.uniqueMode))) ?? .none
         request.dependsOnPrevious = row.flag(.depends)
         request.isStrict = row.flag(.strict)
+        request.interceptor = row.text(.interceptor)
         request.maximumAttempts = row.optionalInteger(.maximumAttempts).map(Int.init)
         return request
     }

@@ -1,7 +1,7 @@
 /// The tables of the queue's file, and how an older file becomes a newer one.
 struct QueueSchema: Sendable {
     /// Each brings the file from the version of its index to the next one.
-    var migrations: [String] = [Self.first, Self.keptPerOwner]
+    var migrations: [String] = [Self.first, Self.keptPerOwner, Self.ofPrograms]
 
     var version: Int64 { Int64(migrations.count) }
 
@@ -121,6 +121,17 @@ struct QueueSchema: Sendable {
         CREATE INDEX request_kept ON request (owner, seen DESC, over_wall) WHERE over_wall IS NOT NULL AND state != 3;
         CREATE TABLE set_aside AS SELECT *, '' AS problem, 0 AS aside_wall FROM request WHERE 0;
         """
+
+    /// What programs say of their own requests: an interceptor's name, time limits (``AttemptTimeouts/text``), a tag, and
+    /// whether they end a request instead of letting it wait for a path.
+    private static let ofPrograms = ["request", "set_aside"].map { table in
+        """
+        ALTER TABLE \(table) ADD COLUMN interceptor TEXT;
+        ALTER TABLE \(table) ADD COLUMN timeouts TEXT;
+        ALTER TABLE \(table) ADD COLUMN tag TEXT;
+        ALTER TABLE \(table) ADD COLUMN fails_offline INTEGER NOT NULL DEFAULT 0;
+        """
+    }.joined(separator: "\n")
 
     /// What a request that is over takes of its owner's room: its texts, its answer unless that is a file of the
     /// owner's, and rows. Of a dead request the answer alone: `bytes` has the rest.

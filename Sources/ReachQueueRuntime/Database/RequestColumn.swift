@@ -11,6 +11,7 @@ enum RequestColumn: CInt, CaseIterable {
     case leaseInterface, leaseWall
     case method, url, headers, idempotencyKey, accepted, outputPath, bodyKind, bodyPath, bodyBytes
     case kept, seen
+    case interceptor, timeouts, tag, failsOffline
 
     /// The name in the file: `orderKey` is `order_key`.
     var name: String {
@@ -91,6 +92,10 @@ struct NewRow: Sendable {
         row.set(.bodyKind) { .integer(RequestColumns.columns(of: $0.request.body).kind) }
         row.set(.bodyPath) { .optional(RequestColumns.columns(of: $0.request.body).path) }
         row.set(.bodyBytes) { .integer($0.request.body.count) }
+        row.set(.interceptor) { .optional($0.request.interceptor) }
+        row.set(.timeouts) { .optional($0.request.timeouts?.text) }
+        row.set(.tag) { .optional($0.request.tag) }
+        row.set(.failsOffline) { .flag($0.request.failsOffline) }
     }
 }
 

@@ -38,7 +38,8 @@ enum RowRules {
         text(.headers),
         optional(text(.idempotencyKey)), text(.accepted), optional(text(.outputPath)), integer(.bodyKind, 0...3),
         optional(text(.bodyPath)), integer(.bodyBytes, lengths), spoolName, integer(.kept, lengths),
-        integer(.seen, flags),
+        integer(.seen, flags), optional(text(.interceptor, upTo: 65_536)), optional(text(.timeouts, upTo: 256)),
+        optional(text(.tag)), integer(.failsOffline, flags),
     ]
 
     private static let resultRules: [Rule] = [

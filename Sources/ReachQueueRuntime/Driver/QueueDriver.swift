@@ -173,7 +173,7 @@ package final class QueueDriver {
         inbox.append(command)
         guard !isBusy else { return }
         switch command {
-        case .requestSent, .ended, .committed: workLater()
+        case .requestSent, .ended, .committed, .prepared, .answerHeld, .judged: workLater()
         default: work()
         }
     }
@@ -210,6 +210,8 @@ package final class QueueDriver {
                 return inbox.append(.ended(order.id, .failed(AttemptFault(.file))))
             }
             executor?.start(order, request)
+        case .prepare(let id): executor?.prepare(id)
+        case .abandon(let id): executor?.abandon(id)
         case .abort(let id): executor?.abort(id)
         case .checkPath(let path): executor?.checkPath(path)
         case .watch(let destination, let owner): executor?.watch(destination, for: owner)

@@ -11,6 +11,10 @@ package protocol QueueExecutor: AnyObject {
     func start(_ order: AttemptOrder, _ request: QueuedRequest)
     /// Ends the attempt, and reports nothing more of it.
     func abort(_ id: RequestID)
+    /// Has the request's interceptor prepare it. Reports ``QueueInput/prepared(_:isReady:)``.
+    func prepare(_ id: RequestID)
+    /// Ends the preparation of a request, or the judgement of its answer, and reports nothing more of it.
+    func abandon(_ id: RequestID)
     /// Finds out whether the path works. Reports ``QueueInput/pathChecked(interfaceIndex:works:)``.
     func checkPath(_ path: QueuePath)
     /// Watches the path to a destination. Reports it by ``QueueInput/targetPath(_:_:)``, at first and whenever it
@@ -23,4 +27,8 @@ package protocol QueueExecutor: AnyObject {
 
 extension QueueExecutor {
     package func begin(_ begun: Set<RequestID>) {}
+
+    // Without interceptors there is nothing to prepare.
+    package func prepare(_ id: RequestID) {}
+    package func abandon(_ id: RequestID) {}
 }

@@ -113,18 +113,21 @@ extension FormRequestSerializer {
     ///   - base: A base as returned by ``WebAddress/asBase``, or `nil` if the reference is a complete URL.
     ///   - parameters: Values by name.
     ///   - build: Adds files and other parts.
+    /// - Throws: A ``RequestSerializationError``, or what `build` throws.
     public func multipartRequest(
         _ method: String, _ reference: String, base: WebAddress? = nil, parameters: [String: ParameterValue] = [:],
-        build: (inout MultipartForm) throws(BodyFileError) -> Void = { _ in }
-    ) throws(RequestSerializationError) -> WebRequest {
-        guard !["GET", "HEAD"].contains(method.uppercased()) else { throw .bodyNotAllowed(method: method) }
+        build: (inout MultipartForm) throws -> Void = { _ in }
+    ) throws -> WebRequest {
+        guard !["GET", "HEAD"].contains(method.uppercased()) else {
+            throw RequestSerializationError.bodyNotAllowed(method: method)
+        }
         var request = try request(method, reference, base: base)
         var form = MultipartForm()
         for pair in ParameterPair.pairs(of: parameters) { form.append(pair.value.plainBytes, name: pair.name) }
-        do throws(BodyFileError) {
+        do {
             try build(&form)
-        } catch {
-            throw .file(error)
+        } catch let error as BodyFileError {
+            throw RequestSerializationError.file(error)
         }
         if !form.parts.isEmpty { request.setMultipartBody(form) }
         return request

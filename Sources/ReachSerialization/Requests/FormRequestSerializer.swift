@@ -5,9 +5,10 @@ public import HTTPTypes
 /// For GET, HEAD and DELETE the parameters follow the existing query. For other methods the body is
 /// `application/x-www-form-urlencoded`, empty if there are no parameters. Strings are encoded as UTF-8.
 public struct FormRequestSerializer: RequestSerializer {
-    /// A custom encoder of parameters as a query.
+    /// A custom encoder of parameters as a query. What it throws is the ``RequestSerializationError/custom(_:)`` of the
+    /// request, unless it is a ``RequestSerializationError`` itself.
     public typealias QueryEncoder =
-        @Sendable (_ request: WebRequest, _ parameters: ParameterValue) throws(RequestSerializationError) -> String
+        @Sendable (_ request: WebRequest, _ parameters: ParameterValue) throws -> String
 
     /// Headers for requests that do not set their own.
     public var headers: HTTPFields
@@ -66,7 +67,13 @@ public struct FormRequestSerializer: RequestSerializer {
     private func query(
         of parameters: ParameterValue, for request: WebRequest
     ) throws(RequestSerializationError) -> String {
-        if let queryEncoder { return try queryEncoder(request, parameters) }
+        if let queryEncoder {
+            do {
+                return try queryEncoder(request, parameters)
+            } catch {
+                throw error as? RequestSerializationError ?? .custom(SerializerFailure(error))
+            }
+        }
         guard case .dictionary(let members) = parameters else { throw .notADictionary }
         return QueryString.text(of: members)
     }

@@ -32,31 +32,43 @@ public struct JSONRequestSerializer: RequestSerializer {
         case .array, .dictionary: break
         default: throw .unsupportedValue(place: "", kind: parameters.kind, format: "JSON at the top")
         }
+        try check(parameters, at: "")
         var writer = JSONWriter()
-        writer.value(try json(of: parameters, at: ""))
+        writer.parameter(parameters)
         return writer.bytes
     }
 
-    private static func json(
-        of value: ParameterValue, at place: String
-    ) throws(RequestSerializationError) -> JSONValue {
+    /// Rejects what JSON cannot hold.
+    private static func check(_ value: ParameterValue, at place: String) throws(RequestSerializationError) {
         switch value {
-        case .null: return .null
-        case .bool(let flag): return .bool(flag)
-        case .integer(let number): return .integer(number)
-        case .double(let number) where number.isFinite: return .double(number)
-        case .string(let text): return .string(text)
-        case .array(let elements):
-            var array: [JSONValue] = []
-            for element in elements { array.append(try json(of: element, at: place + "[]")) }
-            return .array(array)
+        case .null, .bool, .integer, .unsigned, .string: break
+        case .double(let number) where number.isFinite: break
+        case .array(let elements): for element in elements { try check(element, at: place + "[]") }
         case .dictionary(let members):
-            var object: [String: JSONValue] = [:]
-            for (name, member) in members {
-                object[name] = try json(of: member, at: place.isEmpty ? name : "\(place)[\(name)]")
-            }
-            return .object(object)
+            for (name, member) in members { try check(member, at: place.isEmpty ? name : "\(place)[\(name)]") }
         case .double, .data, .set: throw .unsupportedValue(place: place, kind: value.kind, format: "JSON")
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a parameter that JSON can hold, with the members of dictionaries sorted by name.
+    fileprivate mutating func parameter(_ parameter: ParameterValue) {
+        switch parameter {
+        case .null, .data, .set: value(nil as String?)
+        case .bool(let flag): value(flag)
+        case .integer(let number): value(number)
+        case .unsigned(let number): value(written: Array(number.description.utf8))
+        case .double(let number): value(number)
+        case .string(let text): value(text)
+        case .array(let elements): array { for element in elements { $0.parameter(element) } }
+        case .dictionary(let members):
+            object {
+                for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                    $0.key(named: name)
+                    $0.parameter(member)
+                }
+            }
         }
     }
 }
@@ -68,6 +80,7 @@ extension ParameterValue {
         case .null: "null"
         case .bool: "a boolean"
         case .integer: "a whole number"
+        case .unsigned: "a whole number beyond Int64"
         case .double(let number): number.isFinite ? "a number" : "a number that is not finite"
         case .string: "text"
         case .data: "bytes"

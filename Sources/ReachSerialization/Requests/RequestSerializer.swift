@@ -55,8 +55,10 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
     case bodyNotAllowed(method: String)
     /// A part's file cannot be sent.
     case file(BodyFileError)
-    /// The custom query encoder failed.
+    /// The custom query encoder failed, for a reason in words.
     case queryEncoder(String)
+    /// A custom serializer or query encoder failed with an error of its own.
+    case custom(SerializerFailure)
 
     /// A stable word for programs.
     public var word: String {
@@ -68,6 +70,7 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
         case .bodyNotAllowed: "body-not-allowed"
         case .file: "unreadable-file"
         case .queryEncoder: "query-encoder"
+        case .custom: "custom-serializer"
         }
     }
 
@@ -82,6 +85,25 @@ public enum RequestSerializationError: Error, Hashable, Sendable, CustomStringCo
         case .bodyNotAllowed(let method): "a \(method) request cannot have a multipart body"
         case .file(let error): error.description
         case .queryEncoder(let text): text
+        case .custom(let failure): failure.description
         }
     }
+}
+
+/// The error of a custom serializer. Two are equal if their texts are.
+public struct SerializerFailure: Hashable, Sendable, CustomStringConvertible {
+    /// The error as it was thrown.
+    public let error: any Error
+
+    /// Wraps an error.
+    public init(_ error: any Error) { self.error = error }
+
+    /// The error's own text, safe to display.
+    public var description: String { "the parameters cannot be encoded: \(DisplayText.sanitized("\(error)"))" }
+
+    /// Compares the texts.
+    public static func == (left: Self, right: Self) -> Bool { left.description == right.description }
+
+    /// Hashes the text.
+    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }

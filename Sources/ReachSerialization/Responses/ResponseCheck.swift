@@ -28,9 +28,32 @@ public struct ResponseCheck: Hashable, Sendable {
         return error
     }
 
-    /// Checks a response, and passes the body to `decode` unless its content type is wrong.
+    /// Checks a response, and passes the body to `decode` unless its content type is wrong: the frame of a custom serializer.
     ///
     /// An empty body, and the single space that Rails sends for "no content", give no object and no error.
+    ///
+    /// - Parameters:
+    ///   - format: What the body should be, for the sentence "the body is not ...".
+    ///   - decode: Decodes the body. What it throws makes the response undecodable, and is the error's
+    ///     ``ResponseError/cause``.
+    public func serialize(
+        _ response: HTTPResponse?, body: [UInt8], format: String, decode: (_ body: [UInt8]) throws -> ResponseObject
+    ) -> SerializedResponse {
+        let error = response.flatMap { self.error($0, body: body) }
+        guard error?.hasWrongContentType != true, !body.isEmpty, body != [0x20] else {
+            return SerializedResponse(object: nil, error: error)
+        }
+        do {
+            return SerializedResponse(object: try decode(body), error: error)
+        } catch let fault {
+            let undecodable = ResponseError(
+                .undecodable(format: format, reason: DecodingFault.sentence(fault)), response: response, body: body,
+                underlying: error, cause: fault)
+            return SerializedResponse(object: nil, error: undecodable)
+        }
+    }
+
+    /// Checks a response, and passes the body to `decode` unless its content type is wrong.
     package func serialize(
         _ response: HTTPResponse?, body: [UInt8], format: String,
         decode: (_ body: [UInt8], _ characterSet: String?) throws(ResponseDecodingError) -> ResponseObject

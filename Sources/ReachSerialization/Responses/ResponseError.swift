@@ -24,9 +24,26 @@ public struct ResponseError: Error, Sendable, CustomStringConvertible {
     /// body.
     public var underlying: ResponseError? { chain.first }
 
+    /// What the serializer's own code threw, such as a `DecodingError`.
+    public let cause: (any Error)?
+
     private let chain: [ResponseError]
 
-    init(_ fault: Fault, response: HTTPResponse?, body: [UInt8], underlying: ResponseError? = nil) {
+    /// Creates the error of a response, as a custom ``ResponseSerializer`` returns it.
+    ///
+    ///     ResponseError(.undecodable(format: "a bitmap", reason: "no header"), response: response, body: body)
+    ///
+    /// - Parameters:
+    ///   - fault: The fault, from which the stable word follows.
+    ///   - response: The head of the response, if there was one.
+    ///   - body: The whole body.
+    ///   - underlying: A further fault, such as that of ``ResponseCheck/error(_:body:)``.
+    ///   - cause: What the serializer's own code threw.
+    public init(
+        _ fault: Fault, response: HTTPResponse?, body: [UInt8], underlying: ResponseError? = nil,
+        cause: (any Error)? = nil
+    ) {
+        self.cause = cause
         self.fault = fault
         self.response = response
         self.body = body

@@ -37,7 +37,8 @@ public struct ParameterPair: Hashable, Sendable {
         case .set(let elements):
             let texts = elements.map { (value: $0, text: sortingText($0)) }
             for element in texts.sorted(by: { $0.text < $1.text }) { append(element.value, named: name, to: &pairs) }
-        case .null, .bool, .integer, .double, .string, .data: pairs.append(ParameterPair(name: name, value: value))
+        case .null, .bool, .integer, .unsigned, .double, .string, .data:
+            pairs.append(ParameterPair(name: name, value: value))
         }
     }
 
@@ -64,6 +65,7 @@ extension ParameterValue {
         case .null, .array, .set, .dictionary: return []
         case .bool(let flag): return [UInt8(ascii: flag ? "1" : "0")]
         case .integer(let number): return Array(number.description.utf8)
+        case .unsigned(let number): return Array(number.description.utf8)
         case .double(let number):
             let text = number.description
             return Array(text.hasSuffix(".0") ? text.utf8.dropLast(2) : text.utf8[...])

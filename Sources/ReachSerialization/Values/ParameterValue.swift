@@ -4,6 +4,8 @@
 ///
 ///     ["name": "Ann", "tags": ["a", "b"], "address": ["city": "Graz"], "nothing": nil]
 ///
+/// Variables of any `Encodable` type become one by ``init(encoding:)``, and values of any type by ``init(of:)``.
+///
 /// Formats differ in the values that they can hold. Each serializer documents what it rejects: JSON has no data and no
 /// sets, a property list has no null and no sets.
 public enum ParameterValue: Hashable, Sendable {
@@ -13,6 +15,8 @@ public enum ParameterValue: Hashable, Sendable {
     case bool(Bool)
     /// An integer.
     case integer(Int64)
+    /// An integer beyond `Int64`. ``init(_:)`` makes smaller ones ``integer(_:)``.
+    case unsigned(UInt64)
     /// A number with a fraction.
     case double(Double)
     /// Text.
@@ -52,5 +56,20 @@ extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, 
     /// A dictionary. If a key occurs twice, its last value counts.
     public init(dictionaryLiteral elements: (String, ParameterValue)...) {
         self = .dictionary(Dictionary(elements) { _, last in last })
+    }
+}
+
+extension ParameterValue {
+    /// An integer.
+    ///
+    /// - Returns: `nil` for one beyond 64 bits.
+    public init?(_ number: some BinaryInteger) {
+        if let signed = Int64(exactly: number) {
+            self = .integer(signed)
+        } else if let unsigned = UInt64(exactly: number) {
+            self = .unsigned(unsigned)
+        } else {
+            return nil
+        }
     }
 }

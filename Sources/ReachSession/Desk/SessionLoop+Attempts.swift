@@ -1,10 +1,12 @@
 internal import HTTPTypes
 internal import Logging
 internal import ReachCore
+internal import ReachLoop
 internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachSerialization
 internal import ReachTransfer
+internal import Synchronization
 
 /// The outcome of a request's last attempt, kept until the queue reports what it means for the request.
 struct AttemptNote {
@@ -18,17 +20,36 @@ struct AttemptNote {
     var place: String?
     /// Redirects followed in this attempt.
     var redirects = 0
-    var refusedCredentials = 0
-    var hasCredentials = false
+    /// Whether the server is asked if a stored response still holds.
+    var isValidating = false
+    /// The use of the cache that the answer made.
+    var cacheUse: CacheUse?
+    /// The answer for the cache, whose body is read from the queue's file later.
+    var unread: CachedResponse?
+    /// The error with which the request's interceptor ends it.
+    var error: RequestError?
+    var authentication = AttemptAuthentication()
+    /// Where the pieces of an accepted answer go.
+    var channel: ResponseChannel?
+    /// The body of an answer that is not accepted, of a request that is read in pieces.
+    var rejectedBody: [UInt8] = []
 }
 
 /// The session's part in attempts: hooks, redirects, credentials, and destinations of downloads.
 extension SessionLoop: AttemptHost {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
         attempts[id] = AttemptNote()
+        for task in tasks[id] ?? [] { task.state.withLock { $0.metrics.attempts += 1 } }
+        interceptions.apply(to: &transfer, of: id)
+        offerCredentials(&transfer, of: id)
         transfer.clientCertificate = options.clientCertificate
+        transfer.cookies = cookies.header(for: transfer.url)
+        transfer.proxy = options.proxies.proxy(for: transfer.url)
+        validate(&transfer, of: id)
+        transfer.trustJudge = trustJudge
         // A download can be resumed only as it is sent.
         transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
+        prepareStream(&transfer, of: id)
         let plan = tasks[id]?.first?.plan
         if let plan, case .multipart(let body) = plan.request.body,
             transfer.body == .file(path: BodyPreparer.streamPath)
@@ -42,9 +63,12 @@ extension SessionLoop: AttemptHost {
     }
 
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
-        guard let ask = options.hooks.disposition, !isPassedOver(head, id),
-            let response = WebResponse(head, from: sent.url)
-        else { return nil }
+        cookies.store(head, from: sent.url)
+        invalidate(head, to: sent)
+        let response = WebResponse(head, from: sent.url)
+        if isPassedOver(head, id) || response.map({ interceptions.judges(RequestResponse($0), id) }) ?? false { return nil }
+        beginStream(head, response, of: id)
+        guard let ask = options.hooks.disposition, let response else { return nil }
         switch ask(tasks[id]?.first, response) {
         case .allow: return nil
         case .becomeDownload(let path):
@@ -62,19 +86,38 @@ extension SessionLoop: AttemptHost {
         if case .follow = options.redirects, Self.redirectStatuses.contains(head.status), head["location"] != nil {
             return true
         }
-        return head.status == 401 && options.hooks.challenge != nil && BasicChallenge(head) != nil
+        if head.status == 304, attempts[id]?.isValidating == true { return true }
+        return answersChallenge(head)
     }
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
-        guard let head = report.response, let response = WebResponse(head, from: sent.url) else { return nil }
+        let response = report.response.flatMap { WebResponse($0, from: sent.url) }
+        if let tasks = tasks[id],
+            let exchange = TaskMetrics.Exchange(report, sent, url: response?.url, at: SystemClock.now)
+        {
+            for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
+        }
+        guard let head = report.response, let response, var next = following(head, response, sent, id) else { return nil }
+        next.cookies = cookies.header(for: next.url)
+        next.proxy = options.proxies.proxy(for: next.url)
+        let keeps = next.url == sent.url || attempts[id]?.isValidating != true
+        return keeps ? next : withoutValidators(next, of: id)
+    }
+
+    private func following(
+        _ head: ResponseHead, _ response: WebResponse, _ sent: TransferRequest, _ id: RequestID
+    ) -> TransferRequest? {
+        if isMistaken(head, id) { return withoutValidators(sent, of: id) }
+        noteAccepted(head, to: sent, of: id)
         if Self.redirectStatuses.contains(head.status), let location = head["location"] {
             return redirected(response, to: location, from: sent, id)
         }
-        if head.status == 401, let challenge = BasicChallenge(head) { return answered(challenge, response, sent, id) }
+        if head.status == 401, let challenge = ServerChallenge(head) { return answered(challenge, response, sent, id) }
         return nil
     }
 
-    func ended(_ report: TransferReport, sent: TransferRequest, of id: RequestID) {
+    func ended(_ report: inout TransferReport, sent: TransferRequest, of id: RequestID) {
+        settle(&report, sent, of: id)
         if let failure = report.failure {
             options.logger?.debug(
                 "an attempt failed",
@@ -93,7 +136,10 @@ extension SessionLoop: AttemptHost {
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
-        attempts[id]?.answer = TaskAnswer(response: response, body: report.body, path: isDownload ? destination : nil)
+        let use = attempts[id]?.cacheUse
+        let body = report.body.isEmpty ? attempts[id]?.rejectedBody ?? [] : report.body
+        attempts[id]?.answer = TaskAnswer(
+            response: response, body: body, path: isDownload ? destination : nil, cacheUse: use)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
@@ -124,6 +170,7 @@ extension SessionLoop: AttemptHost {
             let destination = try? WebAddress(redirect.to.description)
         else { return nil }
         attempts[id, default: AttemptNote()].redirects = number
+        for task in tasks[id] ?? [] { task.state.withLock { $0.metrics.redirects += 1 } }
         var next = sent
         let proposed = ProposedRedirect(
             response: response, destination: destination, method: redirect.method, number: number)
@@ -141,33 +188,11 @@ extension SessionLoop: AttemptHost {
             }
             next.follow(changed)
         }
+        // Also where only the port differs.
+        if !next.url.hasOrigin(of: sent.url) {
+            interceptions.withdraw(from: &next, of: id)
+            attempts[id]?.authentication.sent = nil
+        }
         return next
     }
-
-    // MARK: - Credentials
-
-    private func answered(
-        _ challenge: BasicChallenge, _ response: WebResponse, _ sent: TransferRequest, _ id: RequestID
-    ) -> TransferRequest? {
-        guard let ask = options.hooks.challenge else { return nil }
-        var note = attempts[id] ?? AttemptNote()
-        if note.hasCredentials { note.refusedCredentials += 1 }
-        attempts[id] = note
-        let question = AuthenticationChallenge(
-            response: response, realm: challenge.realm, failureCount: note.refusedCredentials)
-        var headers = HTTPFields()
-        guard note.refusedCredentials < Self.credentialLimit, let credentials = ask(tasks[id]?.first, question),
-            headers.setBasicAuthorization(user: credentials.user, password: credentials.password),
-            let value = headers[.authorization]
-        else { return nil }
-        attempts[id]?.hasCredentials = true
-        var next = sent
-        next.headers.removeAll { $0.name.lowercased() == "authorization" }
-        next.headers.append(HeaderField("Authorization", value))
-        return next
-    }
-
-    /// How many refused credentials end the attempt: a hook that always returns the same ones would be asked
-    /// indefinitely.
-    private static let credentialLimit = 5
 }

@@ -10,10 +10,16 @@ internal import Synchronization
 extension SessionLoop {
     func handle(_ event: QueueEvent) {
         if event.request == nil { return handleOfAll(event) }
-        guard let id = event.request, let tasks = tasks[id] else { return }
+        guard let id = event.request else { return }
+        switch event.kind {
+        case .done, .dead, .cancelled: interceptions.forget(id)
+        default: break
+        }
+        guard let tasks = tasks[id] else { return }
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
-        case .retrying, .interrupted: for task in tasks { task.handle(.interrupt) }
+        case .retrying where answerWhenOffline(id): break
+        case .retrying, .interrupted: for task in endBrokenStreams(tasks, id) { task.handle(.interrupt) }
         case .waiting: waits(id, tasks, event.blockers)
         case .resumed: for task in tasks { task.handle(.resume(.network)) }
         case .done, .dead, .cancelled: end(id, tasks, event)
@@ -30,13 +36,30 @@ extension SessionLoop {
         // The path may not have been checked yet.
         if network.isSubset(of: [.target, .validated]) {
             awaitLook(id)
-        } else {
+        } else if !answerWhenOffline(id) {
+            isOffline(id, tasks)
+        }
+    }
+
+    /// Suspends a request's tasks for the network, or ends them where they do not wait for it.
+    func isOffline(_ id: RequestID, _ tasks: [RequestTask]) {
+        guard impatient.contains(id) else {
             for task in tasks { task.handle(.suspend(.network)) }
+            return
+        }
+        // A network that has just come settles for a moment.
+        let reasons = engine?.driver.explain(id)?.reasons.filter { $0.blocker.isOfNetwork && $0.until == nil } ?? []
+        guard let first = reasons.first else { return }
+        let text = reasons.map { "\($0.text) \($0.remedy)" }.joined(separator: " ")
+        for task in tasks {
+            if task.end(with: RequestError(.offline, first.blocker.words.first ?? "no-path", text)) { cancel(task) }
         }
     }
 
     /// Handles an event of the whole queue: it is held or released.
     private func handleOfAll(_ event: QueueEvent) {
+        // The network of some requests is gone, and those of them that have not started have no event of their own.
+        if event.kind == .closed { for id in impatient { isOffline(id, tasks[id] ?? []) } }
         guard event.kind == .suspended || event.kind == .released else { return }
         for task in tasks.values.joined() { task.handle(event.kind == .suspended ? .suspend(.queue) : .resume(.queue)) }
     }
@@ -55,7 +78,17 @@ extension SessionLoop {
             for task in tasks { task.end(with: isSuperseded ? .superseded : .cancelled, by: .cancel) }
             return
         }
+        impatient.remove(id)
+        if let error = note?.error {
+            for task in tasks { task.end(with: error) }
+            return
+        }
         let death = event.reason.flatMap(DeathReason.init)
+        let tasks = tasks.filter { task in
+            guard let death else { return true }
+            return !answerFailure(task, death, status: event.status)
+        }
+        for task in tasks { held[task.identifier] = nil }
         guard event.status != nil else {
             var error = RequestError(death ?? .invalid, note?.failure)
             error.resumeData = note?.resumeData
@@ -65,12 +98,14 @@ extension SessionLoop {
         if let answer = note?.answer {
             for task in tasks { task.end(with: answer, error: death.map { RequestError($0, nil) }) }
         } else {
-            fetch(id, for: tasks)
+            fetch(id, for: tasks, caching: note?.unread)
         }
     }
 
     /// Reads an answer that the queue stores, and ends these tasks with it.
-    func fetch(_ id: RequestID, for tasks: [RequestTask]) {
+    ///
+    /// - Parameter unread: The answer for the cache, but for its body.
+    func fetch(_ id: RequestID, for tasks: [RequestTask], caching unread: CachedResponse? = nil) {
         let tasks = tasks.filter { $0.close(by: .fail) }
         for task in tasks { fetching[task.identifier] = task }
         guard let engine else { return conclude(tasks, without: "cannot be read any more") }
@@ -83,6 +118,10 @@ extension SessionLoop {
             readBody(result.body) { [weak self] body, path in
                 guard let body else { self?.conclude(tasks, without: "cannot be read"); return }
                 let answer = TaskAnswer(response: response, body: body, path: path)
+                if var unread {
+                    unread.body = body
+                    self?.cache.store(unread)
+                }
                 for task in tasks {
                     self?.fetching[task.identifier] = nil
                     task.conclude(answer, error: death.map { RequestError($0, nil) })

@@ -29,8 +29,8 @@ extension SessionLoop {
     private func looked(_ target: Target, _ state: ReachabilityState) {
         guard let look = looks.removeValue(forKey: target) else { return }
         look.end()
-        let waiting = look.ids.filter { !networkBlockers(of: $0).isEmpty }
-        for task in waiting.flatMap({ tasks[$0] ?? [] }) { task.handle(.suspend(.network)) }
+        let waiting = look.ids.filter { !networkBlockers(of: $0).isEmpty && !answerWhenOffline($0) }
+        for id in waiting { isOffline(id, tasks[id] ?? []) }
         guard case .name(let name) = target.subject, state.status == .notReachable, state.reason == .nameNotResolved
         else { return }
         failIfOnline(waiting, "\(name): there is no host of this name")

@@ -31,6 +31,7 @@ extension SessionLoop {
         engine.attempts.timeouts = TransferTimeouts(
             connect: options.timeouts.connect, total: options.timeouts.total, idle: options.timeouts.idle)
         engine.transfers.certificatesPath = options.certificatesPath
+        if let stub = options.stub { engine.makeTransfers = { StubTransfers(stub, on: $0) } }
         return engine
     }
 }

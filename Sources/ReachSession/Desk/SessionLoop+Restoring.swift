@@ -53,6 +53,10 @@ extension SessionLoop {
         }
         tasks[record.id] = [task]
         numbers[task.identifier] = record.id
+        if plan.queued.failsOffline {
+            impatient.insert(record.id)
+            if task.suspensionReasons.contains(.network) { isOffline(record.id, [task]) }
+        }
         return [task]
     }
 
@@ -114,4 +118,7 @@ extension RequestSession {
         let known = Set(stored.map(\.identifier))
         return stored + core.tasks.filter { !known.contains($0.identifier) }
     }
+
+    /// The tasks of ``tasks()`` with this tag (``RequestOptions/tag``).
+    public func tasks(tagged tag: String) async -> [RequestTask] { await tasks().filter { $0.tag == tag } }
 }

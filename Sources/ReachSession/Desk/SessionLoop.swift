@@ -11,7 +11,12 @@ internal import ReachTransfer
 final class SessionLoop {
     let loop: EventLoop
     let options: RequestSessionOptions
-    let network: ReachabilityEngine
+    let cookies: CookieStorage
+    let cache: ResponseCache
+    let replies: LoopReplies
+    /// Stored responses that may yet answer a task, by its number.
+    var held: [UInt64: HeldResponse] = [:]
+    let network: any QueueNetwork
     private(set) var engine: QueueEngine?
     /// The reason why the queue could not be opened.
     private var failure: RequestError?
@@ -33,12 +38,26 @@ final class SessionLoop {
     var onlineWatches: [UInt64: () -> Void] = [:]
     var lastOnlineWatch: UInt64 = 0
     private var activityTimer: TimerQueue.ID?
+    /// What interceptors are doing and have done for requests that are not over.
+    var interceptions = Interceptions()
+    /// The core of the session that has set an interceptor.
+    weak var interceptedCore: SessionCore?
+    let trustJudge: TrustJudge?
+    /// Requests that fail while the network does not allow them.
+    var impatient: Set<RequestID> = []
 
-    init(_ thread: SessionLoops, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {
+    init(
+        _ thread: SessionLoops, _ directory: QueueDirectory?, _ options: RequestSessionOptions,
+        _ cookies: CookieStorage, _ cache: ResponseCache
+    ) {
         loop = thread.loop
         self.options = options
+        self.cookies = cookies
+        self.cache = cache
+        replies = LoopReplies(loop: loop)
         bodies = BodyPreparer(loop)
-        network = thread.network(options.linkPolicy)
+        trustJudge = options.hooks.trust.map(TrustJudge.init)
+        network = options.stub.map { StubNetwork($0, on: thread.loop) } ?? thread.network(options.linkPolicy)
         let engine = QueueEngine(
             loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
             onEvent: { [weak self] in self?.handle($0) }, notify: { [weak self] in self?.handle($0) })
@@ -90,6 +109,7 @@ final class SessionLoop {
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
         tasks = [:]
+        interceptions.cancelAll()
         looks.values.forEach { $0.end() }
         looks = [:]
         onlineWatches.values.forEach { $0() }
@@ -100,6 +120,7 @@ final class SessionLoop {
         awaitingStorage = [:]
         for task in fetching.values { task.conclude(.failure(.closed)) }
         fetching = [:]
+        held = [:]
         return isWritten
     }
 
@@ -109,12 +130,17 @@ final class SessionLoop {
         whenOpen { [weak self] in
             guard let self else { return }
             guard engine != nil else { return refuse(task, failure ?? .closed) }
-            bodies.prepare(task.plan, spool: engine?.spool) { [weak self] result in
-                guard let self else { return }
-                switch result {
-                case .success(let body): add(task, body)
-                case .failure(let error): refuse(task, error)
-                }
+            findStored(for: task) { [weak self] in self?.submit(task) }
+        }
+    }
+
+    private func submit(_ task: RequestTask) {
+        guard engine != nil else { return refuse(task, .closed) }
+        bodies.prepare(task.plan, spool: engine?.spool) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let body): add(task, body)
+            case .failure(let error): refuse(task, error)
             }
         }
     }
@@ -154,6 +180,7 @@ final class SessionLoop {
     func attach(_ task: RequestTask, to id: RequestID) {
         tasks[id, default: []].append(task)
         numbers[task.identifier] = id
+        if task.plan.queued.failsOffline { impatient.insert(id) }
         task.isStored(as: id)
         reportStored(task, id.rawValue)
         // Applies what the user did before the request had a number.
@@ -162,11 +189,13 @@ final class SessionLoop {
     }
 
     private func drop(_ body: RequestBody, of task: RequestTask) {
+        held[task.identifier] = nil
         bodies.drop(body, spool: engine?.spool)
         reportStored(task, nil)
     }
 
-    private func refuse(_ task: RequestTask, _ error: RequestError) {
+    func refuse(_ task: RequestTask, _ error: RequestError) {
+        held[task.identifier] = nil
         task.end(with: error)
         reportStored(task, nil)
     }
@@ -178,7 +207,7 @@ final class SessionLoop {
         awaitingStorage[task.identifier, default: []].append(body)
     }
 
-    private func reportStored(_ task: RequestTask, _ number: Int64?) {
+    func reportStored(_ task: RequestTask, _ number: Int64?) {
         for waiter in awaitingStorage.removeValue(forKey: task.identifier) ?? [] { waiter(number) }
     }
 
@@ -190,11 +219,13 @@ final class SessionLoop {
 
     /// Detaches a task that is over. Its request is cancelled with the last of its tasks.
     func cancel(_ task: RequestTask) {
+        held[task.identifier] = nil
         guard let id = numbers.removeValue(forKey: task.identifier) else { return }
         tasks[id]?.removeAll { $0 === task }
         guard tasks[id]?.isEmpty ?? true else { return }
         tasks[id] = nil
         attempts[id] = nil
+        impatient.remove(id)
         bodies.forget(id, spool: engine?.spool)
         cancel(id)
     }

@@ -32,6 +32,12 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         case queued(Request)
         /// An equal request exists: both callers share its answer.
         case joined(Request)
+
+        var request: Request {
+            switch self {
+            case .start(let request), .queued(let request), .joined(let request): request
+            }
+        }
     }
 
     /// The order in which queued requests start.

@@ -32,6 +32,8 @@ public final class SharedFetcher: Sendable {
         var coalescer: Coalescer
         /// The tasks of running requests.
         var tasks: [Coalescer.Request: RequestTask] = [:]
+        /// The requests that ask the server in any case.
+        var reloads: Set<Coalescer.Request> = []
     }
 
     /// The cache of responses; `nil` for none. Its responses may be added and removed at any time.
@@ -98,25 +100,28 @@ public final class SharedFetcher: Sendable {
     /// - Parameters:
     ///   - url: A complete URL, or a reference that is resolved against the session's base.
     ///   - headers: Header fields, which replace those of the session's serializer.
-    ///   - reloading: Whether to ask the server in any case, and to replace what is cached. A fetch that is under way is
-    ///     joined all the same.
+    ///   - reloading: Whether to ask the server in any case, past the session's cache too, and to replace what is cached. A
+    ///     fetch that is under way is joined all the same.
     ///   - completion: Called once.
     /// - Returns: The receipt by which to cancel; `nil` where the response was in the cache.
     /// - Throws: A ``RequestError`` if the URL or a header is invalid. Then `completion` is not called.
     @discardableResult
     public func fetch(
-        _ url: String, headers: HTTPFields = [:], reloading: Bool = false, completion: @escaping Completion
+        _ url: some URLConvertible, headers: HTTPFields = [:], reloading: Bool = false, completion: @escaping Completion
     ) throws(RequestError) -> Receipt? {
-        try fetch(request(url, headers), reloading: reloading, completion: completion)
+        try fetch(request(url.urlText, headers), reloading: reloading, completion: completion)
     }
 
-    /// Fetches by a whole request, as ``fetch(_:headers:reloading:completion:)`` does. Nothing is added to it.
+    /// Fetches by a whole request, as ``fetch(_:headers:reloading:completion:)`` does. Only the session's own header
+    /// fields are added to it, as ``RequestSession/task(for:when:options:completion:)`` adds them.
     ///
     /// - Throws: A ``RequestError`` if a header is invalid, or the body is a file or a form.
     @discardableResult
     public func fetch(
         _ request: WebRequest, reloading: Bool = false, completion: @escaping Completion
     ) throws(RequestError) -> Receipt? {
+        var request = request
+        request.complete(session.core.headers.current)
         // What is invalid is reported before the caller joins a request.
         let fields = request.headerFields.lazy.filter { $0.name != .contentLength }
         if let fault = RequestFieldFault.first(in: fields.map { (name: $0.name.rawName, value: $0.value) }) {
@@ -124,7 +129,11 @@ public final class SharedFetcher: Sendable {
         }
         let key = try FetchKey(request)
         if !reloading, deliverCached(key, [completion]) { return nil }
-        let (receipt, outcome) = state.withLock { $0.coalescer.ask(key, completion) }
+        let (receipt, outcome) = state.withLock { state in
+            let asked = state.coalescer.ask(key, completion)
+            if reloading { state.reloads.insert(asked.outcome.request) }
+            return asked
+        }
         if case .start(let request) = outcome {
             // An equal fetch may have ended since the look into the cache.
             if !reloading, let cached = cache?.response(for: key) {
@@ -137,7 +146,7 @@ public final class SharedFetcher: Sendable {
     }
 
     /// Fetches by a whole request of HTTPTypes, as ``fetch(_:headers:reloading:completion:)`` does: scheme, authority and
-    /// path are the complete URL, and nothing is added to it.
+    /// path are the complete URL.
     ///
     /// - Parameter body: The body's bytes; `nil` for none.
     /// - Throws: A ``RequestError`` if the URL or a header is invalid.
@@ -150,9 +159,9 @@ public final class SharedFetcher: Sendable {
 
     /// Fetches a URL by GET and waits for the response. Cancelling the Swift task cancels the receipt.
     public func fetch(
-        _ url: String, headers: HTTPFields = [:], reloading: Bool = false
+        _ url: some URLConvertible, headers: HTTPFields = [:], reloading: Bool = false
     ) async throws(RequestError) -> RequestResponse {
-        try await fetch(request(url, headers), reloading: reloading)
+        try await fetch(request(url.urlText, headers), reloading: reloading)
     }
 
     /// Fetches by a whole request of HTTPTypes and waits for the response. Cancelling the Swift task cancels the receipt.
@@ -212,7 +221,9 @@ public final class SharedFetcher: Sendable {
     private func drop(_ receipt: Receipt, _ notify: (@escaping Completion) -> Void) -> Bool {
         let (cancelled, task) = state.withLock { state in
             let cancelled = state.coalescer.cancel(receipt.receipt)
-            return (cancelled, cancelled?.dropped.flatMap { state.tasks.removeValue(forKey: $0) })
+            guard let dropped = cancelled?.dropped else { return (cancelled, nil as RequestTask?) }
+            state.reloads.remove(dropped)
+            return (cancelled, state.tasks.removeValue(forKey: dropped))
         }
         guard let cancelled else { return false }
         notify(cancelled.waiter)
@@ -239,6 +250,8 @@ public final class SharedFetcher: Sendable {
 
     private func start(_ request: Coalescer.Request) {
         do throws(RequestError) {
+            var options = options
+            if state.withLock({ $0.reloads.contains(request) }) { options.cachePolicy = .reload }
             let task = try session.task(request.key.request, [:], nil, options, nil)
             let isWanted = state.withLock { state in
                 // The last caller may have cancelled meanwhile.
@@ -261,6 +274,7 @@ public final class SharedFetcher: Sendable {
         if !isCached, case .success(let response) = result { store(response, for: request.key) }
         let (waiters, next) = state.withLock { state in
             state.tasks[request] = nil
+            state.reloads.remove(request)
             return state.coalescer.finish(request)
         }
         deliver(waiters, result)

@@ -7,18 +7,23 @@ public import ReachSerialization
 /// requests of the session, including those of an earlier run; for these the task is `nil` until the program has listed
 /// it by ``RequestSession/tasks()``.
 ///
-/// There is no hook for the trust in a server: ``RequestSessionOptions/security`` judges certificates inside the TLS
-/// handshake, which cannot wait for a block. Nor is there one for a client's certificate
-/// (``RequestSessionOptions/clientCertificate``).
+/// There is no hook for a client's certificate (``RequestSessionOptions/clientCertificate``).
 public struct RequestHooks: Sendable {
     /// Decides about each redirect that could be followed.
     public var redirect: (@Sendable (RequestTask?, ProposedRedirect) -> RedirectDecision)?
-    /// Supplies credentials where a server asks for them: status 401 with a challenge to Basic authorisation (RFC
-    /// 7617).
-    public var challenge: (@Sendable (RequestTask?, AuthenticationChallenge) -> BasicCredentials?)?
+    /// Supplies credentials where a server asks for them: status 401 with a challenge to Basic (RFC 7617) or Digest (RFC
+    /// 7616, with MD5, SHA-256 or SHA-512-256 and `qop=auth`) authentication. Of several challenges the strongest counts.
+    /// It is not asked where ``RequestSessionOptions/credentials`` has credentials.
+    public var challenge: (@Sendable (RequestTask?, AuthenticationChallenge) -> UserCredentials?)?
     /// Decides about a response when its head has arrived, and nothing of its body. It is not called for redirects that
     /// are followed and challenges that are answered.
     public var disposition: (@Sendable (RequestTask?, WebResponse) -> ResponseDisposition)?
+
+    /// Decides whether a server is trusted, in place of ``RequestSessionOptions/security``, whose verdict it receives: `true`
+    /// also accepts what the policy refuses. Called within each TLS handshake, before anything of a request is sent; a
+    /// connection that it accepted serves several requests. A refused server ends its request with the kind
+    /// ``RequestError/Kind/security``.
+    public var trust: (@Sendable (ServerTrust) -> Bool)?
 
     /// No hooks.
     public init() {}
@@ -51,17 +56,27 @@ public enum RedirectDecision: Sendable {
 
 /// A server's request for credentials.
 public struct AuthenticationChallenge: Sendable {
+    /// The schemes that are supported.
+    public enum Scheme: String, Hashable, Sendable, CaseIterable {
+        /// The password is sent. Over http it is readable on the network.
+        case basic
+        /// A digest of the password and of the server's nonce is sent.
+        case digest
+    }
+
     /// The response with the challenge.
     public let response: WebResponse
+    /// The scheme of the challenge.
+    public let scheme: Scheme
     /// The realm: what the credentials are for, in the server's words.
     public let realm: String
     /// How many credentials were refused in this attempt.
     public let failureCount: Int
 }
 
-/// A name and a password. Over http they are readable on the network.
-public struct BasicCredentials: Hashable, Sendable {
-    /// The user's name. It must not contain a colon, which ends the name on the wire.
+/// A name and a password.
+public struct UserCredentials: Hashable, Sendable {
+    /// The user's name. For Basic authentication it must not contain a colon, which ends the name on the wire.
     public let user: String
     /// The user's password.
     public let password: String

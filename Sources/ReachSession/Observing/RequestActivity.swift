@@ -18,6 +18,8 @@ public final class RequestActivity: Sendable {
     private struct State {
         var indicator: ActivityIndicator
         var block: (@Sendable (Bool) -> Void)?
+        var streams: [UInt64: AsyncStream<Bool>.Continuation] = [:]
+        var lastStream: UInt64 = 0
     }
 
     private let state: Mutex<State>
@@ -127,6 +129,22 @@ public final class RequestActivity: Sendable {
         withExtendedLifetime(previous) {}
     }
 
+    /// Whether to show activity, from now on, beginning with the current state. A slow consumer receives only the newest
+    /// state. It ends with the consumer's task.
+    public var updates: AsyncStream<Bool> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let number = state.withLock { state in
+                state.lastStream += 1
+                state.streams[state.lastStream] = continuation
+                continuation.yield(state.indicator.isVisible)
+                return state.lastStream
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
+            }
+        }
+    }
+
     /// Turns the activity on, which takes effect with the next request that starts or ends, or off, which takes effect
     /// at once.
     public func setEnabled(_ isEnabled: Bool) {
@@ -166,7 +184,10 @@ public final class RequestActivity: Sendable {
         let deadline: BootTime? = state.withLock { state in
             let before = state.indicator.deadline
             let isVisible = change(&state.indicator, clock())
-            if let isVisible, let block = state.block { pump.append { block(isVisible) } }
+            if let isVisible {
+                if let block = state.block { pump.append { block(isVisible) } }
+                for stream in state.streams.values { stream.yield(isVisible) }
+            }
             let after = state.indicator.deadline
             return after == before ? nil : after
         }

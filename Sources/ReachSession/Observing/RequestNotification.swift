@@ -15,12 +15,14 @@ public enum RequestNotification: String, Hashable, Sendable, CaseIterable {
         case serializedResponse = "com.alamofire.networking.task.complete.serializedresponse"
         /// The response serializer.
         case responseSerializer = "com.alamofire.networking.task.complete.responseserializer"
-        /// The bytes of the body. As in AFNetworking, this is the only key whose text begins differently.
+        /// The bytes of the body. As in AFNetworking, the text of this key and that of the metrics begin differently.
         case responseData = "com.alamofire.networking.complete.finish.responsedata"
         /// The error; missing on success.
         case error = "com.alamofire.networking.task.complete.error"
         /// The path of a downloaded file.
         case assetPath = "com.alamofire.networking.task.complete.assetpath"
+        /// The ``TaskMetrics``.
+        case metrics = "com.alamofire.networking.complete.sessiontaskmetrics"
     }
 
     /// The notification that an effect of a request's life causes; `nil` for effects without one.

@@ -1,3 +1,4 @@
+internal import ReachCore
 internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachSerialization
@@ -6,6 +7,7 @@ internal import ReachTransfer
 extension RequestError {
     static let cancelled = RequestError(.cancelled, "cancelled", "the request was cancelled")
     static let superseded = RequestError(.cancelled, "superseded", "a newer request of the same name took its place")
+    static let notStored = RequestError(.notTaken, "not-stored", "the cache answered the request, which was not stored")
     static let closed = RequestError(.closed, "closed", "the session was closed")
 
     init(_ mistake: RequestValidationError) {
@@ -18,9 +20,44 @@ extension RequestError {
         } else {
             self.init(.request, error.word, error.description)
         }
+        if case .custom(let failure) = error { underlyingError = failure.error }
+    }
+
+    /// The error for what encoding a value threw: its own error, or one of the serializer's.
+    init(ofEncoding error: any Error) {
+        if let error = error as? RequestSerializationError {
+            self.init(error)
+        } else {
+            self.init(.request, "unencodable", EncodingFault.sentence(error))
+            underlyingError = error
+        }
+    }
+
+    /// The error for what a caller's closure threw while it built a body.
+    init(ofBuilding error: any Error) {
+        switch error {
+        case let error as RequestError: self = error
+        case let error as RequestSerializationError: self.init(error)
+        case let error as BodyFileError:
+            self.init(error)
+            underlyingError = error
+        default:
+            self.init(.local, "unbuilt-body", "the body was not built: \(DisplayText.sanitized("\(error)"))")
+            underlyingError = error
+        }
     }
 
     init(_ error: HTTPHeaderError) { self.init(.request, "bad-header", error.description) }
+
+    /// An interceptor's error; one that is a `RequestError` itself is the request's.
+    init(ofInterceptor error: any Error) {
+        if let error = error as? RequestError {
+            self = error
+        } else {
+            self.init(.interceptor, "interceptor", "its interceptor failed: \(error)")
+            underlyingError = error
+        }
+    }
 
     init(_ error: BodyFileError) { self.init(.local, "unreadable-file", error.description) }
 
@@ -60,5 +97,6 @@ extension RequestError {
         self.init(.response, error.word, error.description)
         self.response = response
         responseError = error
+        underlyingError = error.cause
     }
 }

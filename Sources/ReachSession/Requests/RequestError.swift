@@ -22,6 +22,11 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
         case indeterminate
         /// A file or the memory of this machine failed: try again when that is fixed.
         case local
+        /// No network satisfies the request's constraint, and it does not wait for one
+        /// (``RequestOptions/waitsForConnectivity``): try again when the network is back.
+        case offline
+        /// The request's interceptor failed, or gave the request up: ``RequestError/underlying`` has its error.
+        case interceptor
         /// The session was closed. A request of a session with a directory continues in the next run.
         case closed
     }
@@ -39,6 +44,26 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     public var responseError: ResponseError?
     /// The point from which a download can resume.
     public var resumeData: ResumeData?
+    /// What other code threw: a `DecodingError`, an `EncodingError`, the error of a caller's own closure, or an
+    /// interceptor's.
+    public var underlyingError: (any Error)?
+
+    /// Creates an error, for tests of the code that handles it.
+    ///
+    /// - Parameters:
+    ///   - kind: What the caller does next.
+    ///   - word: A stable word for programs, such as `connection-refused`.
+    ///   - description: A sentence for people.
+    ///   - response: The server's response.
+    ///   - underlyingError: What other code threw.
+    public init(
+        kind: Kind, word: String, description: String, response: RequestResponse? = nil,
+        underlyingError: (any Error)? = nil
+    ) {
+        self.init(kind, word, description)
+        self.response = response
+        self.underlyingError = underlyingError
+    }
 
     init(_ kind: Kind, _ word: String, _ description: String) {
         self.kind = kind

@@ -19,6 +19,10 @@ extension RequestOptions {
         case .untilExpiry: request.maximumAttempts = nil
         }
         if let idempotencyKey { request.idempotency = .key(idempotencyKey) }
+        request.interceptor = interceptor
+        request.timeouts = timeouts.map { AttemptTimeouts(connect: $0.connect, idle: $0.idle, total: $0.total) }
+        request.tag = tag
+        request.failsOffline = !waitsForConnectivity
     }
 
     /// Of a request that an earlier run queued.
@@ -33,6 +37,14 @@ extension RequestOptions {
         acceptedStatuses = request.acceptedStatuses
         retries = request.maximumAttempts.map { $0 == 1 ? .never : .attempts($0) } ?? .untilExpiry
         idempotencyKey = request.idempotency.key
+        interceptor = request.interceptor
+        timeouts = request.timeouts.map {
+            var timeouts = RequestSessionOptions.Timeouts()
+            (timeouts.connect, timeouts.idle, timeouts.total) = ($0.connect, $0.idle, $0.total)
+            return timeouts
+        }
+        tag = request.tag
+        waitsForConnectivity = !request.failsOffline
     }
 }
 

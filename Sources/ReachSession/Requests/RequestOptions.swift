@@ -68,10 +68,25 @@ public struct RequestOptions: Hashable, Sendable {
     /// ``RequestTask/response()``. By default it continues, in a later run too: a program that ends cancels its tasks. In a
     /// session in memory it is always cancelled. Not stored with the request.
     public var isCancelledWithWaiting = false
+    /// The use of the session's cache (``RequestSessionOptions/cache``). Requests with an order key or a name neither use
+    /// it nor fill it. Not stored with the request: a later run sends it without the cache.
+    public var cachePolicy = CachePolicy.useProtocol
     /// The statuses that complete a request. The statuses of temporary trouble at the server (408, 425, 429, 500, 502,
     /// 503, 504) are retried as ``retries`` says; all others are final. The response serializer checks the result in
     /// any case.
     public var acceptedStatuses: [ClosedRange<Int>] = [200...299]
+
+    /// The name of the interceptor that adapts each attempt and judges answers; see ``RequestInterceptor``. The request
+    /// waits until the session has an interceptor of this name. `nil` for none.
+    public var interceptor: String?
+    /// The time limits of this request's attempts; `nil` for those of the session.
+    public var timeouts: RequestSessionOptions.Timeouts?
+    /// Whether the request waits while no network satisfies its constraint. With `false` it fails then, at once and also
+    /// where the network is lost while it is sent, with ``RequestError/Kind/offline`` and the words of
+    /// ``RequestTask/explanation()``. A request of an earlier run fails once ``RequestSession/tasks()`` has listed it.
+    public var waitsForConnectivity = true
+    /// The program's own name or description of the request, which a later run finds: ``RequestSession/tasks(tagged:)``.
+    public var tag: String?
 
     /// The defaults.
     public init() {}

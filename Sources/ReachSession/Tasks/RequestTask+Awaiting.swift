@@ -37,7 +37,7 @@ extension RequestTask {
         }
         if let number { return number }
         if case .failure(let error) = result { throw error }
-        throw .closed
+        throw requestState == .completed ? .notStored : .closed
     }
 
     /// The progress from now on, beginning with the current one; ends with the task. A slow consumer receives only the
@@ -78,9 +78,10 @@ extension RequestTask {
             guard continuesWithoutWaiting else { return cancel() }
             state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
         }
-        if result != nil {
-            state.withLock { forgetting(&$0) }?()
-        }
+        if result != nil { markReceived() }
         return result
     }
+
+    /// Deletes the stored result, which the caller has.
+    func markReceived() { state.withLock { forgetting(&$0) }?() }
 }

@@ -56,9 +56,22 @@ extension RequestTask {
     }
 
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
-        if let path = answer.path, error == nil { return .success(RequestResponse(answer.response, path: path)) }
+        let metrics = metrics
+        if let path = answer.path, error == nil {
+            var response = RequestResponse(answer.response, path: path)
+            response.metrics = metrics
+            return .success(response)
+        }
+        let isStreamed = state.withLock { $0.channel != nil }
+        if isStreamed, error == nil {
+            var response = RequestResponse(answer.response)
+            response.metrics = metrics
+            return .success(response)
+        }
         let serialized = core.options.responseSerializer.serialize(answer.response.head, body: answer.body)
-        let response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
+        var response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
+        response.cacheUse = answer.cacheUse
+        response.metrics = metrics
         // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
         return .failure(RequestError(fault, response))
@@ -66,7 +79,7 @@ extension RequestTask {
 
     /// Delivers the result to completions, then to observers, and to callers that await it.
     func conclude(_ result: Result<RequestResponse, RequestError>) {
-        let (waiters, streams, session) = state.withLock { state in
+        let (waiters, streams, session, channel) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
@@ -77,12 +90,13 @@ extension RequestTask {
                 state.session = nil
             }
             return (
-                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self), state.session
+                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self), state.session, state.channel
             )
         }
         core.forget(identifier)
         for waiter in waiters { waiter.resume(returning: result) }
         for stream in streams { stream.finish() }
+        channel?.finish(result)
         core.deliver()
         // This may be the last reference: the session closes now, with no lock held.
         withExtendedLifetime(session) {}
@@ -136,4 +150,6 @@ struct TaskAnswer: Sendable {
     var body: [UInt8]
     /// The file that holds the body instead.
     var path: String?
+    /// The use of the cache, if it came from there.
+    var cacheUse: CacheUse?
 }

@@ -39,6 +39,8 @@ public final class RequestTask: Sendable {
     public let originalRequest: WebRequest
     /// When and how often the request is sent.
     public let options: RequestOptions
+    /// The program's own name or description of the request (``RequestOptions/tag``).
+    public var tag: String? { options.tag }
     let plan: TaskPlan
     let core: SessionCore
     let state: Mutex<TaskState>
@@ -69,6 +71,9 @@ public final class RequestTask: Sendable {
 
     /// The progress of the request.
     public var progress: TaskProgress { state.withLock { $0.progress } }
+
+    /// Times, addresses and bytes of the request's attempts in this run, so far.
+    public var metrics: TaskMetrics { state.withLock { $0.metrics } }
 
     /// The result; `nil` until the task is over.
     public var result: Result<RequestResponse, RequestError>? { state.withLock { $0.result } }

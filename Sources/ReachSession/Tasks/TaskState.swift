@@ -20,11 +20,14 @@ struct TaskState: Sendable {
     var wasResumed = false
     var storedNumber: Int64?
     var progress = TaskProgress()
+    var metrics = TaskMetrics()
     /// The result as completions receive it; `nil` until the task is over.
     var result: Result<RequestResponse, RequestError>?
     var completions: [RequestTask.Completion] = []
     var progressBlocks: [@Sendable (TaskProgress) -> Void] = []
     var progressStreams: [UInt64: AsyncStream<TaskProgress>.Continuation] = [:]
+    /// Where the pieces of the answer go; `nil` if it is read as a whole.
+    var channel: ResponseChannel?
     var waiters: [UInt64: CheckedContinuation<Result<RequestResponse, RequestError>?, Never>] = [:]
     var lastNumber: UInt64 = 0
     /// Whether a caller has received the result.

@@ -196,6 +196,7 @@ extension Attempt {
     fileprivate func verify(_ context: OpaquePointer) -> Bool {
         let judgement = ChainJudge(policy: plan.request.security).judge(context)
         certificate = judgement.certificate
+        if let judge = plan.request.trustJudge { return decide(judge, judgement, context) }
         evidence.verification = judgement.verification
         evidence.isPinMismatch = judgement.isPinMismatch
         if judgement.isAccepted {
@@ -204,6 +205,28 @@ extension Attempt {
             X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
         }
         return judgement.isAccepted
+    }
+}
+
+extension Attempt {
+    /// Has the caller's block decide about the server.
+    private func decide(_ judge: TrustJudge, _ judgement: ChainJudge.Judgement, _ context: OpaquePointer) -> Bool {
+        let (url, own) = (plan.request.url, X509_STORE_CTX_get0_cert(context))
+        guard let host = URLHost(ofTrust: url.address?.description ?? url.host) else { return false }
+        let sent = X509_STORE_CTX_get0_untrusted(context)
+        var chain = (0..<reach_x509_count(sent)).compactMap { reach_x509_at(sent, $0).map(PeerCertificate.bytes) }
+        if let own, case let bytes = PeerCertificate.bytes(own), chain.first != bytes { chain.insert(bytes, at: 0) }
+        let verdict = plan.request.security.verdict(judgement, own: own, host: host)
+        let trust = ServerTrust(host: host.name, chain: chain.map(CertificateData.init(bytes:)), verdict: verdict)
+        guard judge.isTrusted(trust) else {
+            let reason = TransferFailure.Reason(rawValue: verdict.word) ?? .certificateUntrusted
+            let why = verdict.isTrusted ? "the program does not trust the server" : verdict.description
+            refuse(TransferFailure(reason, "\(host.name): \(why)", curlCode: 60))
+            X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
+            return false
+        }
+        X509_STORE_CTX_set_error(context, X509_V_OK)
+        return true
     }
 }
 

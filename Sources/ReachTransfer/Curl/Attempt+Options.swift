@@ -21,10 +21,9 @@ extension Attempt {
             handle.isVerbose = false
         }
         try set(CURLOPT_URL, plan.request.url.description)
-        if case .none = plan.request.proxy {
-            // An address in the URL needs no option.
-            try check(handle.setAddress(plan.address == plan.request.url.address ? nil : plan.address))
-        }
+        // An address in the URL needs no option.
+        let address = plan.request.proxy == .none ? plan.address : plan.target
+        try check(handle.setAddress(address == plan.request.url.address ? nil : address))
         try configureFields()
     }
 
@@ -38,7 +37,12 @@ extension Attempt {
             owner: plan.request.owner, method: plan.request.method, connection: plan.request.connection,
             mayReuse: plan.mayReuse,
             version: plan.request.version, isSecure: plan.request.url.isSecure,
-            validatesDomainName: plan.request.security.validatesDomainName, decodes: plan.request.decodes)
+            validatesDomainName: validatesDomainName, decodes: plan.request.decodes)
+    }
+
+    /// Whether libcurl checks the host's name: a judge does so itself, and earlier.
+    private var validatesDomainName: Bool {
+        plan.request.security.validatesDomainName && plan.request.trustJudge == nil
     }
 
     private func configureConnection() throws(TransferFailure) {
@@ -69,15 +73,22 @@ extension Attempt {
             try set(CURLOPT_PROXY, "")
         case .explicit(let proxy):
             let literal = plan.address.family == .ipv6 ? "[\(plan.address)]" : "\(plan.address)"
-            try set(CURLOPT_PROXY, "\(proxy.scheme)://\(literal):\(proxy.port)")
+            // With socks5 libcurl would resolve the target's name, but gets an address in its place. With socks5h it would
+            // send an IPv6 address as a name.
+            let login = proxy.credentials.map { $0 + "@" } ?? ""
+            try set(CURLOPT_PROXY, "\(proxy.scheme)://\(login)\(literal):\(proxy.port)")
             try set(CURLOPT_NOPROXY, "")
+            try set(CURLOPT_SOCKS5_AUTH, Self.basic)
+            // The request's fields, which may hold credentials, are not for the proxy. CURLHEADER_SEPARATE is a macro.
+            try set(CURLOPT_HEADEROPT, 1)
             try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         }
     }
 
     private func configureFields() throws(TransferFailure) {
-        guard plan.resume != nil || handle.fields != plan.request.headers else { return }
         let request = plan.request
+        let own = request.sentFields
+        guard plan.resume != nil || handle.fields != own else { return }
         // An empty field keeps libcurl from adding its own: "Expect: 100-continue" only delays, and the body is no
         // form.
         var fields: [String] = []
@@ -90,8 +101,8 @@ extension Attempt {
         if let resume = plan.resume {
             fields += ["Range: bytes=\(resume.offset)-", "If-Range: \(resume.entityTag)"]
         }
-        fields += request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
-        try check(handle.setFields(fields, for: plan.resume == nil ? request.headers : nil))
+        fields += own.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        try check(handle.setFields(fields, for: plan.resume == nil ? own : nil))
     }
 
     /// CURLAUTH_BASIC, which is a macro.
@@ -119,14 +130,13 @@ extension Attempt {
     }
 
     private func configureTLS() throws(TransferFailure) {
-        let policy = plan.request.security
         try set(CURLOPT_SSLVERSION, REACH_CURL_TLS_1_2)
         // ``TrustStore`` has the certificates; libcurl reads none.
         try set(CURLOPT_CAINFO, nil)
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_CA_CACHE_TIMEOUT, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
-        try set(CURLOPT_SSL_VERIFYHOST, policy.validatesDomainName ? 2 : 0)
+        try set(CURLOPT_SSL_VERIFYHOST, validatesDomainName ? 2 : 0)
         // A resumed session shows no certificates, and each connection's must be checked.
         try set(CURLOPT_SSL_SESSIONID_CACHE, 0)
         guard let client = plan.request.clientCertificate else { return }

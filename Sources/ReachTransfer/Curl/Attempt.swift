@@ -38,6 +38,9 @@ final class Attempt {
     /// All bytes sent and received; the idle timeout checks that the number grows.
     var movedBytes: UInt64 = 0
 
+    /// The bytes of HTTP at its end: heads, and bodies as they are encoded.
+    var wire = WireBytes()
+
     /// The parts received since the job last read them.
     var parts: [Part] = []
     /// Whether the multi handle will report to the job when libcurl has returned.
@@ -122,6 +125,7 @@ final class Attempt {
     var result: AttemptResult {
         var result = AttemptResult(phases: phases)
         result.counts = counts
+        result.wire = wire
         result.status = reader.response?.status
         (result.remoteAddress, result.localAddress) = (remoteAddress, localAddress)
         result.isReused = isReused
@@ -132,13 +136,39 @@ final class Attempt {
         return result
     }
 
+    /// Reads libcurl's counts of heads and encoded bodies, before the handle leaves its multi handle.
+    func readWireBytes() {
+        func number(_ information: CURLINFO) -> UInt64 {
+            var number = 0
+            return reach_curl_get_long(easy, information, &number) == CURLE_OK ? UInt64(max(0, number)) : 0
+        }
+        wire.sent = number(CURLINFO_REQUEST_SIZE) + number(CURLINFO_SIZE_UPLOAD_T)
+        wire.received = number(CURLINFO_HEADER_SIZE) + number(CURLINFO_SIZE_DOWNLOAD_T)
+    }
+
     /// Reads libcurl's information about a failure, before the handle leaves its multi handle.
     func readInformation() {
         var number = 0
         if reach_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK { evidence.systemError = CInt(number) }
         evidence.text = handle.errorText
+        readProxy()
         evidence.isRequestStarted = phases.requestStarted != nil
         evidence.isReadingHead = phases.requestStarted != nil && reader.response == nil
+    }
+}
+
+extension Attempt {
+    private func readProxy() {
+        guard let proxy = plan.request.proxy.url else { return }
+        let host = proxy.address?.family == .ipv6 ? "[\(proxy.host)]" : proxy.host
+        var facts = ProxyEvidence(
+            name: "\(host):\(proxy.port)", isTunnel: plan.request.url.isSecure || proxy.scheme != "http")
+        var number = 0
+        if reach_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &number) == CURLE_OK { facts.status = number }
+        if reach_curl_get_long(easy, CURLINFO_PROXY_ERROR, &number) == CURLE_OK {
+            facts.fault = UInt32(clamping: number)
+        }
+        evidence.proxy = facts
     }
 }
 
@@ -148,6 +178,8 @@ struct AttemptPlan {
     var request: TransferRequest
     /// The address of the URL's host, or of the proxy; libcurl never looks one up.
     var address: IPAddress
+    /// The address of the URL's host that the proxy connects to; `nil` where it gets the host.
+    var target: IPAddress?
     var followsRedirects = false
     /// Where the download resumes (``TransferSink/file(_:)``).
     var resume: ResumePoint?

@@ -270,6 +270,7 @@ final class CurlMulti {
             if attempt.multi === self { onProgress(attempt) }
         }
         for (attempt, code) in finished where attempt.multi === self {
+            attempt.readWireBytes()
             if code == CURLE_OK { attempt.endedWell = true } else { attempt.readInformation() }
             remove(attempt)
             onFinish(attempt, code)

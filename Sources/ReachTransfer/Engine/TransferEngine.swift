@@ -32,6 +32,7 @@ package final class TransferEngine {
         let interface: InterfaceBinding?
         let source: IPAddress?
         let security: SecurityPolicy
+        let trustJudge: TrustJudge?
         let clientCertificate: ClientCertificate?
         let proxy: TransferProxy
 
@@ -42,6 +43,7 @@ package final class TransferEngine {
             interface = request.interface
             source = request.source
             security = request.security
+            trustJudge = request.trustJudge
             clientCertificate = request.clientCertificate
             proxy = request.proxy
         }
@@ -125,6 +127,9 @@ package final class TransferEngine {
     /// Sends the response's body into a file. Only while the handler handles ``TransferEvent/head(_:)``: later, some of
     /// the body may be elsewhere.
     package func use(_ sink: FileSink, for id: TransferID) { jobs[id]?.use(sink) }
+
+    /// Continues a transfer whose handler has room again for pieces of the body.
+    package func resume(_ id: TransferID) { jobs[id]?.diskMoved() }
 
     /// Starts an epoch, on another network: earlier connections and name servers' answers are not used any more.
     /// Running transfers may finish within ``Options/drainLimit``; after it they fail with `network-changed`.

@@ -20,12 +20,16 @@ package struct TransferHandler {
     /// Called before each hop's request is sent: from then on it may have arrived.
     package let willSend: () -> Void
     package let event: (TransferEvent) -> Void
+    /// Whether there is room for more pieces of the body. If not, the connection waits until
+    /// ``TransferMaker/resume(_:)``. Called while bytes are read, so that it must not call the engine.
+    package let hasRoom: () -> Bool
 
     package init(
         allowsRedirect: @escaping (Redirect) -> Bool = { _ in true }, willSend: @escaping () -> Void = {},
-        event: @escaping (TransferEvent) -> Void
+        hasRoom: @escaping () -> Bool = { true }, event: @escaping (TransferEvent) -> Void
     ) {
         self.allowsRedirect = allowsRedirect
+        self.hasRoom = hasRoom
         self.willSend = willSend
         self.event = event
     }

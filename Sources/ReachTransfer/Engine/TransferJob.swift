@@ -31,7 +31,7 @@ final class TransferJob {
     var deadline: BootTime? { machine.deadline }
 
     /// Whether there is room for more of the body.
-    var hasRoom: Bool { writer?.hasRoom ?? true }
+    var hasRoom: Bool { writer?.hasRoom ?? handler.hasRoom() }
 
     // MARK: - Events
 
@@ -83,7 +83,8 @@ final class TransferJob {
         }
     }
 
-    private func diskMoved() {
+    /// There is room again, on the disk or with the handler.
+    func diskMoved() {
         guard let attempt else { return }
         if let failure = writer?.failure { return fail(failure) }
         if hasRoom { run(machine.diskMoved(attempt.counts, at: SystemClock.boot)) }
@@ -178,6 +179,7 @@ final class TransferJob {
         _ = upload?.rewind()
         let request = machine.request
         var plan = AttemptPlan(request: request, address: address, trust: request.url.isSecure ? trust : nil)
+        plan.target = machine.targetAddress
         plan.followsRedirects = request.redirects != .none
         if case .file = request.sink { plan.resume = request.resumable }
         do throws(TransferFailure) {

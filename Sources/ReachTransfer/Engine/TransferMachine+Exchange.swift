@@ -125,6 +125,11 @@ extension TransferMachine {
             let failure = TransferFailure(.emptyResponse, "\(request.url.host): no response", curlCode: 52)
             return end(.failure(failure), at: now)
         }
+        // Only a proxy sends this (RFC 9110, 15.5.8); CONNECT with it never leads to a response.
+        if head.status == 407, let proxy = request.proxy.url, proxy.scheme == "http", !request.url.isSecure {
+            let sentence = "\(request.url.host): the proxy \(proxy.host):\(proxy.port) wants other credentials"
+            return end(.failure(TransferFailure(.proxyAuthentication, sentence)), at: now)
+        }
         guard let reference = result.redirect else { return end(.success(head), at: now) }
         record.endHop(at: now)
         do throws(TransferFailure) {

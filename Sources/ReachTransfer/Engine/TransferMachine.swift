@@ -86,6 +86,8 @@ struct TransferMachine {
     /// Whether the handler has received the head, so that its file is opened next, if it has one.
     var opensSink = false
     var redirects = 0
+    /// The address of the URL's host for a proxy that gets addresses only.
+    private(set) var targetAddress: IPAddress?
     let origin: TransferURL
 
     init(_ request: TransferRequest, startedAt now: BootTime) {
@@ -124,6 +126,7 @@ struct TransferMachine {
     mutating func beginHop(at now: BootTime) {
         record.hops.append(
             TransferHop(url: request.url, method: request.method, phases: TransferPhases(started: now)))
+        targetAddress = nil
         timers.beginConnecting(at: now)
         arm()
     }
@@ -131,10 +134,22 @@ struct TransferMachine {
     // MARK: - Addresses
 
     mutating func findAddresses(at now: BootTime) -> Action? {
-        let proxied: TransferURL? = if case .explicit(let proxy) = request.proxy { proxy } else { nil }
-        let server = proxied ?? request.url
-        if let given = request.addresses, proxied == nil { return use(given, at: now) }
+        if needsTarget {
+            guard let given = request.addresses ?? request.url.address.map({ [$0] }) else {
+                return resolve(request.url, at: now)
+            }
+            return useTarget(given, at: now)
+        }
+        let server = request.proxy.url ?? request.url
+        if let given = request.addresses, request.proxy == .none { return use(given, at: now) }
         if let literal = server.address { return use([literal], at: now) }
+        return resolve(server, at: now)
+    }
+
+    /// Whether the target's address is looked for, before that of the proxy.
+    private var needsTarget: Bool { request.proxy.resolvesTarget && targetAddress == nil }
+
+    private mutating func resolve(_ server: TransferURL, at now: BootTime) -> Action? {
         state = .resolving
         var question = NameQuestion(server.host, family: request.family, interface: request.interface)
         if case .user(let owner) = request.owner { question.owner = owner }
@@ -144,16 +159,32 @@ struct TransferMachine {
     mutating func resolved(_ answer: Result<[IPAddress], NameFailure>, at now: BootTime) -> Action? {
         guard case .resolving = state else { return nil }
         switch answer {
-        case .success(let addresses): return use(addresses, at: now)
-        case .failure(let failure): return finish(.failure(TransferFailure(failure)), at: now)
+        case .success(let addresses): return needsTarget ? useTarget(addresses, at: now) : use(addresses, at: now)
+        case .failure(let failure):
+            let failure = TransferFailure(failure)
+            guard !needsTarget, let proxy = request.proxy.url, failure.kind == .destination else {
+                return finish(.failure(failure), at: now)
+            }
+            let sentence = "the name of the proxy \(proxy.host) is not resolved: \(failure.message)"
+            return finish(.failure(TransferFailure(.proxyFailed, sentence, curlCode: 5)), at: now)
         }
+    }
+
+    /// Notes the address that the proxy connects to. The first one has to do, as for curl: whether the proxy can reach an
+    /// address is not known here.
+    private mutating func useTarget(_ found: [IPAddress], at now: BootTime) -> Action? {
+        guard let first = found.first else {
+            return finish(.failure(TransferFailure(.nameNotFound, "\(request.url.host) has no address")), at: now)
+        }
+        targetAddress = first
+        return findAddresses(at: now)
     }
 
     private mutating func use(_ found: [IPAddress], at now: BootTime) -> Action? {
         let addresses = found.filter { request.family == nil || $0.family == request.family }
         record.updateHop { $0.phases.resolved = now }
         guard !addresses.isEmpty else {
-            let sentence = "\(request.url.host) has no address of the family asked for"
+            let sentence = "\((request.proxy.url ?? request.url).host) has no address of the family asked for"
             return finish(.failure(TransferFailure(.nameNotFound, sentence)), at: now)
         }
         let candidates = Candidates(addresses: addresses[...])

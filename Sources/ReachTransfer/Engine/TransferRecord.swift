@@ -41,6 +41,9 @@ struct TransferRecord {
             hop.status = result.status
             hop.remoteAddress = result.remoteAddress
             hop.localAddress = result.localAddress
+            hop.version = result.response?.version
+            hop.wire.sent += result.wire.sent
+            hop.wire.received += result.wire.received
             hop.reusedConnection = result.isReused && result.phases.requestStarted != nil
             hop.certificate = result.certificate
             if hop.reusedConnection { hop.phases.resolved = nil }
@@ -94,6 +97,7 @@ struct AttemptCounts: Equatable {
 struct AttemptResult {
     var phases: TransferPhases
     var counts = AttemptCounts()
+    var wire = WireBytes()
     var status: Int?
     var remoteAddress: IPAddress?
     var localAddress: IPAddress?

@@ -84,6 +84,7 @@ extension TransferRequest {
             clientCertificate = nil
         }
         if redirect.to.host != url.host { addresses = nil }
+        cookies = nil
         method = redirect.method
         url = redirect.to
     }

@@ -6,7 +6,7 @@ package import ReachCore
 ///     request.interface = InterfaceBinding(name: "eth0", index: 2)
 ///     let id = engine.start(request, handler: TransferHandler { event in ... })
 ///
-/// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies. ``TransferEngine`` handles names,
+/// Nothing comes from the environment: no proxy variables, no `.netrc`, no cookies but those given. ``TransferEngine`` handles names,
 /// redirects, timeouts and proxies, since libcurl's own handling cannot be observed.
 package struct TransferRequest: Hashable, Sendable {
     package var method: String
@@ -14,6 +14,9 @@ package struct TransferRequest: Hashable, Sendable {
     /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some, such
     /// as Content-Length, which the engine sets.
     package var headers: [HeaderField] = []
+    /// The value of the Cookie field for this URL, from its owner's jar; not sent where ``headers`` have such a field. It
+    /// does not separate connections, as a Cookie field of the caller's does: all of the owner's requests have the jar.
+    package var cookies: String?
     package var body: TransferBody = .none
     /// Whether the server may compress the response: it is decoded as it arrives, and the limit applies to the decoded
     /// bytes. Not with an Accept-Encoding of the caller's, nor where a download resumes.
@@ -26,7 +29,7 @@ package struct TransferRequest: Hashable, Sendable {
     /// The family of addresses to look up and use; `nil` for both.
     package var family: IPAddress.Family?
     /// The addresses of the URL's host, tried in this order; `nil` to look them up. They apply to that host only, not
-    /// to a proxy.
+    /// to a proxy; a proxy of the scheme socks5 gets the first of them.
     package var addresses: [IPAddress]?
     package var timeouts = TransferTimeouts()
     package var limit = ResponseLimit()
@@ -35,6 +38,8 @@ package struct TransferRequest: Hashable, Sendable {
     package var version: HTTPVersion = .automatic
     package var proxy: TransferProxy = .none
     package var security: SecurityPolicy = .standard
+    /// Decides about servers in place of ``security``, whose verdict it receives.
+    package var trustJudge: TrustJudge?
     package var clientCertificate: ClientCertificate?
     package var connection: ConnectionUse = .pooled
     /// The owner of its connections.
@@ -43,6 +48,12 @@ package struct TransferRequest: Hashable, Sendable {
     package init(_ method: String = "GET", url: TransferURL) {
         self.method = method
         self.url = url
+    }
+
+    /// All header fields that are sent.
+    package var sentFields: [HeaderField] {
+        guard let cookies, !headers.contains(where: { $0.isNamed("Cookie") }) else { return headers }
+        return headers + [HeaderField("Cookie", cookies)]
     }
 }
 
@@ -87,7 +98,7 @@ package final class StreamedBody: Hashable, Sendable {
     /// The length in bytes.
     package let count: UInt64
     /// Opens it at its first byte, each time that it is sent. Called on the thread for files, as its result is.
-    let open: @Sendable () throws -> Reader
+    package let open: @Sendable () throws -> Reader
 
     package init(count: UInt64, open: @escaping @Sendable () throws -> Reader) {
         self.count = count
@@ -118,10 +129,16 @@ package enum ConnectionUse: Hashable, Sendable {
     case connectOnly
 }
 
-/// The proxy to use; its name is resolved as the target's would be, and the proxy resolves the target's name.
+/// The proxy to use; its name is resolved as the target's would be.
 package enum TransferProxy: Hashable, Sendable {
     /// No proxy, whatever the environment sets.
     case none
-    /// `http://host:port` or `socks5h://host:port`; other schemes are refused.
+    /// `http://host:port` or `socks5h://host:port`, where the proxy resolves the target's name, or `socks5://host:port`,
+    /// where this machine does. The URL may have a user and a password.
     case explicit(TransferURL)
+
+    package var url: TransferURL? { if case .explicit(let url) = self { url } else { nil } }
+
+    /// Whether the target's name is resolved here, too.
+    var resolvesTarget: Bool { url?.scheme == "socks5" }
 }

@@ -6,7 +6,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     package struct ValidationError: Error, Hashable, Sendable, CustomStringConvertible {
         package enum Kind: Hashable, Sendable {
             case malformed
-            /// Neither http nor https; for a proxy, neither http nor socks5h.
+            /// Neither http nor https; for a proxy, neither http, socks5 nor socks5h.
             case unsupportedScheme
         }
 
@@ -32,9 +32,10 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         try self.init(try Self.read(text).withoutDotSegments, schemes: ["http", "https"], of: text)
     }
 
-    /// - Parameter text: The URL of a proxy.
+    /// - Parameter text: The URL of a proxy. Without a port it is 1080, as for curl.
     package init(proxy text: String) throws(ValidationError) {
-        try self.init(try Self.read(text).withoutDotSegments, schemes: ["http", "socks5h"], of: text)
+        try self.init(
+            try Self.read(text).withoutDotSegments, schemes: ["http", "socks5", "socks5h"], port: 1080, of: text)
     }
 
     /// The URL that a Location header field refers to, relative to this one.
@@ -65,7 +66,9 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private init(_ url: URLReference, schemes: Set<String>, of text: String) throws(ValidationError) {
+    private init(
+        _ url: URLReference, schemes: Set<String>, port standard: UInt16? = nil, of text: String
+    ) throws(ValidationError) {
         guard let scheme = url.scheme else { throw Self.malformed(text, "a URL needs a scheme such as https://") }
         guard schemes.contains(scheme) else {
             let known = schemes.sorted().joined(separator: " or ")
@@ -75,7 +78,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
         guard let authority = url.authority, let host = URLHost(authority.host) else {
             throw Self.malformed(text, "it has no host that can be connected to")
         }
-        guard let port = authority.port ?? Self.standardPorts[scheme], port > 0 else {
+        guard let port = authority.port ?? standard ?? Self.standardPorts[scheme], port > 0 else {
             throw Self.malformed(text, "it has no port that exists")
         }
         self.scheme = scheme

@@ -1,6 +1,44 @@
 internal import CCurl
 internal import Glibc
 
+/// The facts about an attempt's proxy.
+struct ProxyEvidence: Equatable {
+    /// Its host and port, for the message.
+    var name: String
+    /// Whether the request is sent through a tunnel, by CONNECT or SOCKS.
+    var isTunnel: Bool
+    /// The status with which an HTTP proxy answered CONNECT; 0 for none.
+    var status = 0
+    /// What SOCKS found wrong (CURLPX_*), 0 for nothing.
+    var fault: UInt32 = 0
+
+    /// Why the attempt failed at the proxy, and how to say so; `nil` if it failed elsewhere.
+    func failure(_ code: CURLcode, isRequestStarted: Bool) -> (reason: TransferFailure.Reason, text: String)? {
+        guard !isRequestStarted else { return nil }
+        if status == 407 { return (.proxyAuthentication, "the proxy \(name) wants other credentials") }
+        if status >= 300 { return (.proxyRefused, "the proxy \(name) refuses the connection with status \(status)") }
+        if code == CURLE_PROXY {
+            if Self.credentialFaults.contains(CURLproxycode(rawValue: fault)) {
+                return (.proxyAuthentication, "the proxy \(name) wants other credentials")
+            }
+            let isReply = CURLPX_REPLY_ADDRESS_TYPE_NOT_SUPPORTED.rawValue...CURLPX_REPLY_UNASSIGNED.rawValue ~= fault
+            return isReply
+                ? (.proxyRefused, "the proxy \(name) makes no connection to the target")
+                : (.proxyFailed, "the proxy \(name) does not answer as a SOCKS proxy")
+        }
+        if code == CURLE_COULDNT_CONNECT { return (.proxyFailed, "no connection to the proxy \(name)") }
+        // Before the tunnel stands, nothing else speaks.
+        guard isTunnel, status == 0, Self.breakdowns.contains(code) else { return nil }
+        return (.proxyFailed, "the proxy \(name) ends the connection, or does not answer as a proxy")
+    }
+
+    private static let credentialFaults: Set<CURLproxycode> = [CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_RECV_AUTH]
+
+    private static let breakdowns: Set<CURLcode> = [
+        CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL,
+    ]
+}
+
 /// The facts about an attempt that libcurl ended, from which its ``TransferFailure`` follows.
 struct TransferEvidence: Equatable {
     /// The reason for which a callback ended it: libcurl's own result only follows from that.
@@ -16,6 +54,8 @@ struct TransferEvidence: Equatable {
     var isRequestStarted = false
     /// libcurl's message; may be empty.
     var text = ""
+    /// What happened at the proxy; `nil` without one.
+    var proxy: ProxyEvidence?
 }
 
 extension TransferFailure {
@@ -28,6 +68,12 @@ extension TransferFailure {
             return
         }
         let isAboutCertificate = code == CURLE_PEER_FAILED_VERIFICATION
+        if !Self.mayBeLocal.contains(code) || Self.localReasons[evidence.systemError] == nil,
+            let (reason, text) = evidence.proxy?.failure(code, isRequestStarted: evidence.isRequestStarted)
+        {
+            self.init(reason, "\(host): \(text)", curlCode: Int32(bitPattern: code.rawValue))
+            return
+        }
         let reason: Reason
         if isAboutCertificate, evidence.isPinMismatch {
             reason = .pinMismatch
@@ -77,7 +123,7 @@ extension TransferFailure {
         }
     }
 
-    private static func certificateReason(_ verification: Int32) -> Reason {
+    static func certificateReason(_ verification: Int32) -> Reason {
         switch verification {
         // libcurl checks the name itself, after the chain was verified.
         case X509_V_OK: .certificateWrongHost
@@ -127,3 +173,4 @@ extension TransferFailure {
 }
 
 extension CURLcode: @retroactive Hashable {}
+extension CURLproxycode: @retroactive Hashable {}

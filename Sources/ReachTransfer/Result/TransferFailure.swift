@@ -40,7 +40,10 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
         case badResponse = "bad-response"
         case sendFailed = "send-failed"
         case tlsHandshake = "tls-handshake"
+        /// The proxy cannot be reached, or does not answer as a proxy.
         case proxyFailed = "proxy-failed"
+        /// The proxy makes no connection to the target.
+        case proxyRefused = "proxy-refused"
         case http2 = "http2"
 
         case certificateExpired = "certificate-expired"
@@ -61,6 +64,8 @@ package struct TransferFailure: Error, Hashable, Sendable, CustomStringConvertib
         case bindRefused = "bind-refused"
         case wrongPath = "wrong-path"
         case redirectRefused = "redirect-refused"
+        /// The proxy wants other credentials.
+        case proxyAuthentication = "proxy-authentication"
         case responseTooLarge = "response-too-large"
 
         case fileFailed = "file-failed"
@@ -95,13 +100,13 @@ extension TransferFailure.Reason {
         case .networkUnreachable, .networkDown, .noDevice, .addressNotAvailable, .networkChanged: .localNetwork
         case .nameNotFound, .nameServerSilent, .nameServerFailure, .connectionRefused, .hostUnreachable,
             .connectTimeout, .totalTimeout, .idleTimeout, .connectionReset, .connectFailed, .emptyResponse, .truncated,
-            .badResponse, .sendFailed, .tlsHandshake, .proxyFailed, .http2:
+            .badResponse, .sendFailed, .tlsHandshake, .proxyFailed, .proxyRefused, .http2:
             .destination
         case .certificateExpired, .certificateNotYetValid, .certificateUntrusted, .certificateWrongHost,
             .certificateInvalid, .pinMismatch, .clientCertificate:
             .security
         case .badRequest, .unsupportedProtocol, .tooManyRedirects, .headerTooLarge, .badRange, .notSupported: .request
-        case .bindRefused, .wrongPath, .redirectRefused, .responseTooLarge: .refused
+        case .bindRefused, .wrongPath, .redirectRefused, .responseTooLarge, .proxyAuthentication: .refused
         case .fileFailed, .outOfMemory, .engineFailed: .local
         }
     }

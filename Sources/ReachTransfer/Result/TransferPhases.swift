@@ -36,6 +36,10 @@ package struct TransferHop: Hashable, Sendable {
     package var reusedConnection = false
     /// How many addresses were tried.
     package var attempts = 0
+    /// The version of HTTP as received; `nil` without a response.
+    package var version: String?
+    /// The bytes of HTTP, before TLS encrypts them.
+    package var wire = WireBytes()
     /// The server's certificate, whether or not it was accepted; `nil` without TLS and on a reused connection.
     package var certificate: PeerCertificate?
 
@@ -44,6 +48,14 @@ package struct TransferHop: Hashable, Sendable {
         self.method = method
         self.phases = phases
     }
+}
+
+/// Bytes of heads and of bodies, as they are encoded.
+package struct WireBytes: Hashable, Sendable {
+    package var sent: UInt64 = 0
+    package var received: UInt64 = 0
+
+    package init() {}
 }
 
 /// The certificate that a server presented.

@@ -1,4 +1,3 @@
-internal import CCurl
 internal import ReachCore
 
 /// A digest of all credentials in a request: the user and password of its URL, and its Authorization and Cookie headers.
@@ -16,9 +15,8 @@ struct CredentialDigest: Hashable {
         }
         if let user = request.url.credentials { Self.append("", user, to: &text) }
         guard !text.isEmpty else { return nil }
-        var digest = [UInt8](repeating: 0, count: 32)
         // Without OpenSSL's digest the text itself keeps requests as far apart.
-        bytes = EVP_Digest(text, text.count, &digest, nil, EVP_sha256(), nil) == 1 ? digest : text
+        bytes = MessageDigest.sha256.digest(text) ?? text
     }
 
     /// Separates the parts by zero bytes, which neither a header's value nor a URL contains.

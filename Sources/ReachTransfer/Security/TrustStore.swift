@@ -38,6 +38,20 @@ final class TrustStore: @unchecked Sendable {
         return X509_STORE_load_file(store, path) == 1 ? trust : nil
     }
 
+    /// Prepares the verification of a server's certificates.
+    ///
+    /// - Parameters:
+    ///   - context: Must not outlive this object.
+    ///   - certificates: The server's own first.
+    /// - Returns: Whether OpenSSL could.
+    func begin(_ context: OpaquePointer, own: OpaquePointer, certificates: OpaquePointer) -> Bool {
+        X509_STORE_CTX_init(context, store, own, certificates) == 1
+            && X509_STORE_CTX_set_default(context, "ssl_server") == 1
+    }
+
+    /// Trusts nothing; `nil` without memory.
+    static func empty() -> TrustStore? { X509_STORE_new().map(TrustStore.init(owning:)) }
+
     /// Has the connections of a TLS context verified against these certificates.
     func apply(to context: OpaquePointer) {
         X509_STORE_up_ref(store)
@@ -64,7 +78,7 @@ extension CertificateData {
     }
 
     /// The caller frees the result.
-    fileprivate func parsed() -> OpaquePointer? {
+    func parsed() -> OpaquePointer? {
         bytes.withUnsafeBufferPointer { buffer in
             var start = buffer.baseAddress
             return d2i_X509(nil, &start, buffer.count)

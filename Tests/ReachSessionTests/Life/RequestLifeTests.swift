@@ -123,6 +123,7 @@ import Testing
                 "com.alamofire.networking.task.complete.responseserializer",
                 "com.alamofire.networking.complete.finish.responsedata",
                 "com.alamofire.networking.task.complete.error", "com.alamofire.networking.task.complete.assetpath",
+                "com.alamofire.networking.complete.sessiontaskmetrics",
             ])
     }
 }

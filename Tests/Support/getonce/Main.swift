@@ -3,16 +3,30 @@ internal import ReachSession
 
 /// getonce URL [COUNT]: fetches the URL in a session in memory, and prints the status or the error. With COUNT it does
 /// so that many times, each in a session of its own, and then prints how many more threads and descriptors the process
-/// has than after the first time. For tests.
+/// has than after the first time. With the path of a directory instead of COUNT it fetches URL/1, URL/2 and so on until it
+/// is killed, and keeps cookies and answers there. For tests.
 @main enum Main {
     static func main() async {
         let arguments = CommandLine.arguments
+        if arguments.count == 3, arguments[2].hasPrefix("/") { return await getForever(arguments[1], arguments[2]) }
         guard arguments.count >= 2, let count = arguments.count > 2 ? Int(arguments[2]) : 1 else { exit(2) }
         await get(arguments[1])
         guard count > 1 else { return }
         let before = await settledCount(atMost: 0)
         for _ in 1..<count { await get(arguments[1]) }
         print(await settledCount(atMost: before) - before)
+    }
+
+    private static func getForever(_ url: String, _ directory: String) async {
+        do throws(RequestError) {
+            var options = RequestSessionOptions()
+            options.cookies = .file(directory + "/cookies")
+            options.cache = .directory(directory + "/cache", bytes: 1 << 20, memoryBytes: 0)
+            let session = try RequestSession(options: options)
+            for number in 1... { try await session.get("\(url)/\(number)").response() }
+        } catch {
+            print(error.kind.rawValue, error.word, error)
+        }
     }
 
     private static func get(_ url: String) async {

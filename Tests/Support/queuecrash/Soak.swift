@@ -116,7 +116,7 @@ final class Soak {
                 store.submit(transaction)
             case .start(let order): orders.append(order)
             case .checkPath(let path): send(.pathChecked(interfaceIndex: path.interfaceIndex, works: true))
-            case .abort, .watch, .unwatch, .reply, .publish: break
+            case .abort, .watch, .unwatch, .reply, .publish, .prepare, .abandon: break
             }
         }
     }

@@ -20,7 +20,7 @@ extension EndpointFailure {
         case .hostUnreachable, .connectTimeout, .connectFailed: self = .notConnected
         case .connectionRefused: self = .refused
         case .totalTimeout, .idleTimeout, .connectionReset, .emptyResponse, .truncated, .sendFailed, .http2,
-            .proxyFailed:
+            .proxyFailed, .proxyRefused:
             self = .noAnswer
         case .badResponse, .headerTooLarge: self = .garbage
         case .certificateExpired, .certificateNotYetValid: self = .certificateDate

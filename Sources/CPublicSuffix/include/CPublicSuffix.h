@@ -1,0 +1,19 @@
+#ifndef REACH_CPUBLICSUFFIX_H
+#define REACH_CPUBLICSUFFIX_H
+
+#include <libpsl.h>
+
+/* libpsl is loaded at the first cookie with a domain: a session without one does not pay for it.
+ *
+ * Loads it, once. Returns NULL, or the dynamic linker's message; then no other function of it may be called, or the
+ * process aborts with that message. From any thread. */
+const char *reach_psl_missing(void);
+
+/* PSL_TYPE_ANY: the section of the list for domains of registries, and the one for domains of companies that rent out
+ * names below theirs. */
+static inline int reach_psl_is_suffix(const psl_ctx_t *list, const char *domain)
+{
+    return psl_is_public_suffix2(list, domain, PSL_TYPE_ANY);
+}
+
+#endif

@@ -1,0 +1,60 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// Decodes JSON into a type: Alamofire's DecodableResponseSerializer. The object is a ``ResponseObject/custom(_:)``.
+///
+/// An empty body has no object and no error, as with ``JSONResponseSerializer``.
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
+    /// The check; by default successes of type application/json, text/json or text/javascript pass, and those of another
+    /// type that ends with `+json` (RFC 6839).
+    public var check = ResponseCheck.json
+    /// The decoder. It must not be changed while requests use it.
+    public var decoder: JSONDecoder
+
+    /// Creates a serializer.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - decoder: A decoder with one's own settings.
+    public init(_ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()) { self.decoder = decoder }
+
+    /// Returns the value, and its fault or the response's. A fault names the place in the document.
+    public func serialize(_ response: HTTPResponse?, body: [UInt8]) -> SerializedResponse {
+        check.acceptingSuffix(of: response).serialize(response, body: body, format: "\(Value.self)") { body in
+            .custom(try decoder.decode(Value.self, from: Data(body)))
+        }
+    }
+}
+
+extension ResponseCheck {
+    package static var json: ResponseCheck {
+        ResponseCheck(acceptableContentTypes: ["application/json", "text/json", "text/javascript"])
+    }
+
+    /// Checks a response, and decodes its body from JSON.
+    ///
+    /// - Returns: The value; `nil` for an empty body.
+    /// - Throws: The fault of the response, or that of the body, which names the place in the document.
+    package func decode<Value: Decodable>(
+        _ type: Value.Type, by decoder: JSONDecoder, _ response: HTTPResponse?, body: [UInt8]
+    ) throws(ResponseError) -> Value? {
+        let check = acceptingSuffix(of: response)
+        if let response, let error = check.error(response, body: body) { throw error }
+        guard !body.isEmpty, body != [0x20] else { return nil }
+        do {
+            return try decoder.decode(type, from: Data(body))
+        } catch {
+            throw ResponseError(
+                .undecodable(format: "\(type)", reason: DecodingFault.sentence(error)), response: response, body: body,
+                cause: error)
+        }
+    }
+
+    /// This check, which accepts the response's type too if that is JSON by its suffix.
+    fileprivate func acceptingSuffix(of response: HTTPResponse?) -> ResponseCheck {
+        guard let type = response?.mediaType, type.hasSuffix("+json") else { return self }
+        var check = self
+        check.acceptableContentTypes?.insert(type)
+        return check
+    }
+}

@@ -1,0 +1,109 @@
+internal import ReachCore
+internal import ReachQueue
+internal import ReachSerialization
+internal import ReachTransfer
+
+/// The credentials of one attempt, as far as they were sent.
+struct AttemptAuthentication {
+    /// Sent with the last exchange, and the realm they were for.
+    var sent: (credentials: UserCredentials, realm: String, isBasic: Bool)?
+    /// Credentials that were refused.
+    var refusedCount = 0
+    /// Challenges that were answered.
+    var answeredCount = 0
+}
+
+/// Answers challenges, with credentials of the session's storage or of its hook.
+extension SessionLoop {
+    /// How many answers to challenges an attempt may have: a hook that always returns the same credentials would be asked
+    /// indefinitely.
+    private static let answerLimit = 5
+
+    /// Whether the session answers a response itself, as far as it has credentials.
+    func answersChallenge(_ head: ResponseHead) -> Bool {
+        head.status == 401 && (options.hooks.challenge != nil || options.credentials != nil)
+            && ServerChallenge(head) != nil
+    }
+
+    /// Adds credentials that the server has accepted before.
+    func offerCredentials(_ transfer: inout TransferRequest, of id: RequestID) {
+        guard let storage = options.credentials, !transfer.headers.contains(where: { $0.isNamed("Authorization") }),
+            let address = try? WebAddress(transfer.url.description),
+            let (credentials, realm) = storage.preemptive(for: address), let value = credentials.basicAuthorization
+        else { return }
+        transfer.headers.append(HeaderField("Authorization", value))
+        attempts[id]?.authentication.sent = (credentials, realm, true)
+    }
+
+    /// The request with an answer to the server's challenge.
+    ///
+    /// - Returns: `nil` without credentials: the challenge is then the answer.
+    func answered(
+        _ challenge: ServerChallenge, _ response: WebResponse, _ sent: TransferRequest, _ id: RequestID
+    ) -> TransferRequest? {
+        guard let address = try? WebAddress(sent.url.description) else { return nil }
+        var state = attempts[id]?.authentication ?? AttemptAuthentication()
+        defer { attempts[id, default: AttemptNote()].authentication = state }
+        if let last = state.sent, !challenge.isStale {
+            state.refusedCount += 1
+            options.credentials?.refused(last.credentials, for: address, realm: challenge.realm)
+        }
+        let isAgain = challenge.isStale && state.sent != nil
+        guard state.answeredCount < Self.answerLimit,
+            let credentials = isAgain
+                ? state.sent?.credentials : credentials(for: challenge, response, address, state.refusedCount, id),
+            let value = authorization(challenge, sent.method, address, credentials)
+        else {
+            state.sent = nil
+            return nil
+        }
+        state.answeredCount += 1
+        if case .basic = challenge {
+            state.sent = (credentials, challenge.realm, true)
+        } else {
+            state.sent = (credentials, challenge.realm, false)
+        }
+        var next = sent
+        next.headers.removeAll { $0.isNamed("Authorization") }
+        next.headers.append(HeaderField("Authorization", value))
+        return next
+    }
+
+    /// Stores credentials that the server has accepted.
+    func noteAccepted(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) {
+        guard head.status != 401, let storage = options.credentials, let last = attempts[id]?.authentication.sent,
+            let address = try? WebAddress(sent.url.description)
+        else { return }
+        storage.accepted(last.credentials, for: address, realm: last.realm, isBasic: last.isBasic)
+    }
+
+    private func credentials(
+        for challenge: ServerChallenge, _ response: WebResponse, _ address: WebAddress, _ failureCount: Int,
+        _ id: RequestID
+    ) -> UserCredentials? {
+        if let stored = options.credentials?.credentials(for: address, realm: challenge.realm) { return stored }
+        let scheme: AuthenticationChallenge.Scheme = if case .basic = challenge { .basic } else { .digest }
+        let question = AuthenticationChallenge(
+            response: response, scheme: scheme, realm: challenge.realm, failureCount: failureCount)
+        return options.hooks.challenge?(tasks[id]?.first, question)
+    }
+
+    private func authorization(
+        _ challenge: ServerChallenge, _ method: String, _ address: WebAddress, _ credentials: UserCredentials
+    ) -> String? {
+        switch challenge {
+        case .basic: credentials.basicAuthorization
+        case .digest(let digest):
+            digest.authorization(
+                method: method, target: address.requestTarget, user: credentials.user, password: credentials.password,
+                clientNonce: (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined())
+        }
+    }
+}
+
+extension UserCredentials {
+    /// The value of an `Authorization` field; `nil` for a name with a colon, which would end it on the wire.
+    fileprivate var basicAuthorization: String? {
+        user.utf8.contains(UInt8(ascii: ":")) ? nil : "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
+    }
+}

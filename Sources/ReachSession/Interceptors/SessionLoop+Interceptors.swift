@@ -1,0 +1,129 @@
+internal import HTTPTypes
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueue
+internal import ReachQueueRuntime
+internal import ReachSerialization
+internal import ReachTransfer
+
+/// Calls interceptors on Swift's concurrent executor, and passes their decisions to the queue. The queue's scheduler says
+/// when: a request is adapted before it has a slot, and its answer is judged after it has given its slot back.
+extension SessionLoop {
+    func setInterceptor(_ interceptor: any RequestInterceptor, _ name: String, of core: SessionCore) {
+        interceptedCore = core
+        interceptions.set(interceptor, name)
+        engine?.driver.send(.interceptors(interceptions.names))
+    }
+
+    // MARK: - Before an attempt
+
+    func intercept(_ id: RequestID, reply: @escaping (Bool) -> Void) {
+        let number = interceptions.begin(id)
+        if let request = tasks[id]?.first?.plan.queued { return adapt(id, number, request, reply) }
+        engine?.driver.record(of: id) { [weak self] record in
+            guard let self, let record else { return }
+            adapt(id, number, record.request, reply)
+        }
+    }
+
+    private func adapt(
+        _ id: RequestID, _ number: UInt64, _ request: QueuedRequest, _ reply: @escaping (Bool) -> Void
+    ) {
+        // Without a session everything ends in a moment.
+        guard let core = interceptedCore, let session = core.session, let name = request.interceptor,
+            let interceptor = interceptions.interceptors[name], let url = try? WebAddress(request.url)
+        else { return }
+        let attempt = RequestAttempt(
+            session: session, task: tasks[id]?.first, method: request.method, url: url,
+            retryCount: interceptions.retryCount(of: id), headers: HTTPFields(request.headers))
+        let answer = replies.expect { [weak self] (result: Result<Adaptation, RequestError>) in
+            guard let self, interceptions.end(number, of: id) else { return }
+            adapted(id, result, reply)
+        }
+        call(InterceptorCall(name, of: core), id, number) {
+            do {
+                var attempt = attempt
+                try await interceptor.adapt(&attempt)
+                answer(.success(try Adaptation(name, attempt, of: request)))
+            } catch {
+                answer(.failure(RequestError(ofInterceptor: error)))
+            }
+        }
+    }
+
+    private func adapted(_ id: RequestID, _ result: Result<Adaptation, RequestError>, _ reply: (Bool) -> Void) {
+        switch result {
+        case .success(let adaptation):
+            interceptions.set(adaptation, for: id)
+            reply(true)
+        case .failure(let error):
+            fail(id, with: error)
+            reply(false)
+        }
+    }
+
+    // MARK: - After an attempt
+
+    func judge(
+        _ end: AttemptEnd, _ report: TransferReport, to sent: TransferRequest, of id: RequestID,
+        reply: @escaping (InterceptorVerdict) -> Void
+    ) -> Bool {
+        guard let core = interceptedCore, let session = core.session, case .answered(let result, _) = end,
+            let adaptation = interceptions.adaptation(of: id),
+            let interceptor = interceptions.interceptors[adaptation.name], let head = report.response,
+            let response = WebResponse(head, from: sent.url).map({ RequestResponse($0, body: report.body) }),
+            interceptor.judges(response)
+        else { return false }
+        let attempt = RequestAttempt(
+            session: session, task: tasks[id]?.first, method: adaptation.method, url: adaptation.url,
+            retryCount: interceptions.retryCount(of: id), headers: adaptation.headers)
+        let number = interceptions.begin(id)
+        let answer = replies.expect { [weak self] (decision: RetryDecision) in
+            guard let self, interceptions.end(number, of: id) else { return }
+            reply(verdict(decision, end, result, response, id))
+        }
+        call(InterceptorCall(adaptation.name, of: core), id, number) {
+            answer(await interceptor.retry(attempt, after: response))
+        }
+        return true
+    }
+
+    private func verdict(
+        _ decision: RetryDecision, _ end: AttemptEnd, _ result: RequestResult, _ response: RequestResponse,
+        _ id: RequestID
+    ) -> InterceptorVerdict {
+        switch decision {
+        case .retry:
+            interceptions.countRetry(id)
+            return .again(after: RetryDecision.wait(beforeRetry: interceptions.retryCount(of: id)))
+        case .retryAfter(let wait):
+            interceptions.countRetry(id)
+            return .again(after: min(max(wait, .zero), Self.longestWait))
+        case .doNotRetry: return .stands(end)
+        case .fail(let error):
+            var error = RequestError(ofInterceptor: error)
+            if error.response == nil { error.response = response }
+            fail(id, with: error)
+            return .refused(result)
+        }
+    }
+
+    /// A month is more than a request lives.
+    private static let longestWait = Duration.seconds(30 * 86_400)
+
+    // MARK: - Both
+
+    func abandon(_ id: RequestID) { interceptions.abandon(id) }
+
+    private func call(
+        _ call: InterceptorCall, _ id: RequestID, _ number: UInt64, _ work: @escaping @Sendable () async -> Void
+    ) {
+        let task = Task { await InterceptorCall.$current.withValue([call]) { await work() } }
+        interceptions.running(task, number, of: id)
+    }
+
+    /// Keeps the error for the request's tasks, until the queue reports its end.
+    private func fail(_ id: RequestID, with error: RequestError) {
+        if tasks[id] != nil { attempts[id, default: AttemptNote()].error = error }
+    }
+}

@@ -1,0 +1,104 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachTransfer
+
+/// A proxy through which requests are sent.
+public struct Proxy: Hashable, Sendable, CustomStringConvertible {
+    /// Without a password.
+    public var description: String {
+        "\(url.scheme)://\(url.address?.family == .ipv6 ? "[\(url.host)]" : url.host):\(url.port)"
+    }
+    let url: TransferURL
+
+    /// Reads the URL of a proxy: `http://`, `socks5://` (this machine resolves the target's name) or `socks5h://` (the proxy
+    /// does), with a host, and possibly a user, a password and a port. As for curl, the scheme is http and the port 1080
+    /// where the text names none. Special characters of a user and a password are percent-escaped.
+    ///
+    /// - Throws: A ``RequestError`` of the kind `request` with the word `bad-proxy`. A proxy that is itself reached by https is
+    ///   not supported.
+    public init(_ text: String) throws(RequestError) {
+        do throws(TransferURL.ValidationError) {
+            url = try TransferURL(proxy: text.contains("://") ? text : "http://" + text)
+        } catch {
+            // The text may hold a password.
+            throw RequestError(
+                .request, "bad-proxy",
+                error.kind == .unsupportedScheme
+                    ? "a proxy's URL begins with http://, socks5:// or socks5h://" : "a proxy's URL cannot be read")
+        }
+    }
+}
+
+/// The proxies of a session, by the scheme of a request's URL. Each hop of a redirect is sent through the proxy for its own
+/// URL.
+///
+/// An https request goes through a tunnel (CONNECT, or SOCKS): the proxy sees its host and its size, and the target's
+/// certificate is judged as without a proxy. The proxy's own credentials (Basic, or SOCKS5's user and password) go to the proxy only.
+///
+/// The session waits for a path to the Internet, as for any request, and not for one to the proxy: for a request that goes
+/// through a proxy ``RequestConstraint/reachable`` means ``RequestConstraint/any``, since a host behind a proxy may have
+/// neither a name nor a path here. The proxy's own name is resolved by this machine.
+///
+/// A failure has the word `proxy-failed` (no connection, no answer), `proxy-refused` (it makes no connection to the target)
+/// or `proxy-authentication` (it wants other credentials).
+public struct ProxySettings: Hashable, Sendable {
+    /// The proxy for http; `nil` for none.
+    public var http: Proxy?
+    /// The proxy for https; `nil` for none.
+    public var https: Proxy?
+    /// The hosts that are reached without a proxy.
+    public var exceptions: ProxyExceptions
+
+    /// No proxy.
+    public static let none = ProxySettings()
+
+    /// Proxies for both schemes, and the exceptions from both.
+    public init(http: Proxy? = nil, https: Proxy? = nil, exceptions: ProxyExceptions = ProxyExceptions("")) {
+        self.http = http
+        self.https = https
+        self.exceptions = exceptions
+    }
+
+    /// One proxy for both schemes.
+    public init(_ proxy: Proxy, exceptions: ProxyExceptions = ProxyExceptions("")) {
+        self.init(http: proxy, https: proxy, exceptions: exceptions)
+    }
+
+    /// The proxies of this process's environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+    ///
+    /// - Throws: A ``RequestError`` with the word `bad-proxy`, if one cannot be used.
+    public static func environment() throws(RequestError) -> ProxySettings {
+        try ProxySettings(variables: CommandEnvironment.proxies)
+    }
+
+    /// The proxies of an environment, by curl's rules: each variable in lower case, or else in capitals. `HTTP_PROXY` in
+    /// capitals is not read, as a web server gives it to CGI programs from a client's header `Proxy`. An empty variable
+    /// means no proxy.
+    public init(variables: [String: String]) throws(RequestError) {
+        func value(_ name: String) -> String? { variables[name] ?? variables[name.uppercased()] }
+        func proxy(_ text: String?) throws(RequestError) -> Proxy? {
+            guard let text = text ?? value("all_proxy"), !text.isEmpty else { return nil }
+            return try Proxy(text)
+        }
+        http = try proxy(variables["http_proxy"])
+        https = try proxy(value("https_proxy"))
+        exceptions = ProxyExceptions(value("no_proxy") ?? "")
+    }
+
+    /// The proxy for a URL.
+    package func proxy(for url: TransferURL) -> TransferProxy {
+        guard let proxy = url.isSecure ? https : http, !exceptions.contain(url.host, port: url.port) else {
+            return .none
+        }
+        return .explicit(proxy.url)
+    }
+}
+
+private enum CommandEnvironment {
+    static var proxies: [String: String] {
+        let names = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"]
+        return (names + names.map { $0.uppercased() }).reduce(into: [:]) { found, name in
+            found[name] = getenv(name).map { String(cString: $0) }
+        }
+    }
+}
