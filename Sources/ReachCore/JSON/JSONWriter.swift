@@ -78,6 +78,12 @@ package struct JSONWriter: ~Copyable {
         output.append(UInt8(ascii: "\""))
     }
 
+    /// Writes a finished document as a value.
+    package mutating func value(written document: [UInt8]) {
+        separate()
+        output.append(document)
+    }
+
     package mutating func value(_ text: String?) {
         separate()
         guard let text else { return output.append("null" as StaticString) }
