@@ -62,6 +62,8 @@ public struct RequestSessionOptions: Sendable {
     public var delivery = ReachabilityDelivery.privateQueue
     /// The rules of ``RequestSession/activity``.
     public var activity = ActivityIndicator()
+    /// The activity that also counts this session's requests: by default the one of all sessions; `nil` for none.
+    public var sharedActivity: RequestActivity? = .shared
     /// The maximum number of running requests; over a modem two.
     public var maximumRunning = 16
     /// The maximum number of running requests to one host and port. After an outage it begins with one.

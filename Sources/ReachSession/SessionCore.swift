@@ -60,7 +60,7 @@ final class SessionCore: Sendable {
         limits = SessionLoop.limits(options, keepsOnDisk: directory != nil)
         let pump = SerialPump(options.delivery)
         self.pump = pump
-        activity = RequestActivity(options.activity, pump: pump)
+        activity = RequestActivity(options.activity, pump: pump, whole: options.sharedActivity)
         // The end of a session with files waits for the disk.
         let hasFiles = directory != nil || cookies.hasFile || cache.hasDirectory
         thread = SessionThread(sharing: !hasFiles, options) {

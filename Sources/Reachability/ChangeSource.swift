@@ -1,11 +1,35 @@
 package import ReachControl
 package import ReachCore
+internal import ReachLoop
 internal import ReachKernel
 
 /// The source of a monitor's changes: an engine on the kernel, the daemon, or a test.
 package protocol ChangeSource: Sendable {
     /// Prepares to watch a target. No event comes before ``ChangeWatch/begin(_:)``.
-    func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch
+    func prepare(_ subject: WatchSubject, _ settings: EngineSettings) -> any ChangeWatch
+
+    /// Determines the state now, without a watch. Blocks: for up to five seconds if a name has to be resolved, or the
+    /// daemon does not answer. Leaves no thread and no descriptor behind.
+    func currentState(of subject: WatchSubject, _ settings: EngineSettings) -> ReachabilityState
+}
+
+/// What a monitor watches.
+package struct WatchSubject: Hashable, Sendable {
+    package let target: Target
+    /// The paths that count.
+    package let condition: NetworkCondition
+
+    package init(_ target: Target, where condition: NetworkCondition = .any) {
+        self.target = target
+        self.condition = condition
+    }
+
+    /// The state while nothing can be observed.
+    var unobservable: ReachabilityState {
+        var state = ReachabilityState(target: target, since: SystemClock.now.wall)
+        state.adopt(Verdict(.unknown, reason: .cannotObserve))
+        return state
+    }
 }
 
 /// One monitor's watch of its target, from one start to one stop.
@@ -30,9 +54,22 @@ package protocol ChangeWatch: AnyObject, Sendable {
 package struct EngineSettings: Hashable, Sendable {
     package var anchors: [IPAddress]
     package var holdDown: HoldDown
+    package var links: LinkPolicy
 
-    package init(anchors: [IPAddress] = ReferenceAddresses.standard, holdDown: HoldDown = HoldDown()) {
+    package init(
+        anchors: [IPAddress] = ReferenceAddresses.standard, holdDown: HoldDown = HoldDown(),
+        links: LinkPolicy = LinkPolicy()
+    ) {
         self.anchors = anchors
         self.holdDown = holdDown
+        self.links = links
+    }
+
+    var engineOptions: EngineOptions {
+        var options = EngineOptions()
+        options.anchors = anchors
+        options.holdDown = holdDown
+        options.observer.policy = links
+        return options
     }
 }

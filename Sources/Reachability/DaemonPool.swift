@@ -13,9 +13,21 @@ package final class DaemonPool: ChangeSource {
     package init(path: String?) { self.path = path }
 
     /// Prepares to watch a target. `settings` have no effect: the daemon has its own.
-    package func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch {
-        let usual = SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
-        return Self.threads.prepare(target, for: path ?? usual)
+    package func prepare(_ subject: WatchSubject, _ settings: EngineSettings) -> any ChangeWatch {
+        Self.threads.prepare(subject, for: currentPath)
+    }
+
+    package func currentState(of subject: WatchSubject, _ settings: EngineSettings) -> ReachabilityState {
+        do throws(ControlError) {
+            var client = try ControlClient(path: currentPath)
+            return try client.status(of: subject.target).choosing(where: subject.condition)
+        } catch {
+            return subject.unobservable
+        }
+    }
+
+    private var currentPath: String {
+        path ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
     }
 
     /// How many threads there are, for all daemons.
@@ -32,10 +44,13 @@ private final class DaemonThread: WatchThread {
         thread = LoopThread(named: "reach-client") { LoopState($0) }
     }
 
-    func watch(_ target: Target, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64 {
+    func watch(_ subject: WatchSubject, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64 {
         let id = thread.nextID()
         thread.post { [path] state in
-            let watch = DaemonWatch(path: path, target: target, on: state.loop, handler: handler)
+            var choice = ChoiceSeries(subject.condition)
+            let watch = DaemonWatch(path: path, target: subject.target, on: state.loop) { event in
+                choice.apply(to: event).map(handler)
+            }
             state.watches[id] = watch
             watch.start()
         }

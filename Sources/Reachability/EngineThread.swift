@@ -1,7 +1,7 @@
 internal import CReachLinux
 internal import Glibc
 package import ReachControl
-package import ReachCore
+internal import ReachCore
 package import ReachKernel
 internal import ReachLoop
 
@@ -20,10 +20,12 @@ package final class EngineThread: WatchThread {
         }
     }
 
-    package func watch(_ target: Target, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64 {
+    package func watch(_ subject: WatchSubject, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64 {
         let id = thread.nextID()
         thread.post { state in
-            state.ids[id] = state.engine.watch(target) { handler(.target($0)) }
+            state.ids[id] = state.engine.watch(subject.target, where: subject.condition) {
+                handler(.target($0))
+            }
         }
         return id
     }

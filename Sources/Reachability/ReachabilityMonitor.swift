@@ -32,7 +32,7 @@ public final class ReachabilityMonitor: Sendable {
     let id = MonitorID.next()
     let dispatcher: ChangeDispatcher
     let options: ReachabilityOptions
-    private let source: any ChangeSource
+    let source: any ChangeSource
 
     /// Creates a monitor of any target, not yet started.
     public convenience init(_ target: Target = .internet, options: ReachabilityOptions = ReachabilityOptions()) {
@@ -52,6 +52,30 @@ public final class ReachabilityMonitor: Sendable {
     /// AFNetworking.
     public convenience init(address: IPAddress, options: ReachabilityOptions = ReachabilityOptions()) {
         self.init(address.isUnspecified ? .internet : .address(address), options: options)
+    }
+
+    /// Creates a monitor of the paths over links of one class, not yet started: NWPathMonitor's `requiredInterfaceType`.
+    ///
+    /// - Parameter requiredClass: In place of ``ReachabilityOptions/requiredClass``, which says what it means.
+    public convenience init(
+        _ target: Target = .internet, requiredClass: LinkClass, options: ReachabilityOptions = ReachabilityOptions()
+    ) {
+        var options = options
+        options.requiredClass = requiredClass
+        self.init(target, options: options)
+    }
+
+    /// Creates a monitor of the paths that leave over no link of these classes, not yet started: NWPathMonitor's
+    /// `prohibitedInterfaceTypes`.
+    ///
+    /// - Parameter prohibitedClasses: In place of ``ReachabilityOptions/prohibitedClasses``, which says what they mean.
+    public convenience init(
+        _ target: Target = .internet, prohibitedClasses: Set<LinkClass>,
+        options: ReachabilityOptions = ReachabilityOptions()
+    ) {
+        var options = options
+        options.prohibitedClasses = prohibitedClasses
+        self.init(target, options: options)
     }
 
     package init(_ target: Target, options: ReachabilityOptions = ReachabilityOptions(), source: any ChangeSource) {
@@ -75,7 +99,7 @@ public final class ReachabilityMonitor: Sendable {
     /// ``stop()`` a monitor can be started again, and delivers an initial change again. If the kernel cannot be
     /// observed, the state is `unknown` with the reason `cannotObserve`, and the monitor keeps trying.
     public func start() {
-        guard let run = dispatcher.begin({ source.prepare(target, options.engineSettings) }) else { return }
+        guard let run = dispatcher.begin({ source.prepare(subject, options.engineSettings) }) else { return }
         let pass = run.pass
         run.watch.begin { [weak self] event in
             guard let self else { return }
@@ -88,6 +112,8 @@ public final class ReachabilityMonitor: Sendable {
             }
         }
     }
+
+    var subject: WatchSubject { WatchSubject(target, where: options.condition) }
 
     private func log(_ event: StreamEvent) {
         guard let logger = options.logger else { return }

@@ -13,6 +13,21 @@ public struct ReachabilityOptions: Sendable {
     /// Addresses that stand for the Internet, which is reachable if the kernel has a path to enough of them. Nothing is
     /// ever sent to them. Ignored with a daemon, which has its own.
     public var anchors: [IPAddress] = ReferenceAddresses.standard
+    /// The class of link that must carry the path, directly or below a tunnel: NWPathMonitor's `requiredInterfaceType`.
+    ///
+    /// The status is that of the best path over such a link. If the kernel prefers another link, packets take that path
+    /// only if their socket is bound to ``ReachabilityMonitor/interface`` (SO_BINDTODEVICE). Without such a path the target
+    /// is not reachable, and the reason is `noRoute`. With a daemon only the path counts that the kernel prefers.
+    public var requiredClass: LinkClass?
+    /// The classes of links that must not carry the path, directly or below a tunnel: NWPathMonitor's
+    /// `prohibitedInterfaceTypes`. Otherwise it is like ``requiredClass``.
+    public var prohibitedClasses: Set<LinkClass> = []
+    /// Whether the path must not be metered: what Apple's systems call an expensive path. Otherwise it is like
+    /// ``requiredClass``.
+    public var prohibitsMetered = false
+    /// The classes of links by patterns of their names, such as `"wwx*"`, where the kernel's information is wrong. If
+    /// several patterns match, the alphabetically first applies. Ignored with a daemon, which has rules of its own.
+    public var linkClasses: [String: LinkClass] = [:]
     /// Whether blocks and observers receive the current state when the monitor starts, or when they are registered
     /// later.
     ///
@@ -30,8 +45,11 @@ public struct ReachabilityOptions: Sendable {
     /// By default nothing is logged. The observing thread calls it, so a handler must not block.
     public var logger: Logger?
 
-    /// Creates the default options. Monitors with equal source, hold-down and anchors share one thread and its sockets.
-    /// Those that use a daemon share one thread, with one connection each.
+    /// The file with the name servers; tests set another one.
+    package var resolverConfiguration = "/etc/resolv.conf"
+
+    /// Creates the default options. Monitors with equal source, hold-down, anchors and classes of links share one thread
+    /// and its sockets. Those that use a daemon share one thread, with one connection each.
     public init() {}
 
     var changeSource: any ChangeSource {
@@ -41,7 +59,17 @@ public struct ReachabilityOptions: Sendable {
         }
     }
 
-    var engineSettings: EngineSettings { EngineSettings(anchors: anchors, holdDown: holdDown) }
+    var engineSettings: EngineSettings {
+        EngineSettings(anchors: anchors, holdDown: holdDown, links: LinkPolicy(linkClasses: linkClasses))
+    }
+
+    var condition: NetworkCondition {
+        var condition = NetworkCondition()
+        condition.linkClass = requiredClass
+        condition.excludedClasses = prohibitedClasses
+        condition.isUnmetered = prohibitsMetered
+        return condition
+    }
 }
 
 /// What observes the network for a monitor.

@@ -1,5 +1,4 @@
 package import ReachControl
-package import ReachCore
 internal import Synchronization
 
 /// A thread that watches targets for other threads. Calls take effect in order; the first one starts the thread.
@@ -8,7 +7,7 @@ package protocol WatchThread: AnyObject, Sendable {
     /// every change.
     ///
     /// - Returns: A number for ``unwatch(_:)``.
-    func watch(_ target: Target, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64
+    func watch(_ subject: WatchSubject, _ handler: @escaping @Sendable (StreamEvent) -> Void) -> UInt64
 
     /// Ends a watch. A call of its handler that has begun, or is about to begin, still runs.
     func unwatch(_ id: UInt64)
@@ -38,14 +37,14 @@ final class SharedThreads<Key: Hashable & Sendable, Thread: WatchThread>: Sendab
     var count: Int { entries.withLock { $0.count } }
 
     /// Reserves the thread for a watch of the target.
-    func prepare(_ target: Target, for key: Key) -> any ChangeWatch {
+    func prepare(_ subject: WatchSubject, for key: Key) -> any ChangeWatch {
         let thread = entries.withLock { entries in
             var entry = entries[key] ?? Entry(thread: make(key))
             entry.users += 1
             entries[key] = entry
             return entry.thread
         }
-        return SharedWatch(target, on: thread) { self.release(key) }
+        return SharedWatch(subject, on: thread) { self.release(key) }
     }
 
     private func release(_ key: Key) {
@@ -67,13 +66,13 @@ private final class SharedWatch: ChangeWatch {
         case ended
     }
 
-    private let target: Target
+    private let subject: WatchSubject
     private let thread: any WatchThread
     private let release: @Sendable () -> Void
     private let phase = Mutex(Phase.prepared)
 
-    init(_ target: Target, on thread: any WatchThread, release: @escaping @Sendable () -> Void) {
-        self.target = target
+    init(_ subject: WatchSubject, on thread: any WatchThread, release: @escaping @Sendable () -> Void) {
+        self.subject = subject
         self.thread = thread
         self.release = release
     }
@@ -83,7 +82,7 @@ private final class SharedWatch: ChangeWatch {
     func begin(_ handler: @escaping @Sendable (StreamEvent) -> Void) {
         phase.withLock { phase in
             guard case .prepared = phase else { return }
-            phase = .begun(thread.watch(target, handler))
+            phase = .begun(thread.watch(subject, handler))
         }
     }
 

@@ -10,49 +10,8 @@ internal import Testing
     // The tests count the process's client threads.
     .serialized)
 struct DaemonMonitorTests {
-    /// A namespace with an uplink, and a daemon in it that can be started and killed.
-    private final class Stage {
-        let namespace: TestNamespace
-        let directory: TemporaryDirectory
-        private var daemon: RunningProgram?
-
-        var socket: String { directory.path + "/socket" }
-
-        init() throws {
-            namespace = try TestNamespace()
-            try namespace.vethPair()
-            directory = try TemporaryDirectory()
-        }
-
-        func start() throws {
-            let daemon = try BuiltProgram(named: "reachd").start(
-                ["--socket", socket, "--state", directory.path, "--events"], in: namespace.name)
-            _ = try daemon.nextLine()
-            self.daemon = daemon
-        }
-
-        func kill() throws {
-            daemon?.send(SIGKILL)
-            _ = try daemon?.finish()
-            daemon = nil
-        }
-
-        func monitor(_ target: Target = .internet) -> ReachabilityMonitor {
-            var options = ReachabilityOptions()
-            options.notificationCenter = ReachabilityNotificationCenter()
-            options.source = .daemon(socket: socket)
-            return ReachabilityMonitor(target, options: options)
-        }
-
-        /// The `defer` that calls this also keeps it alive.
-        func end() {
-            daemon?.send(SIGKILL)
-            namespace.remove()
-        }
-    }
-
     @Test func `blocks, observers and sequences receive the same, even if the daemon restarts`() async throws {
-        let stage = try Stage()
+        let stage = try DaemonStage()
         defer { stage.end() }
         try stage.start()
         let monitor = stage.monitor()
@@ -89,7 +48,7 @@ struct DaemonMonitorTests {
     @Test func `a block set while the daemon is away receives a stale state, and no change when the daemon is back`()
         async throws
     {
-        let stage = try Stage()
+        let stage = try DaemonStage()
         defer { stage.end() }
         try stage.start()
         let monitor = stage.monitor(try Target("192.0.2.1"))
@@ -108,7 +67,7 @@ struct DaemonMonitorTests {
     }
 
     @Test func `without a daemon the state is unknown, and a daemon that starts later is found`() async throws {
-        let stage = try Stage()
+        let stage = try DaemonStage()
         defer { stage.end() }
         let monitor = stage.monitor()
         monitor.start()
@@ -120,7 +79,7 @@ struct DaemonMonitorTests {
     }
 
     @Test func `monitors share a thread, which ends with the last and closes its connections`() async throws {
-        let stage = try Stage()
+        let stage = try DaemonStage()
         defer { stage.end() }
         try stage.start()
         #expect(DaemonPool.count == 0)
@@ -140,7 +99,7 @@ struct DaemonMonitorTests {
     }
 
     @Test func `starting and stopping while the daemon is away leaves nothing behind`() async throws {
-        let stage = try Stage()
+        let stage = try DaemonStage()
         defer { stage.end() }
         let log = EventLog<NetworkReachabilityStatus>()
         let monitor = stage.monitor()
@@ -155,6 +114,47 @@ struct DaemonMonitorTests {
         monitor.start()
         #expect(await monitor.wait { $0.isReachable } != nil)
         monitor.stop()
+    }
+
+    @Test func `without a start the daemon is asked once, and only the path counts that it reports`() async throws {
+        let stage = try DaemonStage()
+        defer { stage.end() }
+        #expect(await stage.monitor().currentState().reason == .cannotObserve)
+        try stage.start()
+        let plain = await stage.monitor().currentState()
+        #expect(plain.isReachable && plain.availableInterfaces.map(\.name) == ["up0"])
+        #expect(plain.gateways.map(\.description) == ["192.0.2.1"] && plain.supportsIPv4 && !plain.supportsIPv6)
+        let wifi = await stage.monitor { $0.requiredClass = .wifi }.currentState()
+        #expect(wifi.reason == .noRoute && wifi.availableInterfaces.isEmpty)
+        #expect(await stage.monitor { $0.requiredClass = .virtual }.currentState().interface == "up0")
+        #expect(DaemonPool.count == 0)
+    }
+
+    @Test func `a required class is judged on the path that the daemon reports, and only differences are changes`()
+        async throws
+    {
+        let stage = try DaemonStage()
+        defer { stage.end() }
+        try stage.start()
+        let (wifi, virtual) = (
+            stage.monitor { $0.requiredClass = .wifi }, stage.monitor { $0.requiredClass = .virtual }
+        )
+        let (none, some) = (EventLog<ReachabilityChange>(), EventLog<ReachabilityChange>())
+        wifi.setChangeBlock(none.sink)
+        virtual.setChangeBlock(some.sink)
+        wifi.start()
+        virtual.start()
+        try await none.wait(for: 1)
+        try await some.wait(for: 1)
+        try stage.namespace.run("ip", "route", "replace", "default", "via", "192.0.2.9")
+        try stage.namespace.run("ip", "route", "delete", "default")
+        let changes = try await some.wait(for: 3)
+        #expect(
+            changes.map(\.aspects) == [[], [.path], [.status]] && changes.map(\.isInitial) == [true, false, false])
+        #expect(changes[1].state.gateways.map(\.description) == ["192.0.2.9"])
+        wifi.stop()
+        virtual.stop()
+        #expect(none.values.map(\.state.status) == [.notReachable])
     }
 }
 

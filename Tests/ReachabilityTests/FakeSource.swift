@@ -24,8 +24,16 @@ final class FakeSource: ChangeSource {
         for watch in watches.withLock({ Array($0.values) }) { watch.report(verdict, cause: cause) }
     }
 
-    func prepare(_ target: Target, _ settings: EngineSettings) -> any ChangeWatch {
-        FakeWatch(StatusMachine(target: target, holdDown: settings.holdDown, at: SystemClock.now), self)
+    func currentState(of subject: WatchSubject, _ settings: EngineSettings) -> ReachabilityState {
+        var machine = StatusMachine(target: subject.target, at: SystemClock.now)
+        if let verdict = verdict.withLock({ $0 }) {
+            _ = machine.observe(verdict, cause: .start, epoch: 1, at: SystemClock.now)
+        }
+        return machine.state
+    }
+
+    func prepare(_ subject: WatchSubject, _ settings: EngineSettings) -> any ChangeWatch {
+        FakeWatch(StatusMachine(target: subject.target, holdDown: settings.holdDown, at: SystemClock.now), self)
     }
 
     fileprivate func add(_ watch: FakeWatch) -> Verdict? {

@@ -141,7 +141,7 @@ struct KernelTests {
         defer { namespace.remove() }
         let thread = EngineThread(options: EngineOptions(), namespace: namespace.descriptor)
         let log = EventLog<ReachabilityStatus>()
-        let id = thread.watch(.internet) { event in
+        let id = thread.watch(WatchSubject(.internet)) { event in
             if let change = event.change { log.append(change.state.status) }
         }
         try await log.wait(for: 1)
@@ -152,22 +152,4 @@ struct KernelTests {
         thread.end()
         #expect(!thread.perform {})
     }
-}
-
-/// Number of rtnetlink sockets that programs hold in the namespace. The kernel's own socket has port 0.
-private func netlinkSockets(in namespace: TestNamespace) throws -> Int {
-    try namespace.run("cat", "/proc/net/netlink").split(separator: "\n").dropFirst()
-        .filter { line in
-            let fields = line.split(separator: " ")
-            return fields[1] == "0" && fields[2] != "0"
-        }.count
-}
-
-/// Number of descriptors that this process has open.
-private func openDescriptors() -> Int {
-    guard let directory = opendir("/proc/self/fd") else { return -1 }
-    defer { closedir(directory) }
-    var count = 0
-    while readdir(directory) != nil { count += 1 }
-    return count
 }

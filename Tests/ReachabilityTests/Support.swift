@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Glibc
 internal import ReachCore
 internal import ReachLoop
 internal import ReachTesting
@@ -79,4 +80,22 @@ extension ReachabilityMonitor {
 extension EventLog {
     /// A function that appends.
     var sink: @Sendable (Value) -> Void { { self.append($0) } }
+}
+
+/// Number of rtnetlink sockets that programs hold in the namespace. The kernel's own socket has port 0.
+func netlinkSockets(in namespace: TestNamespace) throws -> Int {
+    try namespace.run("cat", "/proc/net/netlink").split(separator: "\n").dropFirst()
+        .filter { line in
+            let fields = line.split(separator: " ")
+            return fields[1] == "0" && fields[2] != "0"
+        }.count
+}
+
+/// Number of descriptors that this process has open.
+func openDescriptors() -> Int {
+    guard let directory = opendir("/proc/self/fd") else { return -1 }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    return count
 }

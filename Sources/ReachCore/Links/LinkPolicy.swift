@@ -20,6 +20,12 @@ package struct LinkPolicy: Hashable, Sendable {
 
     package init(rules: [Rule] = []) { self.rules = rules }
 
+    /// The rules of a program: classes by patterns of names. If several patterns match, the alphabetically first applies.
+    package init(linkClasses: [String: LinkClass]) {
+        self.init(
+            rules: linkClasses.sorted { $0.key < $1.key }.map { Rule(pattern: Glob($0.key), linkClass: $0.value) })
+    }
+
     /// The value from the first matching rule that sets it; `nil` if there is none.
     package func first<Value>(_ property: (Rule) -> Value?, for link: Link) -> Value? {
         first(property, for: link.name, link.alternativeNames)

@@ -17,6 +17,8 @@ package struct DefaultRoute: Hashable, Sendable {
     /// The interface's name.
     package var name: String
     package var traits: PathTraits
+    /// The names of the links below a stacked or tunnel link, nearest first.
+    package var lower: [String] = []
     /// The route's metric; lower is preferred.
     package var metric: UInt32 = 0
     /// The first hop; `nil` if there is none, as on point-to-point links.
@@ -79,6 +81,7 @@ extension DefaultRoute {
             path.status == .reachable || path.reason == .gatewayUnreachable
         else { return nil }
         self.init(key: Key(family: family, interface: index), name: name, traits: path.traits)
+        lower = path.lower
         metric = path.metric ?? 0
         gateway = path.gateway
         source = path.source

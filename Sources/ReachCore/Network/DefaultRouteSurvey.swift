@@ -1,4 +1,5 @@
-/// Decides which interfaces have a default route in one family, besides the one that the kernel prefers.
+/// Decides which interfaces have a route to a target in one family, besides the one that the kernel prefers: to the Internet,
+/// which is a default route, or to a host.
 ///
 /// The rule is the one for the Internet itself: an interface counts if at least half of the reference addresses have a route
 /// over it. Neither a host route to one of them, nor its absence, says anything about the Internet. The interface's class
@@ -11,16 +12,27 @@ package struct DefaultRouteSurvey {
     }
 
     package let family: IPAddress.Family
-    /// The reference addresses of the family.
+    /// The addresses of the family that stand for the target.
     package let anchors: [IPAddress]
+    /// How many of them must have a route over an interface.
+    private let needed: Int
 
     /// The most candidates. It is more than the links to the Internet of any desktop or server; a container host may have
     /// thousands of links with addresses.
     private static let candidateLimit = 16
 
+    /// - Parameter anchors: The reference addresses.
     package init(_ family: IPAddress.Family, among anchors: [IPAddress]) {
         self.family = family
         self.anchors = anchors.filter { $0.family == family }
+        needed = Verdict.anchorsNeeded(of: self.anchors.count)
+    }
+
+    /// - Parameter addresses: The addresses of a host, of which one is enough.
+    package init(_ family: IPAddress.Family, toAnyOf addresses: [IPAddress]) {
+        self.family = family
+        anchors = addresses.filter { $0.family == family }
+        needed = 1
     }
 
     /// The links that can carry packets of the family and have a preferred address of it.
@@ -55,7 +67,7 @@ package struct DefaultRouteSurvey {
             else { return nil }
             return (route, hop)
         }
-        guard found.count >= Verdict.anchorsNeeded(of: anchors.count) else { return nil }
+        guard found.count >= needed else { return nil }
         return found.min {
             ($0.route.destination.length, $0.route.metric ?? 0) < ($1.route.destination.length, $1.route.metric ?? 0)
         }

@@ -5,6 +5,8 @@ package struct Verdict: Hashable, Sendable {
     package var linkClass: LinkClass?
     package var interface: String?
     package var isMetered = false
+    /// The interfaces over which the target can be reached, in order of preference; empty unless they were asked for.
+    package var available: [AvailableInterface] = []
     package var ipv4: NetworkPath
     package var ipv6: NetworkPath
 

@@ -32,6 +32,12 @@ public struct ReachabilityState: Hashable, Sendable {
     public var ipv4: NetworkPath = .unknown
     /// The path in IPv6.
     public var ipv6: NetworkPath = .unknown
+    /// The interfaces over which the target can be reached, in order of preference: those that the kernel chooses for IPv4
+    /// and IPv6, then by metric. Empty when there are none.
+    ///
+    /// Packets leave over the others only if their socket is bound to the interface (SO_BINDTODEVICE). From a daemon the
+    /// list has only the interfaces that the kernel chooses.
+    public var availableInterfaces: [AvailableInterface] = []
 
     /// Creates the state of a target without a verdict.
     package init(target: Target, since: Timestamp) {
@@ -48,6 +54,7 @@ public struct ReachabilityState: Hashable, Sendable {
         isMetered = verdict.isMetered
         ipv4 = verdict.ipv4
         ipv6 = verdict.ipv6
+        availableInterfaces = verdict.available
     }
 
     /// The state as AFNetworking's reachability manager would report it.
@@ -57,4 +64,23 @@ public struct ReachabilityState: Hashable, Sendable {
 
     /// Whether a path exists, whatever carries it.
     public var isReachable: Bool { status == .reachable }
+
+    /// Whether there is a path in IPv4.
+    public var supportsIPv4: Bool { isReachable && ipv4.status == .reachable }
+
+    /// Whether there is a path in IPv6.
+    public var supportsIPv6: Bool { isReachable && ipv6.status == .reachable }
+
+    /// The first hops of ``availableInterfaces``, in the same order, each once.
+    public var gateways: [IPAddress] {
+        availableInterfaces.flatMap(\.gateways).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// Whether a path leaves over a link of this class, directly or below a tunnel.
+    public func uses(_ linkClass: LinkClass) -> Bool {
+        guard isReachable else { return false }
+        return [ipv4, ipv6].contains { path in
+            path.status == .reachable && (path.linkClass == linkClass || path.carrierClass == linkClass)
+        }
+    }
 }

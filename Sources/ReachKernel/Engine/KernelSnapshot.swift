@@ -25,9 +25,22 @@ package final class KernelSnapshot {
     }
 
     /// The current state of a target. Its "since" is now as well, since there is no earlier state.
-    package func state(of target: Target) throws(NetlinkError) -> ReachabilityState {
+    ///
+    /// - Parameter condition: The paths that count; then the state has a list of the available interfaces. `nil` for the
+    ///   kernel's own choice, without a list.
+    package func state(
+        of target: Target, where condition: NetworkCondition? = nil
+    ) throws(NetlinkError) -> ReachabilityState {
         var machine = StatusMachine(target: target, at: SystemClock.now)
-        _ = machine.observe(try evaluate(target).verdict, cause: .start, epoch: 1, at: SystemClock.now)
+        let evaluation = try evaluate(target)
+        var verdict = evaluation.verdict
+        if let condition {
+            var names: [IPAddress] = []
+            if case .addresses(let addresses)? = evaluation.resolution { names = addresses }
+            verdict = try PathFinder(view: view, mark: options.mark).choose(
+                verdict, on: target.subject, names: names, anchors: options.anchors, where: condition)
+        }
+        _ = machine.observe(verdict, cause: .start, epoch: 1, at: SystemClock.now)
         return machine.state
     }
 

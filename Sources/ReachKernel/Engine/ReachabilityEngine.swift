@@ -14,7 +14,7 @@ package final class ReachabilityEngine {
     private let resolver = SystemResolver()
     private var observer: KernelObserver?
     private var sleepWatch: SleepWatch?
-    private var watches: [Target: WatchedTarget] = [:]
+    private var watches: [WatchKey: WatchedTarget] = [:]
     private var lastID: UInt64 = 0
     private var epoch = EpochCounter()
     /// The last verdict on the Internet; `nil` before the first.
@@ -63,20 +63,28 @@ package final class ReachabilityEngine {
 
     /// Calls `handler` with the target's state once it is determined, and with every later change.
     ///
-    /// - Parameter owner: The user who wants to know, so that one user's names do not keep another's from being resolved;
-    ///   `nil` for this program.
+    /// - Parameters:
+    ///   - owner: The user who wants to know, so that one user's names do not keep another's from being resolved; `nil` for
+    ///     this program.
+    ///   - condition: The paths that count; then the states have a list of the available interfaces, which costs lookups for
+    ///     each link that the kernel does not prefer. `nil` for the kernel's own choice, without a list.
     /// - Returns: The number of the watch, for ``unwatch(_:)``.
-    package func watch(_ target: Target, for owner: UInt32? = nil, _ handler: @escaping Handler) -> UInt64 {
+    package func watch(
+        _ target: Target, for owner: UInt32? = nil, where condition: NetworkCondition? = nil,
+        _ handler: @escaping Handler
+    ) -> UInt64 {
         lastID += 1
         let id = lastID
         let now = SystemClock.now
-        if let watch = watches[target] {
+        let key = WatchKey(target: target, condition: condition)
+        if let watch = watches[key] {
             watch.addOwner(owner)
             watch.add(id, at: now, handler)
             return id
         }
-        let watch = WatchedTarget(target: target, owner: owner, holdDown: options.holdDown, at: now)
-        watches[target] = watch
+        let watch = WatchedTarget(
+            target: target, condition: condition, owner: owner, holdDown: options.holdDown, at: now)
+        watches[key] = watch
         if let survey { _ = watch.machine.setConnectivity(survey.report(on: target), cause: .probe, at: now) }
         watch.add(id, at: now, handler)
         updateTargets()
@@ -98,7 +106,7 @@ package final class ReachabilityEngine {
         if networkHandlers.isEmpty { network = nil }
         guard let watch = watches.values.first(where: { $0.remove(id) }), !watch.isWatched else { return }
         cancelTimers(of: watch)
-        watches[watch.target] = nil
+        watches[watch.key] = nil
         updateTargets()
     }
 
@@ -213,7 +221,12 @@ package final class ReachabilityEngine {
             self.internet = internet
             let isNewEpoch = epoch.count(internet)
             for watch in watches.values {
-                guard let verdict = try verdict(for: watch, internet: internet, &finder) else { continue }
+                guard var verdict = try verdict(for: watch, internet: internet, &finder) else { continue }
+                if let condition = watch.condition {
+                    verdict = try finder.choose(
+                        verdict, on: watch.target.subject, names: watch.name.addresses, anchors: options.anchors,
+                        where: condition)
+                }
                 publish(verdict, for: watch, effects: effects, fallback: .poll)
             }
             scheduleNeighbourCheck(at: finder.nextNeighbourCheck)
@@ -247,10 +260,13 @@ package final class ReachabilityEngine {
     ) {
         guard watch.isWatched else { return }
         // Reads the stored parts one by one, since every change comes through here, and `state` as a whole would be copied.
-        let touched = [
+        var touched = [
             watch.machine.state.ipv4.interfaceIndex, watch.machine.state.ipv6.interfaceIndex,
             verdict.ipv4.interfaceIndex, verdict.ipv6.interfaceIndex,
         ].compactMap { $0 }
+        if watch.condition != nil {
+            touched += (watch.machine.state.availableInterfaces + verdict.available).map(\.index)
+        }
         let cause = Cause.weightiest(of: effects, touching: touched) ?? fallback
         let change = watch.machine.observe(verdict, cause: cause, epoch: epoch.value, at: SystemClock.now)
         if let change { watch.send(.change(change)) }
@@ -289,16 +305,16 @@ package final class ReachabilityEngine {
 
     private func resolve(_ name: String, for watch: WatchedTarget) {
         guard watch.name.shouldAsk() else { return }
-        let target = watch.target
+        let key = watch.key
         let reference = EngineReference(self)
         let mailbox = loop.mailbox
         resolver.resolve(name, for: watch.owner) { answer in
-            mailbox.post { _ in reference.engine?.handle(answer, for: target) }
+            mailbox.post { _ in reference.engine?.handle(answer, for: key) }
         }
     }
 
-    private func handle(_ answer: NameAnswer, for target: Target) {
-        guard let watch = watches[target], case .name(let name) = target.subject else { return }
+    private func handle(_ answer: NameAnswer, for key: WatchKey) {
+        guard let watch = watches[key], case .name(let name) = key.target.subject else { return }
         let wait = watch.name.take(answer)
         watch.nameTimer.map(loop.cancel)
         watch.nameTimer = loop.schedule(at: SystemClock.boot + wait) { [unowned self, weak watch] in

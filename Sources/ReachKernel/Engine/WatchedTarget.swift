@@ -6,6 +6,8 @@ final class WatchedTarget {
     typealias Handler = (TargetEvent) -> Void
 
     let target: Target
+    /// The paths that count; `nil` for the kernel's own choice, without a list of the others.
+    let condition: NetworkCondition?
     /// The user whose name it is; `nil` if several want to know, or this program does.
     private(set) var owner: UInt32?
     var machine: StatusMachine
@@ -16,11 +18,14 @@ final class WatchedTarget {
     private var hasBegun = false
     private var handlers: [(id: UInt64, handler: Handler)] = []
 
-    init(target: Target, owner: UInt32?, holdDown: HoldDown, at now: Instant) {
+    init(target: Target, condition: NetworkCondition?, owner: UInt32?, holdDown: HoldDown, at now: Instant) {
         self.target = target
+        self.condition = condition
         self.owner = owner
         machine = StatusMachine(target: target, holdDown: holdDown, at: now)
     }
+
+    var key: WatchKey { WatchKey(target: target, condition: condition) }
 
     func addOwner(_ other: UInt32?) {
         if other != owner { owner = nil }
@@ -54,4 +59,10 @@ final class WatchedTarget {
     private func initialChange(at now: Instant) -> ReachabilityChange {
         ReachabilityChange(at: now, cause: .start, aspects: [], previous: nil, state: machine.state)
     }
+}
+
+/// What watches have in common that share a state machine.
+struct WatchKey: Hashable {
+    let target: Target
+    let condition: NetworkCondition?
 }

@@ -7,12 +7,43 @@ extension PathFinder {
     ///
     /// - Parameter preferred: The verdict on the Internet.
     package func defaultRoutes(preferred: Verdict, anchors: [IPAddress]) throws(NetlinkError) -> [DefaultRoute] {
+        try routes(preferred: preferred) { DefaultRouteSurvey($0, among: anchors) }
+    }
+
+    /// The verdict on a target for a program that accepts only paths that satisfy a condition, with their interfaces.
+    ///
+    /// - Parameters:
+    ///   - verdict: The verdict by the kernel's own choice.
+    ///   - names: The addresses of a target that is a name.
+    package func choose(
+        _ verdict: Verdict, on subject: Target.Subject, names: [IPAddress], anchors: [IPAddress],
+        where condition: NetworkCondition
+    ) throws(NetlinkError) -> Verdict {
+        let routes =
+            switch subject {
+            case .internet: try defaultRoutes(preferred: verdict, anchors: anchors)
+            case .address(let address, zone: nil): try routes(to: [address], preferred: verdict)
+            case .prefix(let prefix): try routes(to: [prefix.representative], preferred: verdict)
+            case .name: try routes(to: names, preferred: verdict)
+            // These name the interface themselves.
+            case .address, .interface: try routes(to: [], preferred: verdict)
+            }
+        return verdict.choosing(from: routes, where: condition)
+    }
+
+    private func routes(to addresses: [IPAddress], preferred: Verdict) throws(NetlinkError) -> [DefaultRoute] {
+        try routes(preferred: preferred) { DefaultRouteSurvey($0, toAnyOf: addresses) }
+    }
+
+    private func routes(
+        preferred: Verdict, _ survey: (IPAddress.Family) -> DefaultRouteSurvey
+    ) throws(NetlinkError) -> [DefaultRoute] {
         var routes: [DefaultRoute] = []
         for family in IPAddress.Family.allCases {
             let path = family == .ipv4 ? preferred.ipv4 : preferred.ipv6
             let own = path.interfaceIndex.map { addresses(of: $0, family) } ?? []
             if let main = DefaultRoute(preferred: path, family, addresses: own) { routes.append(main) }
-            routes += try otherRoutes(than: path.interfaceIndex, DefaultRouteSurvey(family, among: anchors))
+            routes += try otherRoutes(than: path.interfaceIndex, survey(family))
         }
         return routes
     }
@@ -50,6 +81,7 @@ extension PathFinder {
         var result = DefaultRoute(
             key: DefaultRoute.Key(family: family, interface: index), name: candidate.link.name,
             traits: condition.traits, isPreferred: false)
+        result.lower = condition.lower
         result.metric = route.metric ?? 0
         result.gateway = hop.gateway
         result.source = candidate.source

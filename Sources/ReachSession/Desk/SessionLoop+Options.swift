@@ -37,12 +37,7 @@ extension SessionLoop {
 }
 
 extension RequestSessionOptions {
-    var linkPolicy: LinkPolicy {
-        LinkPolicy(
-            rules: linkClasses.sorted { $0.key < $1.key }.map {
-                LinkPolicy.Rule(pattern: Glob($0.key), linkClass: $0.value)
-            })
-    }
+    var linkPolicy: LinkPolicy { LinkPolicy(linkClasses: linkClasses) }
 
     func enterNamespace() {
         if let namespace { reach_enter_network_namespace(namespace) }

@@ -1,7 +1,7 @@
 public import ReachCore
 
 /// A cache in memory. When its values exceed the capacity, it removes the least recently used ones until a preferred
-/// size is left: AFAutoPurgingImageCache, for any value.
+/// size is left: AFAutoPurgingImageCache, for any value. ``AutoPurgingCache`` is the same for many threads.
 ///
 /// Each call takes the current time. Values used at the same instant are removed in the order of use.
 public struct PurgingCache<Key: Hashable & Sendable, Value> {
@@ -45,10 +45,20 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
     ///   alone is too large.
     @discardableResult
     public mutating func insert(_ value: Value, for key: Key, bytes: Int64, at now: BootTime) -> [Key] {
+        exchange(value, for: key, bytes: bytes, at: now).purged
+    }
+
+    /// Inserts a value, as ``insert(_:for:bytes:at:)`` does.
+    ///
+    /// - Returns: The keys that were purged, and the values that were removed, which a caller with a lock releases after it.
+    mutating func exchange(
+        _ value: Value, for key: Key, bytes: Int64, at now: BootTime
+    ) -> (purged: [Key], removed: [Value]) {
         let bytes = max(bytes, 0)
-        size += bytes - (entries[key]?.bytes ?? 0)
-        entries[key] = Entry(value: value, bytes: bytes, lastUse: nextUse(at: now))
-        return size > capacity ? purge() : []
+        let before = entries.updateValue(Entry(value: value, bytes: bytes, lastUse: nextUse(at: now)), forKey: key)
+        size += bytes - (before?.bytes ?? 0)
+        let purged = size > capacity ? purge() : []
+        return (purged.map(\.key), purged.map(\.value) + [before?.value].compactMap { $0 })
     }
 
     /// Returns the value of a key. Counts as a use.
@@ -62,10 +72,13 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
     ///
     /// - Returns: Whether there was one.
     @discardableResult
-    public mutating func remove(_ key: Key) -> Bool {
-        guard let entry = entries.removeValue(forKey: key) else { return false }
+    public mutating func remove(_ key: Key) -> Bool { extract(key) != nil }
+
+    /// Removes a value and returns it.
+    mutating func extract(_ key: Key) -> Value? {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
         size -= entry.bytes
-        return true
+        return entry.value
     }
 
     /// Removes all values, for example when memory is short.
@@ -77,13 +90,13 @@ public struct PurgingCache<Key: Hashable & Sendable, Value> {
         return !entries.isEmpty
     }
 
-    private mutating func purge() -> [Key] {
-        var purged: [Key] = []
+    private mutating func purge() -> [(key: Key, value: Value)] {
+        var purged: [(key: Key, value: Value)] = []
         for (key, entry) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
             guard size > preferredSize else { break }
             size -= entry.bytes
             entries[key] = nil
-            purged.append(key)
+            purged.append((key, entry.value))
         }
         return purged
     }

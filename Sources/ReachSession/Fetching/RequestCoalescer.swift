@@ -32,15 +32,16 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         case queued(Request)
         /// An equal request exists: both callers share its answer.
         case joined(Request)
+
+        var request: Request {
+            switch self {
+            case .start(let request), .queued(let request), .joined(let request): request
+            }
+        }
     }
 
     /// The order in which queued requests start.
-    public enum Order: String, Hashable, Sendable, CaseIterable {
-        /// The oldest first: AFNetworking's default.
-        case firstInFirstOut = "fifo"
-        /// The newest first, for what the user sees at present.
-        case lastInFirstOut = "lifo"
-    }
+    public typealias Order = FetchOrder
 
     fileprivate struct Entry {
         let request: Request
@@ -50,8 +51,8 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
 
     /// The maximum number of running requests: 4 in AFNetworking.
     public let limit: Int
-    /// The order in which queued requests start.
-    public let order: Order
+    /// The order in which queued requests start. A change concerns requests that are queued later.
+    public var order: Order
     /// The number of running requests.
     public private(set) var runningCount = 0
 
@@ -88,6 +89,16 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         }
         queue.insert(request, at: order == .firstInFirstOut ? queue.endIndex : queue.startIndex)
         return (receipt, .queued(request))
+    }
+
+    /// Adds a caller to the request of a receipt.
+    ///
+    /// - Returns: The caller's receipt; `nil` where the request is over, or the receipt was cancelled.
+    public mutating func add(_ waiter: Waiter, to receipt: Receipt) -> Receipt? {
+        guard entries[receipt.key]?.waiters.contains(where: { $0.number == receipt.number }) == true else { return nil }
+        let added = Receipt(key: receipt.key, number: nextNumber())
+        entries[receipt.key]?.waiters.append((added.number, waiter))
+        return added
     }
 
     /// What the caller has to do after a cancellation.
@@ -145,6 +156,14 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         lastNumber += 1
         return lastNumber
     }
+}
+
+/// The order in which queued requests start.
+public enum FetchOrder: String, Hashable, Sendable, CaseIterable {
+    /// The oldest first: AFNetworking's default.
+    case firstInFirstOut = "fifo"
+    /// The newest first, for what the user sees at present.
+    case lastInFirstOut = "lifo"
 }
 
 extension RequestCoalescer: Sendable where Waiter: Sendable {}

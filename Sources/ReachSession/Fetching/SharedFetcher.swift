@@ -1,39 +1,51 @@
+public import HTTPTypes
 internal import ReachCore
-internal import ReachLoop
+internal import ReachQueue
+public import ReachSerialization
 internal import Synchronization
 
-/// Fetches each URL once for all callers that ask for it at the same time, limits how many requests run, and caches the
-/// responses in memory: AFImageDownloader, for any content.
+/// Fetches the same thing once for all callers that ask for it at the same time, limits how many requests run, and caches
+/// the responses: AFImageDownloader, for any content.
 ///
 ///     let fetcher = SharedFetcher(session)
 ///     let receipt = fetcher.fetch("https://example.org/logo.png") { result in ... }
 ///
-/// Requests are equal if their URLs are. Successful responses are cached up to the cache's capacity, and returned again
-/// without asking the server; failures are not cached. All members may be used from any thread. Blocks are called where
-/// the session calls its completions.
+/// Fetches are equal if their ``FetchKey``s are. Successful responses are cached, and returned again without asking the
+/// server; failures are not cached. All members may be used from any thread. Blocks are called where the session calls its
+/// completions.
 public final class SharedFetcher: Sendable {
     /// A block that receives the result of a fetch.
     public typealias Completion = @Sendable (Result<RequestResponse, RequestError>) -> Void
 
+    typealias Coalescer = RequestCoalescer<FetchKey, Completion>
+
     /// One caller's claim to a response, by which it can be cancelled.
     public struct Receipt: Hashable, Sendable {
+        /// What was requested.
+        public var key: FetchKey { receipt.key }
         /// The URL that was requested.
-        public var url: String { receipt.key }
-        let receipt: RequestCoalescer<String, Completion>.Receipt
+        public var url: String { receipt.key.url.description }
+        let receipt: Coalescer.Receipt
     }
 
     private struct State {
-        var coalescer: RequestCoalescer<String, Completion>
-        var cache: PurgingCache<String, RequestResponse>
+        var coalescer: Coalescer
         /// The tasks of running requests.
-        var tasks: [RequestCoalescer<String, Completion>.Request: RequestTask] = [:]
+        var tasks: [Coalescer.Request: RequestTask] = [:]
+        /// The requests that ask the server in any case.
+        var reloads: Set<Coalescer.Request> = []
     }
 
+    /// The cache of responses; `nil` for none. Its responses may be added and removed at any time.
+    public let cache: (any FetchCache)?
+    /// The maximum number of running requests.
+    public let limit: Int
     private let session: RequestSession
     private let options: RequestOptions
+    private let shouldCache: @Sendable (RequestResponse, FetchKey) -> Bool
     private let state: Mutex<State>
 
-    /// Creates a fetcher with an empty cache.
+    /// Creates a fetcher with an empty cache in memory.
     ///
     /// - Parameters:
     ///   - session: The session that sends the requests. The fetcher keeps it alive.
@@ -42,57 +54,127 @@ public final class SharedFetcher: Sendable {
     ///   - capacity: The capacity of the cache, in bytes of bodies: 100 MiB in AFNetworking.
     ///   - preferredSize: The size to which a purge reduces the cache: 60 MiB in AFNetworking.
     ///   - options: The options of the requests; the session's by default.
-    public init(
-        _ session: RequestSession, limit: Int = 4,
-        order: RequestCoalescer<String, Completion>.Order = .firstInFirstOut, capacity: Int64 = 100 << 20,
+    public convenience init(
+        _ session: RequestSession, limit: Int = 4, order: FetchOrder = .firstInFirstOut, capacity: Int64 = 100 << 20,
         preferredSize: Int64 = 60 << 20, options: RequestOptions? = nil
+    ) {
+        self.init(
+            session, limit: limit, order: order,
+            cache: AutoPurgingCache<FetchKey, RequestResponse>(capacity: capacity, preferredSize: preferredSize),
+            options: options)
+    }
+
+    /// Creates a fetcher with a cache of the caller's. Several fetchers may share one.
+    ///
+    /// - Parameters:
+    ///   - session: The session that sends the requests. The fetcher keeps it alive.
+    ///   - limit: The maximum number of running requests: 4 in AFNetworking.
+    ///   - order: The order in which queued requests start.
+    ///   - cache: The cache; `nil` for none.
+    ///   - options: The options of the requests; the session's by default.
+    ///   - shouldCache: Whether to cache a successful response; asked before the cache itself.
+    public init(
+        _ session: RequestSession, limit: Int = 4, order: FetchOrder = .firstInFirstOut, cache: (any FetchCache)?,
+        options: RequestOptions? = nil,
+        shouldCache: @escaping @Sendable (RequestResponse, FetchKey) -> Bool = { _, _ in true }
     ) {
         self.session = session
         self.options = options ?? session.options.requests
-        state = Mutex(
-            State(
-                coalescer: RequestCoalescer(limit: limit, order: order),
-                cache: PurgingCache(capacity: capacity, preferredSize: preferredSize)))
+        self.cache = cache
+        self.shouldCache = shouldCache
+        let coalescer = Coalescer(limit: limit, order: order)
+        self.limit = coalescer.limit
+        state = Mutex(State(coalescer: coalescer))
     }
 
-    /// Fetches a URL, joins a fetch of it that is under way, or finds it in the cache.
+    /// The order in which queued requests start. A change concerns requests that are queued later.
+    public var order: FetchOrder {
+        get { state.withLock { $0.coalescer.order } }
+        set { state.withLock { $0.coalescer.order = newValue } }
+    }
+
+    // MARK: - Fetching
+
+    /// Fetches a URL by GET, joins an equal fetch that is under way, or finds the response in the cache.
     ///
     /// - Parameters:
     ///   - url: A complete URL, or a reference that is resolved against the session's base.
+    ///   - headers: Header fields, which replace those of the session's serializer.
+    ///   - reloading: Whether to ask the server in any case, past the session's cache too, and to replace what is cached. A
+    ///     fetch that is under way is joined all the same.
     ///   - completion: Called once.
     /// - Returns: The receipt by which to cancel; `nil` where the response was in the cache.
-    /// - Throws: A ``RequestError`` if the URL is invalid. Then `completion` is not called.
+    /// - Throws: A ``RequestError`` if the URL or a header is invalid. Then `completion` is not called.
     @discardableResult
-    public func fetch(_ url: some URLConvertible, completion: @escaping Completion) throws(RequestError) -> Receipt? {
-        // An invalid URL is reported before the caller joins a request.
-        let key = try session.write("GET", url.urlText).url.description
-        let found = state.withLock { state -> Found in
-            if let cached = state.cache.value(for: key, at: SystemClock.boot) { return .cached(cached) }
-            let (receipt, outcome) = state.coalescer.ask(key, completion)
-            if case .start(let request) = outcome { return .first(receipt, request) }
-            return .joined(receipt)
-        }
-        switch found {
-        case .cached(let response):
-            deliver([completion], .success(response))
-            return nil
-        case .joined(let receipt): return Receipt(receipt: receipt)
-        case .first(let receipt, let request):
-            start(request)
-            return Receipt(receipt: receipt)
-        }
+    public func fetch(
+        _ url: some URLConvertible, headers: HTTPFields = [:], reloading: Bool = false, completion: @escaping Completion
+    ) throws(RequestError) -> Receipt? {
+        try fetch(request(url.urlText, headers), reloading: reloading, completion: completion)
     }
 
-    private enum Found {
-        case cached(RequestResponse)
-        case joined(RequestCoalescer<String, Completion>.Receipt)
-        case first(RequestCoalescer<String, Completion>.Receipt, RequestCoalescer<String, Completion>.Request)
+    /// Fetches by a whole request, as ``fetch(_:headers:reloading:completion:)`` does. Only the session's own header
+    /// fields are added to it, as ``RequestSession/task(for:when:options:completion:)`` adds them.
+    ///
+    /// - Throws: A ``RequestError`` if a header is invalid, or the body is a file or a form.
+    @discardableResult
+    public func fetch(
+        _ request: WebRequest, reloading: Bool = false, completion: @escaping Completion
+    ) throws(RequestError) -> Receipt? {
+        var request = request
+        request.complete(session.core.headers.current)
+        // What is invalid is reported before the caller joins a request.
+        let fields = request.headerFields.lazy.filter { $0.name != .contentLength }
+        if let fault = RequestFieldFault.first(in: fields.map { (name: $0.name.rawName, value: $0.value) }) {
+            throw RequestError(RequestValidationError(.header, fault.description))
+        }
+        let key = try FetchKey(request)
+        if !reloading, deliverCached(key, [completion]) { return nil }
+        let (receipt, outcome) = state.withLock { state in
+            let asked = state.coalescer.ask(key, completion)
+            if reloading { state.reloads.insert(asked.outcome.request) }
+            return asked
+        }
+        if case .start(let request) = outcome {
+            // An equal fetch may have ended since the look into the cache.
+            if !reloading, let cached = cache?.response(for: key) {
+                finish(request, .success(cached), isCached: true)
+            } else {
+                start(request)
+            }
+        }
+        return Receipt(receipt: receipt)
     }
 
-    /// Fetches a URL and waits for the response. Cancelling the Swift task cancels the receipt.
-    public func fetch(_ url: some URLConvertible) async throws(RequestError) -> RequestResponse {
+    /// Fetches by a whole request of HTTPTypes, as ``fetch(_:headers:reloading:completion:)`` does: scheme, authority and
+    /// path are the complete URL.
+    ///
+    /// - Parameter body: The body's bytes; `nil` for none.
+    /// - Throws: A ``RequestError`` if the URL or a header is invalid.
+    @discardableResult
+    public func fetch(
+        _ request: HTTPRequest, body: [UInt8]? = nil, reloading: Bool = false, completion: @escaping Completion
+    ) throws(RequestError) -> Receipt? {
+        try fetch(Self.request(request, body), reloading: reloading, completion: completion)
+    }
+
+    /// Fetches a URL by GET and waits for the response. Cancelling the Swift task cancels the receipt.
+    public func fetch(
+        _ url: some URLConvertible, headers: HTTPFields = [:], reloading: Bool = false
+    ) async throws(RequestError) -> RequestResponse {
+        try await fetch(request(url.urlText, headers), reloading: reloading)
+    }
+
+    /// Fetches by a whole request of HTTPTypes and waits for the response. Cancelling the Swift task cancels the receipt.
+    public func fetch(
+        _ request: HTTPRequest, body: [UInt8]? = nil, reloading: Bool = false
+    ) async throws(RequestError) -> RequestResponse {
+        try await fetch(Self.request(request, body), reloading: reloading)
+    }
+
+    /// Fetches by a whole request and waits for the response. Cancelling the Swift task cancels the receipt.
+    public func fetch(_ request: WebRequest, reloading: Bool = false) async throws(RequestError) -> RequestResponse {
         let waiting = FetchWaiting()
-        let receipt = try fetch(url) { waiting.end($0) }
+        let receipt = try fetch(request, reloading: reloading) { waiting.end($0) }
         return try await withTaskCancellationHandler {
             await waiting.wait()
         } onCancel: {
@@ -100,28 +182,77 @@ public final class SharedFetcher: Sendable {
         }.get()
     }
 
-    /// Cancels a caller's wait. Its block is called with ``RequestError/Kind/cancelled``, unless it was called before.
-    /// The request is cancelled if no other caller waits for it.
-    public func cancel(_ receipt: Receipt) {
-        let (cancelled, task) = state.withLock { state in
-            let cancelled = state.coalescer.cancel(receipt.receipt)
-            return (cancelled, cancelled?.dropped.flatMap { state.tasks.removeValue(forKey: $0) })
-        }
-        guard let cancelled else { return }
-        deliver([cancelled.waiter], .failure(.cancelled))
-        task?.cancel()
-        if let next = cancelled.start { start(next) }
+    private func request(_ url: String, _ headers: HTTPFields) throws(RequestError) -> WebRequest {
+        var request = try session.write("GET", url)
+        request.headerFields.replace(with: headers)
+        return request
     }
 
+    private static func request(_ head: HTTPRequest, _ body: [UInt8]?) throws(RequestError) -> WebRequest {
+        do throws(RequestSerializationError) {
+            return try WebRequest(head, body: body.map { .bytes($0) } ?? .none)
+        } catch {
+            throw RequestError(error)
+        }
+    }
+
+    // MARK: - Receipts
+
+    /// Adds a caller to the fetch of a receipt.
+    ///
+    /// - Parameter completion: Called once.
+    /// - Returns: The caller's own receipt; `nil` if the fetch is over, or the receipt was cancelled. Then `completion` is
+    ///   not called.
+    public func add(to receipt: Receipt, completion: @escaping Completion) -> Receipt? {
+        state.withLock { $0.coalescer.add(completion, to: receipt.receipt) }.map(Receipt.init)
+    }
+
+    /// Removes a caller without calling its block. The request is cancelled if no other caller waits for it.
+    ///
+    /// - Returns: Whether the caller was waiting.
+    @discardableResult
+    public func remove(_ receipt: Receipt) -> Bool { drop(receipt) { _ in } }
+
+    /// Cancels a caller's wait. Its block is called with ``RequestError/Kind/cancelled``, unless it was called before.
+    /// The request is cancelled if no other caller waits for it.
+    public func cancel(_ receipt: Receipt) { drop(receipt) { deliver([$0], .failure(.cancelled)) } }
+
+    @discardableResult
+    private func drop(_ receipt: Receipt, _ notify: (@escaping Completion) -> Void) -> Bool {
+        let (cancelled, task) = state.withLock { state in
+            let cancelled = state.coalescer.cancel(receipt.receipt)
+            guard let dropped = cancelled?.dropped else { return (cancelled, nil as RequestTask?) }
+            state.reloads.remove(dropped)
+            return (cancelled, state.tasks.removeValue(forKey: dropped))
+        }
+        guard let cancelled else { return false }
+        notify(cancelled.waiter)
+        task?.cancel()
+        if let next = cancelled.start { start(next) }
+        return true
+    }
+
+    // MARK: - The cache
+
     /// Empties the cache, for example when memory is short.
-    public func removeAllCached() { state.withLock { _ = $0.cache.removeAll() } }
+    public func removeAllCached() { cache?.removeAll() }
 
     /// The size of the cache in bytes.
-    public var cachedBytes: Int64 { state.withLock { $0.cache.size } }
+    public var cachedBytes: Int64 { cache?.totalBytes ?? 0 }
 
-    private func start(_ request: RequestCoalescer<String, Completion>.Request) {
+    private func deliverCached(_ key: FetchKey, _ waiters: [Completion]) -> Bool {
+        guard let cached = cache?.response(for: key) else { return false }
+        deliver(waiters, .success(cached))
+        return true
+    }
+
+    // MARK: - Requests
+
+    private func start(_ request: Coalescer.Request) {
         do throws(RequestError) {
-            let task = try session.get(request.key, options: options)
+            var options = options
+            if state.withLock({ $0.reloads.contains(request) }) { options.cachePolicy = .reload }
+            let task = try session.task(request.key.request, [:], nil, options, nil)
             let isWanted = state.withLock { state in
                 // The last caller may have cancelled meanwhile.
                 guard state.coalescer.isRunning(request) else { return false }
@@ -137,18 +268,22 @@ public final class SharedFetcher: Sendable {
     }
 
     private func finish(
-        _ request: RequestCoalescer<String, Completion>.Request, _ result: Result<RequestResponse, RequestError>
+        _ request: Coalescer.Request, _ result: Result<RequestResponse, RequestError>, isCached: Bool = false
     ) {
+        // The response is in the cache before the request is over, so that no caller misses both.
+        if !isCached, case .success(let response) = result { store(response, for: request.key) }
         let (waiters, next) = state.withLock { state in
             state.tasks[request] = nil
-            if case .success(let response) = result {
-                state.cache.insert(
-                    response, for: request.key, bytes: Int64(response.body.count), at: SystemClock.boot)
-            }
+            state.reloads.remove(request)
             return state.coalescer.finish(request)
         }
         deliver(waiters, result)
         if let next { start(next) }
+    }
+
+    private func store(_ response: RequestResponse, for key: FetchKey) {
+        guard let cache, shouldCache(response, key), cache.shouldCache(response, for: key) else { return }
+        cache.add(response, for: key)
     }
 
     private func deliver(_ waiters: [Completion], _ result: Result<RequestResponse, RequestError>) {

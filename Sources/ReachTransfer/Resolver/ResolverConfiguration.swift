@@ -38,21 +38,16 @@ package struct ResolverConfiguration: Hashable, Sendable {
     ///   - hosts: The text of hosts(5).
     ///   - services: The text of nsswitch.conf(5).
     package init(resolv: String, hosts: String, services: String = "") {
-        let servers = Self.lines(resolv).compactMap { words -> Server? in
-            guard words.count >= 2, words[0] == "nameserver" else { return nil }
-            let parts = words[1].split(separator: "%", maxSplits: 1)
-            guard let address = IPAddress(String(parts[0])) else { return nil }
-            return Server(address, zone: parts.count > 1 ? String(parts[1]) : nil)
-        }
+        let servers = ResolverText.nameServers(in: resolv).map { Server($0.address, zone: $0.zone) }
         self.servers =
             servers.isEmpty ? [Server(IPAddress(ipv4: 0x7f00_0001))] : Array(servers.prefix(Self.serverLimit))
-        let line = Self.lines(services).last { $0[0].lowercased() == "hosts:" }
+        let line = ResolverText.lines(services).last { $0[0].lowercased() == "hosts:" }
         if let line {
             // Words in brackets are conditions for the next service.
             self.services = line.dropFirst().filter { !$0.hasPrefix("[") && !$0.hasSuffix("]") }.map(String.init)
         }
         self.hosts = [:]
-        for words in Self.lines(hosts) {
+        for words in ResolverText.lines(hosts) {
             guard let address = IPAddress(String(words[0])) else { continue }
             for name in words.dropFirst() {
                 let known = self.hosts[name.lowercased(), default: []]
@@ -68,13 +63,5 @@ package struct ResolverConfiguration: Hashable, Sendable {
         // Never queried (RFC 6761 section 6.3).
         guard name == "localhost" || name.hasSuffix(".localhost") else { return nil }
         return [IPAddress(ipv6: 0, 1), IPAddress(ipv4: 0x7f00_0001)]
-    }
-
-    /// The words of each line that has some, without comments.
-    private static func lines(_ text: String) -> [[Substring]] {
-        text.split(whereSeparator: \.isNewline).compactMap { line in
-            let words = line.prefix { $0 != "#" && $0 != ";" }.split { $0 == " " || $0 == "\t" }
-            return words.isEmpty ? nil : words
-        }
     }
 }

@@ -1,0 +1,20 @@
+/// Reads the texts of resolv.conf(5), hosts(5) and nsswitch.conf(5).
+package enum ResolverText {
+    /// The words of each line that has some, without comments.
+    package static func lines(_ text: String) -> [[Substring]] {
+        text.split(whereSeparator: \.isNewline).compactMap { line in
+            let words = line.prefix { $0 != "#" && $0 != ";" }.split { $0 == " " || $0 == "\t" }
+            return words.isEmpty ? nil : words
+        }
+    }
+
+    /// The name servers of a resolv.conf in their order, with the interface of a link-local address.
+    package static func nameServers(in text: String) -> [(address: IPAddress, zone: String?)] {
+        lines(text).compactMap { words in
+            guard words.count >= 2, words[0] == "nameserver" else { return nil }
+            let parts = words[1].split(separator: "%", maxSplits: 1)
+            guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
+            return (address, parts.count > 1 ? String(parts[1]) : nil)
+        }
+    }
+}
