@@ -47,7 +47,7 @@ import Testing
             }
         }
         let session = try session(stub) {
-            $0.hooks.challenge = { _, _ in BasicCredentials(user: "u", password: "p") }
+            $0.hooks.challenge = { _, _ in UserCredentials(user: "u", password: "p") }
         }
         let moved = try await session.get("moved").response()
         #expect(moved.url.path == "/v1/there" && moved.object?.json?["at"] == "there")
