@@ -66,7 +66,9 @@ extension SessionLoop: AttemptHost {
         cookies.store(head, from: sent.url)
         invalidate(head, to: sent)
         let response = WebResponse(head, from: sent.url)
-        if isPassedOver(head, id) || response.map({ interceptions.judges(RequestResponse($0), id) }) ?? false { return nil }
+        if isPassedOver(head, id) || response.map({ interceptions.judges(RequestResponse($0), id) }) ?? false {
+            return nil
+        }
         beginStream(head, response, of: id)
         guard let ask = options.hooks.disposition, let response else { return nil }
         switch ask(tasks[id]?.first, response) {
@@ -97,7 +99,9 @@ extension SessionLoop: AttemptHost {
         {
             for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
         }
-        guard let head = report.response, let response, var next = following(head, response, sent, id) else { return nil }
+        guard let head = report.response, let response, var next = following(head, response, sent, id) else {
+            return nil
+        }
         next.cookies = cookies.header(for: next.url)
         next.proxy = options.proxies.proxy(for: next.url)
         let keeps = next.url == sent.url || attempts[id]?.isValidating != true
