@@ -72,9 +72,9 @@ import Testing
         mutating func step() {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<22: add()
-            case 22..<37: commit()
-            case 37..<45: intercept()
-            case 45..<68: end()
+            case 22..<42: commit()
+            case 42..<48: intercept()
+            case 48..<68: end()
             case 68..<75: changePaths()
             case 75..<92: pass()
             case 92..<96: control()
@@ -159,7 +159,7 @@ import Testing
 
         /// The store commits in order, some or all; what may be refused it refuses now and then.
         mutating func commit() {
-            for _ in 0..<Int.random(in: 1...4, using: &random) where !toCommit.isEmpty {
+            for _ in 0..<Int.random(in: 1...6, using: &random) where !toCommit.isEmpty {
                 let transaction = toCommit.removeFirst()
                 if transaction.mayBeRefused, random.oneIn(20) {
                     send(.notCommitted(transaction.number))

@@ -15,6 +15,7 @@ extension QueueScheduler {
         freeChannelIfUnused(attempt.channel)
         shares[entry.owner]?.running -= 1
         leaveSlot(at: entry.destination)
+        resumePreparation()
         return attempt
     }
 

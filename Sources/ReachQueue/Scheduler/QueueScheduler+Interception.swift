@@ -14,8 +14,9 @@ extension QueueScheduler {
     // MARK: Before an attempt
 
     /// Whether the request has to be prepared before it can start.
-    func needsPreparation(_ slot: Int32) -> Bool {
-        let entry = entries[Int(slot)]
+    func needsPreparation(_ slot: Int32) -> Bool { needsPreparation(entries[Int(slot)]) }
+
+    private func needsPreparation(_ entry: QueueEntry) -> Bool {
         guard groups[Int(entry.group)].key.interceptor != nil else { return false }
         return !entry.flags.contains(.prepared) || now - entry.since >= policy.preparationLifetime
     }
@@ -27,7 +28,7 @@ extension QueueScheduler {
         let (group, destination) = (Int(lines.lanes[Int(lane)].group), lines.lanes[Int(lane)].destination)
         guard let name = groups[group].key.interceptor, interceptors.contains(name) else { return false }
         if hasRoomToPrepare(Int32(group)) { return true }
-        groups[group].stalledDestinations.insert(destination)
+        awaitingPreparation.insert(destination)
         return false
     }
 
@@ -58,8 +59,13 @@ extension QueueScheduler {
         entries[Int(slot)].place = .parked
         let group = Int(entries[Int(slot)].group)
         groups[group].preparing -= 1
-        for destination in groups[group].stalledDestinations { lines.resume(destination: destination) }
-        groups[group].stalledDestinations = []
+        resumePreparation()
+    }
+
+    /// There is room to prepare more requests, since a preparation or an attempt has ended.
+    mutating func resumePreparation() {
+        for destination in awaitingPreparation { lines.resume(destination: destination) }
+        awaitingPreparation = []
     }
 
     // MARK: After an attempt
@@ -121,7 +127,7 @@ extension QueueScheduler {
     func interceptionBlock(of entry: QueueEntry) -> Block? {
         guard let name = groups[Int(entry.group)].key.interceptor else { return nil }
         let isAtWork = entry.place == .preparing || entry.place == .judged
-        let isBehindOthers = entry.place == .ready && !entry.flags.contains(.prepared) && !hasRoomToPrepare(entry.group)
+        let isBehindOthers = entry.place == .ready && needsPreparation(entry) && !hasRoomToPrepare(entry.group)
         guard isAtWork || isBehindOthers || !interceptors.contains(name) else { return nil }
         return Block(blocker: .interceptor, since: entry.since)
     }

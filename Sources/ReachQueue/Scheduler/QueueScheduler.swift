@@ -66,6 +66,8 @@ package struct QueueScheduler: Sendable {
     var running: [RunningAttempt] = []
     /// Attempts that have an answer which an interceptor judges: they hold no slot.
     var judged: [Int32: RunningAttempt] = [:]
+    /// Destinations with lines that were stalled because no more requests could be prepared.
+    var awaitingPreparation: Set<Int32> = []
     /// The names of the interceptors that the program has registered.
     var interceptors: Set<String> = []
 

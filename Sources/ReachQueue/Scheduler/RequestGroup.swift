@@ -28,8 +28,6 @@ struct RequestGroup: Sendable {
     var count = 0
     /// How many of them an interceptor prepares.
     var preparing = 0
-    /// Destinations whose lines were stalled because no more could be prepared.
-    var stalledDestinations: Set<Int32> = []
     /// The epoch whose waits after network failures are cut; when it is behind, they are to be.
     var epoch: UInt64
     var cutWaitsAt: BootTime?
