@@ -76,8 +76,9 @@ test-address: deps ## Run all tests under the address sanitizer
 check: lint warnings check-man check-completions fuzz ## Formatting, warnings, man pages, completions, a bounded fuzz
 
 .PHONY: lint
-lint: ## Check the formatting of the Swift code
+lint: ## Check the formatting of the Swift code, and the names in the DocC articles
 	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
+	contrib/docs/check
 
 .PHONY: format
 format: ## Format the Swift code
