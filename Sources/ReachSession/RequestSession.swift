@@ -18,8 +18,9 @@ public import Reachability
 /// A session in memory loses its requests when it ends. A session with a directory stores them there: a request that
 /// was ``RequestTask/stored()`` is sent by a later run, whatever happened to this one, and ``tasks()`` lists it.
 ///
-/// Each session has its own thread, from its first request to its end, and its own sockets. All members may be used
-/// from any thread. A task that is not over keeps its session; after the last of them, releasing a session closes it.
+/// Sessions in memory share one thread and the watch of the network, so a hundred of them cost little more than one. A session
+/// with a directory has a thread of its own, from its first request to its end. Connections are never shared. All members may
+/// be used from any thread. A task that is not over keeps its session; after the last of them, releasing a session closes it.
 public final class RequestSession: Sendable {
     /// The storage of requests.
     public enum Keeping: Hashable, Sendable {

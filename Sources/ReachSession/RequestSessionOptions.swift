@@ -49,7 +49,7 @@ public struct RequestSessionOptions: Sendable {
     /// The time limits of attempts.
     public var timeouts = Timeouts()
     /// The queue or executor that runs completions, observers and progress blocks, one at a time. `immediate` is the
-    /// session's thread.
+    /// session's thread, which sessions in memory share: then a block must not wait for another session's.
     public var delivery = ReachabilityDelivery.privateQueue
     /// The rules of ``RequestSession/activity``.
     public var activity = ActivityIndicator()

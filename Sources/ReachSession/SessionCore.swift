@@ -31,9 +31,9 @@ final class SessionCore: Sendable {
     let observers = RequestObservers()
     let activity: RequestActivity
     let pump: SerialPump
-    private let thread: LoopThread<SessionLoop>
+    private let thread: SessionThread
     private let state = Mutex(State())
-    /// Ends when the session's thread has written all its data.
+    /// Ends when the session has written all its data.
     private let ending = SessionEnding()
 
     init(_ directory: QueueDirectory?, base: WebAddress?, _ options: RequestSessionOptions) {
@@ -44,11 +44,7 @@ final class SessionCore: Sendable {
         let pump = SerialPump(options.delivery)
         self.pump = pump
         activity = RequestActivity(options.activity, pump: pump)
-        thread = LoopThread(named: "reach-session") {
-            options.enterNamespace()
-        } makeResident: { loop in
-            SessionLoop(loop, directory, options)
-        }
+        thread = SessionThread(sharing: directory == nil, options) { SessionLoop($0, directory, options) }
         activity.connect { [weak self] time in
             guard let self else { return }
             perform { [activity] sessionLoop in sessionLoop.wakeActivity(at: time) { activity.advance() } }

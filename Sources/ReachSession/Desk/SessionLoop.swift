@@ -6,8 +6,8 @@ internal import ReachQueue
 internal import ReachQueueRuntime
 internal import ReachTransfer
 
-/// The parts of a session that live on its thread: the queue, the network engine that feeds it, and the tasks whose
-/// requests are queued. Confined to that thread.
+/// The parts of a session that live on a thread, which other sessions may share: the queue, and the tasks whose requests are
+/// queued. Confined to that thread.
 final class SessionLoop {
     let loop: EventLoop
     let options: RequestSessionOptions
@@ -34,20 +34,17 @@ final class SessionLoop {
     var lastOnlineWatch: UInt64 = 0
     private var activityTimer: TimerQueue.ID?
 
-    init(_ loop: EventLoop, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {
-        self.loop = loop
+    init(_ thread: SessionLoops, _ directory: QueueDirectory?, _ options: RequestSessionOptions) {
+        loop = thread.loop
         self.options = options
         bodies = BodyPreparer(loop)
-        var engineOptions = EngineOptions()
-        engineOptions.observer.policy = options.linkPolicy
-        network = ReachabilityEngine(loop: loop, options: engineOptions)
-        network.start()
+        network = thread.network(options.linkPolicy)
         let engine = QueueEngine(
             loop: loop, network: network, options: Self.options(options, keepsOnDisk: directory != nil),
-            onEvent: { [unowned self] in handle($0) }, notify: { [unowned self] in handle($0) })
+            onEvent: { [weak self] in self?.handle($0) }, notify: { [weak self] in self?.handle($0) })
         self.engine = engine
         engine.host = self
-        engine.onProgress = { [unowned self] in update($0) }
+        engine.onProgress = { [weak self] in self?.update($0) }
         do throws(SystemError) {
             if let directory { try engine.open(directory) } else { engine.openInMemory() }
         } catch {

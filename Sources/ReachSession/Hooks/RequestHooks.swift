@@ -2,7 +2,7 @@ public import ReachSerialization
 
 /// Blocks that decide about requests under way: those of AFURLSessionManager that return a decision.
 ///
-/// They are called on the session's own thread, which waits for them, so they must not block. They apply to all
+/// They are called on the session's thread, which sessions in memory share, so they must not block. They apply to all
 /// requests of the session, including those of an earlier run; for these the task is `nil` until the program has listed
 /// it by ``RequestSession/tasks()``.
 ///
