@@ -102,6 +102,10 @@ endif
 check-completions: warnings
 	@contrib/completions/generate --check $(debug_bin)
 
+.PHONY: docs
+docs: warnings ## Write the libraries' documentation to .build/docs, for a web server
+	@SWIFT="$(SWIFT)" contrib/docs/build "$$($(SWIFT) build --show-bin-path)" .build/docs
+
 .PHONY: completions
 completions: warnings ## Write the shell completions from the program's own description
 	@contrib/completions/generate $(debug_bin)
