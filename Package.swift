@@ -20,6 +20,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
 let products: [Product] = [
     .library(name: "Reachability", targets: ["Reachability"]),
@@ -41,7 +42,7 @@ let targets: [Target] = [
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
     room("ReachCore"),
-    room("ReachSerialization", ["CExpat", "ReachCore"]),
+    room("ReachSerialization", ["CExpat", "ReachCore", httpTypes]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
     room("ReachKernel", ["CNetlink", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
@@ -63,9 +64,9 @@ let targets: [Target] = [
         "ReachSession",
         [
             "CReachLinux", "ReachCore", "ReachSerialization", "ReachQueue", "ReachLoop", "ReachQueueRuntime",
-            "ReachKernel", "ReachTransfer", "Reachability", logging,
+            "ReachKernel", "ReachTransfer", "Reachability", logging, httpTypes,
         ]),
-    room("ReachSessionFoundation", ["ReachCore", "ReachSerialization", "ReachSession"]),
+    room("ReachSessionFoundation", ["ReachCore", "ReachSerialization", "ReachSession", httpTypes]),
     room(
         "ReachDaemon",
         [
@@ -90,7 +91,7 @@ let targets: [Target] = [
     ),
     room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
     tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
-    tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting"]),
+    tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting", httpTypes]),
     tests("ReachLoopTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTesting"]),
     tests("ReachKernelTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTesting"]),
     tests(
@@ -181,6 +182,8 @@ let package = Package(
     products: chosenTests.isEmpty ? products : [],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // Its default trait links FoundationEssentials, for conversions to URL.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: targets.filter { kept.contains($0.name) },

@@ -1,3 +1,4 @@
+public import HTTPTypes
 internal import ReachQueue
 public import ReachSerialization
 
@@ -10,7 +11,7 @@ extension RequestSession {
     ///   - url: The destination, as for other requests.
     ///   - method: PUT is safe to repeat; POST gets a key by which the server can recognise repetitions.
     public func upload(
-        file path: String, to url: String, method: String = "PUT", headers: [String: String] = [:],
+        file path: String, to url: String, method: String = "PUT", headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -25,7 +26,7 @@ extension RequestSession {
 
     /// Sends bytes.
     public func upload(
-        _ bytes: [UInt8], to url: String, method: String = "PUT", headers: [String: String] = [:],
+        _ bytes: [UInt8], to url: String, method: String = "PUT", headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -45,7 +46,7 @@ extension RequestSession {
     ///   - path: The path of the file.
     ///   - parameters: Parameters of the query.
     public func download(
-        _ url: String, to path: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: String, to path: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -58,7 +59,7 @@ extension RequestSession {
     ///
     /// - Parameter resumeData: The state of a download that was cancelled or failed, in this process or an earlier one.
     public func download(
-        resuming resumeData: ResumeData, headers: [String: String] = [:], when constraint: RequestConstraint? = nil,
+        resuming resumeData: ResumeData, headers: HTTPFields = [:], when constraint: RequestConstraint? = nil,
         options: RequestOptions? = nil, completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try task(
@@ -67,10 +68,10 @@ extension RequestSession {
     }
 
     /// Creates a request with the serializer's headers and nothing else, whatever the method.
-    private func bare(_ method: String, _ url: String) throws(RequestError) -> HTTPRequest {
+    private func bare(_ method: String, _ url: String) throws(RequestError) -> WebRequest {
         let written = try write("GET", url)
         do throws(RequestSerializationError) {
-            return try HTTPRequest(method: method, address: written.address, headers: written.headers)
+            return try WebRequest(method: method, url: written.url, headerFields: written.headerFields)
         } catch {
             throw RequestError(error)
         }

@@ -1,3 +1,4 @@
+public import HTTPTypes
 internal import ReachCore
 internal import ReachQueue
 public import ReachSerialization
@@ -7,14 +8,14 @@ public import ReachSerialization
 ///
 /// - `url` is a complete URL, or a reference that is resolved against ``baseURL``.
 /// - `parameters` are encoded by ``RequestSessionOptions/requestSerializer``, into the query or the body.
-/// - `headers` replace those of the serializer.
+/// - `headers` replace those of the serializer. The methods of AFHTTPSessionManager also accept `[String: String]`.
 /// - `when` is the constraint, in place of that in `options`, which are ``RequestSessionOptions/requests`` unless
 ///   given.
 /// - `completion` is called like a block passed to ``RequestTask/whenComplete(_:)``.
 extension RequestSession {
     /// GET: parameters in the query.
     public func get(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -23,7 +24,7 @@ extension RequestSession {
 
     /// HEAD: parameters in the query; there is no body.
     public func head(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -32,7 +33,7 @@ extension RequestSession {
 
     /// POST: parameters in the body.
     public func post(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -41,7 +42,7 @@ extension RequestSession {
 
     /// PUT: parameters in the body.
     public func put(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -50,7 +51,7 @@ extension RequestSession {
 
     /// PATCH: parameters in the body.
     public func patch(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -59,7 +60,7 @@ extension RequestSession {
 
     /// DELETE: parameters in the query.
     public func delete(
-        _ url: String, parameters: ParameterValue? = nil, headers: [String: String] = [:],
+        _ url: String, parameters: ParameterValue? = nil, headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
@@ -69,12 +70,12 @@ extension RequestSession {
     /// POST of a multipart form: one part for each parameter, then the parts that `build` adds. Files are read when the
     /// task is started; a large form is copied to disk.
     public func postForm(
-        _ url: String, parameters: [String: ParameterValue] = [:], headers: [String: String] = [:],
+        _ url: String, parameters: [String: ParameterValue] = [:], headers: HTTPFields = [:],
         when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil,
         build: (inout MultipartForm) throws(BodyFileError) -> Void
     ) throws(RequestError) -> RequestTask {
-        let request: HTTPRequest
+        let request: WebRequest
         do throws(RequestSerializationError) {
             request = try core.options.requestSerializer.form.multipartRequest(
                 "POST", url, base: core.base, parameters: parameters, build: build)
@@ -86,14 +87,29 @@ extension RequestSession {
 
     /// Sends a request that a serializer or the caller has already built.
     public func task(
-        for request: HTTPRequest, when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        for request: WebRequest, when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try task(request, [:], constraint, options, completion)
     }
 
+    /// Sends a request of HTTPTypes as it is: scheme, authority and path are the complete URL, and the serializer adds
+    /// nothing.
+    public func task(
+        for request: HTTPRequest, body: WebRequest.Body = .none, when constraint: RequestConstraint? = nil,
+        options: RequestOptions? = nil, completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        let complete: WebRequest
+        do throws(RequestSerializationError) {
+            complete = try WebRequest(request, body: body)
+        } catch {
+            throw RequestError(error)
+        }
+        return try task(complete, [:], constraint, options, completion)
+    }
+
     private func request(
-        _ method: String, _ url: String, _ parameters: ParameterValue?, _ headers: [String: String],
+        _ method: String, _ url: String, _ parameters: ParameterValue?, _ headers: HTTPFields,
         _ constraint: RequestConstraint?, _ options: RequestOptions?, _ completion: RequestTask.Completion?
     ) throws(RequestError) -> RequestTask {
         try task(write(method, url, parameters), headers, constraint, options, completion)
@@ -102,7 +118,7 @@ extension RequestSession {
     /// Builds a request with the session's serializer.
     func write(
         _ method: String, _ url: String, _ parameters: ParameterValue? = nil
-    ) throws(RequestError) -> HTTPRequest {
+    ) throws(RequestError) -> WebRequest {
         do throws(RequestSerializationError) {
             return try core.options.requestSerializer.request(method, url, base: core.base, parameters: parameters)
         } catch {
@@ -112,17 +128,13 @@ extension RequestSession {
 
     /// Creates a task for a request, and checks everything that can be checked now.
     func task(
-        _ request: HTTPRequest, _ headers: [String: String], _ constraint: RequestConstraint?,
+        _ request: WebRequest, _ headers: HTTPFields, _ constraint: RequestConstraint?,
         _ options: RequestOptions?, kind: RequestTask.Kind = .data, to path: String? = nil,
         resuming resumeData: ResumeData? = nil, _ completion: RequestTask.Completion?
     ) throws(RequestError) -> RequestTask {
         var request = request
-        do throws(HTTPHeaderError) {
-            for (name, value) in headers.sorted(by: { $0.key < $1.key }) { try request.headers.set(name, value) }
-        } catch {
-            throw RequestError(error)
-        }
-        if let fault = RequestFieldFault.first(in: headers.lazy.map { ($0.key, $0.value) }) {
+        request.headerFields.replace(with: headers)
+        if let fault = RequestFieldFault.first(in: headers.lazy.map { (name: $0.name.rawName, value: $0.value) }) {
             throw RequestError(RequestValidationError(.header, fault.description))
         }
         var options = options ?? core.options.requests
@@ -146,7 +158,7 @@ extension RequestSession {
 
 extension RequestSpecification {
     /// A request but for its body, which comes later.
-    fileprivate init(_ request: HTTPRequest, _ limits: QueueLimits) throws(RequestError) {
+    fileprivate init(_ request: WebRequest, _ limits: QueueLimits) throws(RequestError) {
         if case .file = request.body {
             // The file stays in place, and does not count.
         } else if let length = request.contentLength, length > limits.bytes {
@@ -154,14 +166,13 @@ extension RequestSpecification {
                 .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limits.bytes))")
         }
         let length = request.contentLength.map(String.init)
+        // The serializer's own Content-Length goes: the length is computed again when the request is sent. Any other is
+        // refused.
+        let fields = request.headerFields.filter { $0.name != .contentLength || $0.value != length }
+        let headers = try [HeaderField](fields)
         do throws(RequestValidationError) {
             try self.init(
-                method: request.method, url: request.address.description,
-                // The serializer's own Content-Length goes: the length is computed again when the request is sent. Any
-                // other is refused.
-                headers: request.headers.fields.filter {
-                    $0.name.lowercased() != "content-length" || $0.value != length
-                }.map { HTTPField($0.name, $0.value) })
+                method: request.method.rawValue, url: request.url.description, headers: headers)
         } catch {
             throw RequestError(error)
         }

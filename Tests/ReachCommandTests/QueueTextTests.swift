@@ -231,8 +231,8 @@ import Testing
     }
 
     @Test func `values of the command line are read, and errors are refused`() throws {
-        #expect(try QueueArgument.header("A: b: c") == HTTPField("A", "b: c"))
-        #expect(try QueueArgument.header("A:") == HTTPField("A", ""))
+        #expect(try QueueArgument.header("A: b: c") == HeaderField("A", "b: c"))
+        #expect(try QueueArgument.header("A:") == HeaderField("A", ""))
         for text in ["Content-Length: 3", "proxy-connection: x", "Host: a b", "TE:", "A: b\nC: d"] {
             #expect {
                 try QueueArgument.header(text)

@@ -109,7 +109,7 @@ final class FakeQueue: QueueService {
         let bytes = Array(body.dropFirst(Int(offset)).prefix(count))
         answer(
             QueueAnswer(
-                id: id, state: .done, status: 201, headers: [HTTPField("X-A", "\"b\"")],
+                id: id, state: .done, status: 201, headers: [HeaderField("X-A", "\"b\"")],
                 bodyBytes: Int64(body.count), offset: offset, bytes: bytes), reply)
     }
 

@@ -101,7 +101,7 @@ import Testing
         let answer = try check("Answer") {
             $0.queueAnswer(
                 QueueAnswer(
-                    id: 1, state: .done, status: 1, headers: [HTTPField("", "")], bodyBytes: 0, offset: 0, bytes: []),
+                    id: 1, state: .done, status: 1, headers: [HeaderField("", "")], bodyBytes: 0, offset: 0, bytes: []),
                 at: moment)
         }
         #expect(Set(answer["headers"]?.array?.first?.object?.keys ?? [:].keys) == fields("Header"))

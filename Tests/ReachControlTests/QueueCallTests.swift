@@ -40,7 +40,7 @@ import Testing
 
     @Test func `a request arrives as it was handed in, and whose it is says the kernel`() throws {
         var request = try RequestSpecification(method: "PATCH", url: "https://host.example/\u{e4}")
-        request.headers = [HTTPField("A", "1"), HTTPField("A", "\"2\"")]
+        request.headers = [HeaderField("A", "1"), HeaderField("A", "\"2\"")]
         request.body = .inline([0, 255, 10])
         request.condition = try NetworkCondition("unmetered, not wwan")
         request.priority = .low
@@ -213,7 +213,7 @@ import Testing
         var client = try ControlClient(path: server.path)
         let first = try client.answer(toRequest: 1)
         #expect(first.bytes.count == QueueAnswer.longest && first.bodyBytes == Int64(body.count))
-        #expect(first.headers == [HTTPField("X-A", "\"b\"")] && first.status == 201)
+        #expect(first.headers == [HeaderField("X-A", "\"b\"")] && first.status == 201)
         let second = try client.answer(toRequest: 1, from: Int64(first.bytes.count))
         #expect(first.bytes + second.bytes == body)
         let reply = try RawClient(server.path)

@@ -36,7 +36,7 @@ struct QueueServiceHandlerTests {
             $0.result(id, from: 0, upTo: 100, for: QueueServiceHandlerStage.one, reply: $1)
         }
         #expect(String(decoding: whole.bytes, as: UTF8.self) == "hello")
-        #expect(whole.headers.contains(HTTPField("X-Answer", "42")) && whole.bodyBytes == 5 && whole.state == .done)
+        #expect(whole.headers.contains(HeaderField("X-Answer", "42")) && whole.bodyBytes == 5 && whole.state == .done)
         let part: QueueAnswer = try await stage.ask {
             $0.result(id, from: 3, upTo: 1, for: QueueServiceHandlerStage.one, reply: $1)
         }
@@ -178,9 +178,9 @@ struct QueueServiceHandlerTests {
         let stage = try QueueServiceHandlerStage(in: directory.path)
         let changes: [(String, @Sendable (inout RequestSpecification) -> Void)] = [
             ("method", { $0.method = "G T" }),
-            ("header", { $0.headers = [HTTPField("a b", "c")] }),
-            ("header", { $0.headers = [HTTPField("content-length", "3")] }),
-            ("header", { $0.headers = [HTTPField("Host", "a.example"), HTTPField("host", "b.example")] }),
+            ("header", { $0.headers = [HeaderField("a b", "c")] }),
+            ("header", { $0.headers = [HeaderField("content-length", "3")] }),
+            ("header", { $0.headers = [HeaderField("Host", "a.example"), HeaderField("host", "b.example")] }),
             ("max-attempts", { $0.maximumAttempts = 0 }),
             ("expires", { $0.timeToLive = .zero }), ("order", { $0.dependsOnPrevious = true }),
             ("upload", { $0.body = .spooled(name: "../../etc/passwd", bytes: 9) }),

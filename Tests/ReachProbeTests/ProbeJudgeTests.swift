@@ -13,7 +13,7 @@ import Testing
     private static var answer: ProbeObservation {
         var seen = observation()
         seen.httpStatus = 200
-        seen.headers = [.init(name: "Content-Type", value: "text/html; charset=utf-8")]
+        seen.headers = [.init("Content-Type", "text/html; charset=utf-8")]
         seen.body = Array("<html>all is well</html>".utf8)
         seen.certificateEnd = Timestamp(
             nanosecondsSince1970: moment.wall.nanosecondsSince1970 + 20 * 86_400_000_000_000)

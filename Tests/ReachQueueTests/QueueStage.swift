@@ -103,7 +103,7 @@ struct QueueStage {
 
     mutating func answer(_ id: RequestID, _ status: Int = 200, headers: [String: String] = [:]) {
         let result = RequestResult(
-            status: status, headers: headers.map { HTTPField($0.key, $0.value) })
+            status: status, headers: headers.map { HeaderField($0.key, $0.value) })
         send(.ended(id, .answered(result, isAccepted: 200...299 ~= status)))
     }
 

@@ -47,12 +47,12 @@ import Testing
         #expect(try mistake { $0.method = "GET /" }?.field == .method)
         #expect(try mistake { $0.method = "" }?.field == .method)
         #expect(try mistake { $0.method = "CONNECT" }?.field == .method)
-        #expect(try mistake { $0.headers = [HTTPField("A b", "")] }?.field == .header)
-        #expect(try mistake { $0.headers = [HTTPField("A", "x\u{1}")] }?.field == .header)
-        #expect(try mistake { $0.headers = [HTTPField("Host", "a.example:80")] } == nil)
-        #expect(try mistake { $0.headers = [HTTPField("A", "x\r\nB: y")] }?.field == .header)
+        #expect(try mistake { $0.headers = [HeaderField("A b", "")] }?.field == .header)
+        #expect(try mistake { $0.headers = [HeaderField("A", "x\u{1}")] }?.field == .header)
+        #expect(try mistake { $0.headers = [HeaderField("Host", "a.example:80")] } == nil)
+        #expect(try mistake { $0.headers = [HeaderField("A", "x\r\nB: y")] }?.field == .header)
         #expect(
-            try mistake { $0.headers = [HTTPField("A", String(repeating: "x", count: 70_000))] }?.field
+            try mistake { $0.headers = [HeaderField("A", String(repeating: "x", count: 70_000))] }?.field
                 == .header)
         #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20)) } == nil)
         #expect(try mistake { $0.body = .inline([UInt8](repeating: 0, count: 1 << 20 + 1)) }?.field == .body)
@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: ["Content-Length", "content-length", "Transfer-Encoding", "Connection", "Proxy-Authorization"])
     func `a header that frames the message is refused by its name`(name: String) throws {
-        let found = try mistake { $0.headers = [HTTPField("A", "b"), HTTPField(name, "3")] }
+        let found = try mistake { $0.headers = [HeaderField("A", "b"), HeaderField(name, "3")] }
         #expect(found?.field == .header && found?.description.contains("'\(name)'") == true)
     }
 

@@ -155,7 +155,7 @@ import Testing
             case 0..<4: end = .answered(RequestResult(status: 200), isAccepted: true)
             case 4: end = .answered(RequestResult(status: random.pick([401, 404])), isAccepted: false)
             case 5, 6:
-                let headers = random.oneIn(3) ? [HTTPField("Retry-After", "7")] : []
+                let headers = random.oneIn(3) ? [HeaderField("Retry-After", "7")] : []
                 end = .answered(RequestResult(status: 503, headers: headers), isAccepted: false)
             case 7: end = .failed(AttemptFault(code: 7, systemError: 101))
             default: end = .failed(AttemptFault(code: random.pick([6, 7, 28, 45, 60, 90])))

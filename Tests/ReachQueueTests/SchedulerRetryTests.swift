@@ -90,9 +90,9 @@ import Testing
         var request = try RequestSpecification(method: "POST", url: "https://a.example/")
         let completed = request.completed { "made" }
         #expect(completed.isRepeatable)
-        #expect(completed.headers == [HTTPField("Idempotency-Key", "made")])
+        #expect(completed.headers == [HeaderField("Idempotency-Key", "made")])
         #expect(completed.completed { "again" } == completed)
-        request.headers = [HTTPField("idempotency-key", "own")]
+        request.headers = [HeaderField("idempotency-key", "own")]
         #expect(request.completed { "made" }.idempotency == .key("own"))
         request.method = "GET"
         request.headers = []

@@ -262,14 +262,14 @@ import Testing
         stage.pass(.seconds(2))
         let plain = try stage.add("http://a.example/")
         let secret = try stage.add("http://b.example/") {
-            $0.headers = [HTTPField("authorization", "Basic x")]
+            $0.headers = [HeaderField("authorization", "Basic x")]
         }
         let body = try stage.add("http://c.example/") {
             $0.method = "PUT"
             $0.body = .inline([1])
         }
         let secure = try stage.add("https://d.example/") {
-            $0.headers = [HTTPField("Cookie", "x")]
+            $0.headers = [HeaderField("Cookie", "x")]
         }
         #expect(Set(stage.startedIDs) == [plain, secure])
         #expect(stage.blockers(secret) == ["not-validated"] && stage.blockers(body) == ["not-validated"])
@@ -289,7 +289,7 @@ import Testing
         stage.network([doubted, unknown])
         stage.pass(.seconds(2))
         let secret = try stage.add("http://b.example/") {
-            $0.headers = [HTTPField("Cookie", "x")]
+            $0.headers = [HeaderField("Cookie", "x")]
         }
         #expect(stage.starts.first { $0.order.id == secret }?.order.path.interface == "wlan0")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ReachSerialization
 import ReachTesting
 import Testing
@@ -12,7 +13,7 @@ import Testing
         return try read(&reader, pieces: pieces)
     }
 
-    private func read(_ body: HTTPRequest.Body) throws -> [UInt8] {
+    private func read(_ body: WebRequest.Body) throws -> [UInt8] {
         var reader = BodyReader(body)
         return try read(&reader, pieces: 3)
     }
@@ -38,7 +39,7 @@ import Testing
         var form = MultipartForm()
         form.append(Array("one".utf8), name: "a")
         form.append(Array("two".utf8), name: "b", fileName: "b.txt", mediaType: "text/plain")
-        var headers = HTTPHeaders()
+        var headers = HTTPFields()
         try headers.set("X-Header", "value")
         form.append(Array("three".utf8), headers: headers)
         let boundary = form.boundary
@@ -80,8 +81,8 @@ import Testing
             return
         }
         let bytes = try read(body)
-        #expect(request.headers["Content-Type"] == "multipart/form-data; boundary=\(body.boundary)")
-        #expect(request.headers["Content-Length"] == String(bytes.count))
+        #expect(request.headerFields[.contentType] == "multipart/form-data; boundary=\(body.boundary)")
+        #expect(request.headerFields[.contentLength] == String(bytes.count))
         #expect(request.contentLength == Int64(bytes.count) && body.contentLength == Int64(bytes.count))
         let text = String(decoding: bytes, as: UTF8.self)
         let names = text.split(separator: "form-data; ").dropFirst().map { String($0.prefix { $0 != "\r\n" }) }
@@ -103,8 +104,8 @@ import Testing
 
     @Test func `a form without parts gives a request without parameters`() throws {
         let request = try FormRequestSerializer().multipartRequest("POST", "http://example.com/")
-        #expect(request.contentLength == 0 && request.headers["Content-Length"] == nil)
-        #expect(request.headers["Content-Type"] == "application/x-www-form-urlencoded")
+        #expect(request.contentLength == 0 && request.headerFields[.contentLength] == nil)
+        #expect(request.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
 
     @Test func `names cannot break out of their quotes`() throws {
@@ -113,6 +114,15 @@ import Testing
         let text = try text(form)
         #expect(text.contains(#"name="a%22; filename=%22x"; filename="b%0D%0AX-Evil: 1""#))
         #expect(text.contains("Content-Type: text/plain%0D%0AX: y\r\n\r\n"))
+    }
+
+    @Test func `a part's names and headers keep all their bytes but line ends and NUL`() throws {
+        var form = MultipartForm()
+        form.append([], name: " a\u{1}\0 ")
+        form.append([], headers: HTTPFields([HTTPField(name: .contentLocation, value: [0x63, 0xe9] as [UInt8])]))
+        let bytes = try read(MultipartBody(form))
+        #expect(bytes.firstRange(of: Array("name=\" a\u{1}%00 \"\r\n\r\n".utf8)) != nil)
+        #expect(bytes.firstRange(of: Array("Content-Location: c".utf8) + [0xe9, 13, 10, 13, 10]) != nil)
     }
 
     @Test(arguments: [
@@ -207,7 +217,7 @@ import Testing
 
     @Test func `every kind of body can be read: none, bytes, a file`() throws {
         let directory = try TemporaryDirectory()
-        var request = try HTTPRequest(method: "PUT", address: WebAddress("http://example.com/"))
+        var request = try WebRequest(method: "PUT", url: WebAddress("http://example.com/"))
         let none = try read(request.body)
         #expect(none.isEmpty && request.contentLength == nil)
         request.body = .bytes([1, 2, 3])

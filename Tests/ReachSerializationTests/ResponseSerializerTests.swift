@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ReachCore
 import ReachSerialization
 import Testing
@@ -7,8 +8,8 @@ import Testing
 /// AFJSONSerializationTests, AFCompoundResponseSerializerTests.
 @Suite struct ResponseSerializerTests {
     private func response(_ status: Int = 200, type: String? = nil) throws -> HTTPResponse {
-        let headers = HTTPHeaders(received: type.map { [("Content-Type", $0)] } ?? [])
-        return HTTPResponse(address: try WebAddress("http://test.com"), statusCode: status, headers: headers)
+        let headers = HTTPFields(received: type.map { [("Content-Type", $0)] } ?? [])
+        return HTTPResponse(status: .init(code: status), headerFields: headers)
     }
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

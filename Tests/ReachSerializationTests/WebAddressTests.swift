@@ -89,7 +89,7 @@ import Testing
     func `a base resolves references as in AFHTTPSessionManager`(base: String, reference: String, whole: String) throws
     {
         let request = try FormRequestSerializer().request("GET", reference, base: try WebAddress(base))
-        #expect(request.address.description == whole)
+        #expect(request.url.description == whole)
     }
 
     @Test(arguments: [

@@ -44,7 +44,7 @@ import Testing
         expected.retries = .untilExpiry
         expected.expiresAfter = .seconds(86_400)
         #expect(tasks[0].options == expected)
-        #expect(tasks[0].originalRequest.method == "POST" && tasks[0].originalRequest.address.path == "/later")
+        #expect(tasks[0].originalRequest.method == .post && tasks[0].originalRequest.url.path == "/later")
         #expect(tasks[0].suspensionReasons == .network && tasks[1].suspensionReasons == .user)
         #expect(await second.tasks().map(\.identifier) == tasks.map(\.identifier))
         tasks[1].resume()
@@ -66,7 +66,7 @@ import Testing
         let url = "http://127.0.0.1:\(server.port)"
         let first = try session(directory) { $0.responseSerializer = DataResponseSerializer() }
         let ends = EventLog<String>()
-        first.addObserver(forName: .didComplete) { ends.append($0.task.originalRequest.address.path) }
+        first.addObserver(forName: .didComplete) { ends.append($0.task.originalRequest.url.path) }
         for path in ["/long", "/short", "/no", "/fetched"] {
             let task = try first.get(url + path).resume()
             try await ends.wait { $0 == path }

@@ -23,7 +23,7 @@ import Testing
         let stage = try SessionStage(answer: Self.redirecting)
         let response = try await stage.session.post("/to/\(status)", parameters: ["a": "b"]).response()
         #expect(response.object?.json?["line"]?.string == "\(method) /there HTTP/1.1")
-        #expect(response.head.address.path == "/there")
+        #expect(response.url.path == "/there")
         let last = try #require(stage.server.requests.values.last)
         #expect(last.hasSuffix("a=b") == (method == "POST"))
         // The key belongs to what the first request did.
@@ -37,7 +37,7 @@ import Testing
         let stage = try SessionStage(keeping: .directory(directory.path + "/queue")) {
             $0.responseSerializer = DataResponseSerializer()
             $0.hooks.disposition = { _, response in
-                log.append(response.address.path)
+                log.append(response.url.path)
                 return .allow
             }
         } answer: { request in
@@ -46,8 +46,8 @@ import Testing
                 : SessionStage.answer(String(repeating: "long ", count: 40_000), type: "text/plain")
         }
         let response = try await stage.session.get("/to").response()
-        #expect(response.body.count == 200_000 && response.head.address.path == "/long")
-        #expect(response.head.headers.fields.allSatisfy { $0.name != "(url)" })
+        #expect(response.body.count == 200_000 && response.url.path == "/long")
+        #expect(response.head.headerFields.allSatisfy { $0.name.rawName != "(url)" })
         #expect(log.values == ["/long"])
         await stage.session.closeAndWait()
     }
@@ -66,13 +66,13 @@ import Testing
         await first.closeAndWait()
         var options = RequestSessionOptions()
         options.hooks.disposition = { task, response in
-            log.append("\(task != nil) \(response.address.path)")
+            log.append("\(task != nil) \(response.url.path)")
             return log.values.count == 1 ? .allow : .cancel
         }
         let second = try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
         var tasks = await second.tasks()
         try #require(tasks.count == 2)
-        #expect(try await tasks[0].resume().response().head.address.path == "/there")
+        #expect(try await tasks[0].resume().response().url.path == "/there")
         #expect(await failure { try await tasks[1].resume().response() } == "cancelled cancelled")
         #expect(log.values == ["true /there", "true /there"])
         tasks = []
@@ -90,7 +90,7 @@ import Testing
         let log = EventLog<String>()
         var options = RequestSessionOptions()
         options.hooks.disposition = { task, response in
-            log.append("\(task != nil) \(response.address.path)")
+            log.append("\(task != nil) \(response.url.path)")
             return .allow
         }
         let second = try RequestSession(keeping: .directory(directory.path + "/queue"), options: options)
@@ -98,7 +98,7 @@ import Testing
         #expect(try await log.wait(for: 1) == ["false /there"])
         let tasks = await second.tasks()
         try #require(tasks.count == 1)
-        #expect(try await tasks[0].response().head.address.path == "/there")
+        #expect(try await tasks[0].response().url.path == "/there")
         await second.closeAndWait()
     }
 
@@ -120,7 +120,7 @@ import Testing
         let stayed = try await stage.session.get("/to/302").awaitedResult
         guard case .failure(let error) = stayed else { throw TestFailure("\(stayed)") }
         #expect(error.summary == "response bad-status" && error.response?.statusCode == 302)
-        var headers = HTTPHeaders()
+        var headers = HTTPFields()
         try headers.set("X-More", "yes")
         decision.append(.followAdding(headers))
         try await stage.session.get("/to/302").response()
@@ -132,7 +132,7 @@ import Testing
 
     @Test(arguments: ["Content-Length", "Connection", "Transfer-Encoding"])
     func `a header that frames the message is rejected from a hook`(name: String) async throws {
-        var headers = HTTPHeaders()
+        var headers = HTTPFields()
         try headers.set(name, "3")
         let stage = try SessionStage { [headers] in
             $0.hooks.redirect = { _, _ in .followAdding(headers) }
@@ -212,8 +212,8 @@ import Testing
         let stage = try SessionStage(
             {
                 $0.hooks.disposition = { _, response in
-                    response.address.path == "/cancel"
-                        ? .cancel : response.address.path == "/file" ? .becomeDownload(path: path) : .allow
+                    response.url.path == "/cancel"
+                        ? .cancel : response.url.path == "/file" ? .becomeDownload(path: path) : .allow
                 }
             })
         #expect(try await stage.session.get("/").response().object != nil)

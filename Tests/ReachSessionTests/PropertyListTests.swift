@@ -1,5 +1,5 @@
 import Foundation
-import ReachSerialization
+import ReachSession
 import ReachSessionFoundation
 import ReachTesting
 import Testing
@@ -11,15 +11,13 @@ import Testing
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    private func bytes(_ request: HTTPRequest) -> String? {
+    private func bytes(_ request: WebRequest) -> String? {
         guard case .bytes(let bytes) = request.body else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     private func response(_ status: Int = 200, type: String) throws -> HTTPResponse {
-        HTTPResponse(
-            address: try WebAddress("http://test.com"), statusCode: status,
-            headers: HTTPHeaders(received: [("Content-Type", type)]))
+        HTTPResponse(status: .init(code: status), headerFields: [.contentType: type])
     }
 
     private func xml(_ body: String) -> [UInt8] { bytes("<plist version=\"1.0\">\(body)</plist>") }
@@ -28,7 +26,7 @@ import Testing
 
     @Test func `testConstructingPOSTRequestWithParametersInPropertyListParameterEncoding`() throws {
         let request = try PropertyListRequestSerializer().request("POST", site, parameters: ["key": "value"])
-        #expect(request.headers["Content-Type"] == "application/x-plist")
+        #expect(request.headerFields[.contentType] == "application/x-plist")
         #expect(
             bytes(request) == """
                 <?xml version="1.0" encoding="UTF-8"?>
@@ -80,17 +78,18 @@ import Testing
     @Test func `a property list has no body without parameters, and some methods encode parameters in the URL`() throws
     {
         let empty = try PropertyListRequestSerializer().request("POST", site)
-        #expect(bytes(empty) == nil && empty.headers["Content-Type"] == nil)
+        #expect(bytes(empty) == nil && empty.headerFields[.contentType] == nil)
         #expect(
-            try PropertyListRequestSerializer().request("DELETE", site, parameters: ["a": 1]).address.query == "a=1")
+            try PropertyListRequestSerializer().request("DELETE", site, parameters: ["a": 1]).url.query == "a=1")
     }
 
     @Test func `a form of a session with property lists has the headers of its serializer`() throws {
-        var headers = HTTPHeaders()
+        var headers = HTTPFields()
         try headers.set("X-Test", "1")
         let form = PropertyListRequestSerializer(headers: headers).form
         let request = try form.multipartRequest("POST", site, parameters: ["a": 1])
-        #expect(request.headers["X-Test"] == "1" && request.headers["Content-Type"]?.hasPrefix("multipart/") == true)
+        #expect(request.headerFields["X-Test"] == "1")
+        #expect(request.headerFields[.contentType]?.hasPrefix("multipart/") == true)
     }
 
     // MARK: - Responses

@@ -85,10 +85,60 @@ import Testing
         }
         let task = try stage.session.get("get", headers: ["X-Foo": "request value"])
         try await task.response()
-        #expect(task.originalRequest.headers["X-Foo"] == "request value")
+        #expect(task.originalRequest.headerFields["X-Foo"] == "request value")
         let sent = try #require(stage.server.requests.values.first)
         #expect(sent.contains("X-Foo: request value\r\n") && sent.contains("X-Bar: bar value\r\n"))
         #expect(!sent.contains("foo value"))
+    }
+
+    @Test func `headers are given by checked names or by text, and cookies are sent in one field`() async throws {
+        let stage = try SessionStage()
+        let name = "X-Own"
+        var cookies: HTTPFields = [.accept: "text/plain"]
+        cookies[.cookie] = "a=1; b=2"
+        let cases: [(RequestTask, String)] = [
+            (try stage.session.get("a", headers: [.accept: "text/plain", .range: "bytes=0-"]), "Range: bytes=0-"),
+            (try stage.session.get("a", headers: ["X-Text": "1"]), "X-Text: 1"),
+            (try stage.session.get("a", headers: [name: name]), "X-Own: X-Own"),
+            (try stage.session.get("a", headers: [:]), "Host: 127.0.0.1:"),
+            (try stage.session.post("a", headers: cookies), "Cookie: a=1; b=2"),
+            (try stage.session.upload([1], to: "a", headers: [.ifMatch: "*"]), "If-Match: *"),
+            (try stage.session.get("a", headers: ["Host": "example.org"]), "Host: example.org"),
+        ]
+        for (task, line) in cases {
+            try await task.response()
+            let sent = try #require(stage.server.requests.values.last)
+            #expect(sent.contains("\r\n" + line))
+            #expect(sent.split(separator: "Cookie:").count <= 2)
+        }
+    }
+
+    @Test func `a request of HTTPTypes is sent as it is`() async throws {
+        let stage = try SessionStage()
+        let request = HTTPRequest(
+            method: try #require(HTTPRequest.Method("PROPFIND")), scheme: "http",
+            authority: "127.0.0.1:\(stage.server.port)", path: "/a?b=c", headerFields: [.contentType: "text/plain"])
+        let task = try stage.session.task(for: request, body: .bytes(Array("hello".utf8)))
+        try await task.response()
+        let sent = try #require(stage.server.requests.values.last)
+        #expect(sent.hasPrefix("PROPFIND /a?b=c HTTP/1.1\r\n") && sent.hasSuffix("\r\n\r\nhello"))
+        #expect(sent.contains("Content-Type: text/plain\r\n") && sent.contains("Content-Length: 5\r\n"))
+        #expect(task.originalRequest.head == request)
+    }
+
+    @Test func `a response keeps the order of its header fields, their duplicates and their bytes`() async throws {
+        let stage = try SessionStage { _ in
+        } answer: { _ in
+            "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX-Name: caf\u{e9}\r\nset-cookie: b=2\r\nX-Folded: one\r\n two: 2\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+        }
+        let head = try await stage.session.get("").response().head
+        #expect(head.status == .ok && head.mediaType == "application/json")
+        #expect(
+            head.headerFields.prefix(4).map(\.description) == [
+                "Set-Cookie: a=1", "X-Name: caf\u{e9}", "set-cookie: b=2", "X-Folded: one two: 2",
+            ])
+        #expect(head.headerFields[values: .setCookie] == ["a=1", "b=2"])
     }
 
     @Test func `servers are told the program's name`() async throws {
@@ -171,6 +221,15 @@ import Testing
             ("request bad-header", { try session.post("", parameters: ["a": "b"], headers: ["Content-Length": "3"]) }),
             ("request bad-header", { try session.get("", headers: ["Transfer-Encoding": "chunked"]) }),
             ("request bad-header", { try session.get("", headers: ["a": "b\r\nc: d"]) }),
+            ("request bad-header", { try session.get("", headers: [.contentLength: "3"]) }),
+            ("request bad-header", { try session.upload([1], to: "", headers: [.transferEncoding: "chunked"]) }),
+            (
+                "request bad-header",
+                {
+                    let odd = HTTPField(name: .accept, lenientValue: [UInt8(ascii: "a"), 1])
+                    return try session.get("", headers: HTTPFields([odd]))
+                }
+            ),
             ("request bad-when", { try session.get("", when: RequestConstraint("wify")) }),
             ("request bad-constraint", { try session.get("", when: RequestConstraint("validated")) }),
             ("local unreadable-file", { try session.upload(file: "/nonexistent", to: "") }),

@@ -241,7 +241,7 @@ struct CancellationTests {
         _ = try await stage.run(try TransferRequest(port: server.port))
         var post = try TransferRequest("POST", port: server.port)
         #expect(try await stage.run(post).hops.first?.reusedConnection == false)
-        post.headers = [HTTPField("Idempotency-Key", "1")]
+        post.headers = [HeaderField("Idempotency-Key", "1")]
         #expect(try await stage.run(post).hops.first?.reusedConnection == true)
     }
 

@@ -37,7 +37,7 @@ struct ExchangeTests {
         let stage = try TransferStage()
         var request = try TransferRequest(method, port: server.port)
         request.body = .bytes(Array("some text".utf8))
-        request.headers = [HTTPField("Content-Type", "text/plain"), HTTPField("X-Empty", "")]
+        request.headers = [HeaderField("Content-Type", "text/plain"), HeaderField("X-Empty", "")]
         let report = try await stage.run(request)
         #expect(report.response?.status == 201)
         #expect(report.sentBytes == 9)

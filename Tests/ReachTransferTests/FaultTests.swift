@@ -193,7 +193,9 @@ struct FaultTests {
     @Test func `a header field that would begin another line is refused before anything is sent`() async throws {
         let server = try ScriptedServer { $0.readRequest() }
         let stage = try TransferStage()
-        for field in [HTTPField("X", "a\r\nEvil: b"), HTTPField("X\n", "a"), HTTPField("", "a"), HTTPField("X:", "")] {
+        for field in [
+            HeaderField("X", "a\r\nEvil: b"), HeaderField("X\n", "a"), HeaderField("", "a"), HeaderField("X:", ""),
+        ] {
             var request = try TransferRequest(port: server.port)
             request.headers = [field]
             #expect(try await stage.run(request).failure?.reason == .badRequest)

@@ -230,7 +230,7 @@ struct FileTests {
                 "HTTP/1.1 206 Part\r\nETag: \"one\"\r\nContent-Range: bytes 5-7/10\r\nContent-Length: 3\r\n\r\nabc")
         }
         var request = try TransferRequest(port: server.port)
-        request.headers = [HTTPField("Range", "bytes=5-7")]
+        request.headers = [HeaderField("Range", "bytes=5-7")]
         let report = try await TransferStage().run(request)
         #expect(report.response?.status == 206)
         #expect(report.body == Array("abc".utf8))

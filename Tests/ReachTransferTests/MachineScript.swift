@@ -128,7 +128,7 @@ struct MachineScript {
     }
 
     private static func head(_ status: Int) -> ResponseHead {
-        ResponseHead(status: status, version: "HTTP/1.1", fields: [HTTPField("ETag", "\"one\"")])
+        ResponseHead(status: status, version: "HTTP/1.1", fields: [HeaderField("ETag", "\"one\"")])
     }
 
     // MARK: - Actions

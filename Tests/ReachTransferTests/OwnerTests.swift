@@ -70,11 +70,11 @@ struct OwnerTests {
     @Test func `requests with different credentials share no connection, those with the same ones do`() async throws {
         let server = try Self.server()
         let stage = try TransferStage()
-        let headers: [[HTTPField]] = [
-            [], [HTTPField("Authorization", "Bearer 1")], [HTTPField("Authorization", "Bearer 2")],
-            [HTTPField("Cookie", "a=1")], [HTTPField("Cookie", "a=2")],
-            [HTTPField("Cookie", "a=1"), HTTPField("Authorization", "Bearer 1")],
-            [HTTPField("Accept", "*/*"), HTTPField("X-Cookie-Law", "obeyed")],
+        let headers: [[HeaderField]] = [
+            [], [HeaderField("Authorization", "Bearer 1")], [HeaderField("Authorization", "Bearer 2")],
+            [HeaderField("Cookie", "a=1")], [HeaderField("Cookie", "a=2")],
+            [HeaderField("Cookie", "a=1"), HeaderField("Authorization", "Bearer 1")],
+            [HeaderField("Accept", "*/*"), HeaderField("X-Cookie-Law", "obeyed")],
         ]
         var request = try request(.user(1), server)
         var reused: [[Bool]] = []
@@ -90,7 +90,7 @@ struct OwnerTests {
         #expect(reused[0] == [false, false, false, false, false, false, true])
         #expect(reused[1] == Array(repeating: true, count: headers.count))
         // A header's name has no case.
-        request.headers = [HTTPField("AUTHORIZATION", "Bearer 1")]
+        request.headers = [HeaderField("AUTHORIZATION", "Bearer 1")]
         #expect(try await stage.run(request).hops.first?.reusedConnection == true)
     }
 
@@ -99,7 +99,7 @@ struct OwnerTests {
         let server = try Self.server()
         let stage = try TransferStage()
         var request = try request(.user(1), server)
-        for headers in [[], [HTTPField("authorization", authorization)], [], []] {
+        for headers in [[], [HeaderField("authorization", authorization)], [], []] {
             request.headers = headers
             let report = try await stage.run(request)
             let isReused = headers.isEmpty && server.requests.values.count > 1
@@ -117,7 +117,7 @@ struct OwnerTests {
         let stage = try TransferStage()
         var smuggler = try TransferRequest("PUT", port: server.port)
         smuggler.owner = .user(1)
-        smuggler.headers = [HTTPField(name, value)]
+        smuggler.headers = [HeaderField(name, value)]
         smuggler.body = .bytes(Array("abcGET /theirs HTTP/1.1\r\nX-Swallow: ".utf8))
         let report = try await stage.run(smuggler)
         #expect(report.failure?.reason == .badRequest)

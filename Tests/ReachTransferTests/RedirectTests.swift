@@ -94,7 +94,7 @@ struct RedirectTests {
         let server = try Self.server(status: status)
         var request = try TransferRequest(method, port: server.port, "/to?/x")
         request.redirects = .follow(limit: 1)
-        request.headers = [HTTPField("Content-Type", "text/plain")]
+        request.headers = [HeaderField("Content-Type", "text/plain")]
         if method != "HEAD" { request.body = .bytes(Array("body".utf8)) }
         let report = try await TransferStage().run(request)
         #expect(report.failure == nil)
@@ -111,7 +111,7 @@ struct RedirectTests {
         var request = try TransferRequest(port: server.port, "/to?http://127.0.0.1:\(other.port)/")
         request.redirects = .follow(limit: 3)
         request.headers = [
-            HTTPField("Authorization", "Bearer x"), HTTPField("cookie", "a=b"), HTTPField("X-Kept", "1"),
+            HeaderField("Authorization", "Bearer x"), HeaderField("cookie", "a=b"), HeaderField("X-Kept", "1"),
         ]
         #expect(try await stage.run(request).failure == nil)
         let first = try #require(server.requests.values.first)

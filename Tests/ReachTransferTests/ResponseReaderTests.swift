@@ -15,7 +15,7 @@ struct ResponseReaderTests {
         let verdicts = read(&reader, "HTTP/1.1 200 OK", "A:  b \t", "Content-Length: 7", "", "Trailer: late")
         let head = ResponseHead(
             status: 200, version: "HTTP/1.1",
-            fields: [HTTPField("A", "b"), HTTPField("Content-Length", "7")], contentLength: 7)
+            fields: [HeaderField("A", "b"), HeaderField("Content-Length", "7")], contentLength: 7)
         #expect(verdicts == [.head(head)])
         #expect(reader.response == head)
     }
@@ -48,6 +48,19 @@ struct ResponseReaderTests {
         var reader = ResponseReader(limit: ResponseLimit())
         for line in lines + [""] { _ = reader.read(line: Array((line + "\r\n").utf8)) }
         #expect(reader.isAmbiguous == isAmbiguous)
+    }
+
+    @Test func `a folded value is joined by a space, and bytes that are no UTF-8 are Latin-1`() {
+        var reader = ResponseReader(limit: ResponseLimit())
+        let lines: [[UInt8]] = [
+            Array("HTTP/1.1 200 OK".utf8), Array(" before all".utf8), Array("A: one".utf8), Array(" \t two: 2 ".utf8),
+            Array("\tthree".utf8), Array("B: caf".utf8) + [0xe9], Array("C: café".utf8), [],
+        ]
+        for line in lines { _ = reader.read(line: line + [13, 10]) }
+        #expect(
+            reader.response?.fields == [
+                HeaderField("A", "one two: 2 three"), HeaderField("B", "café"), HeaderField("C", "café"),
+            ])
     }
 
     @Test func `a trailer does not begin another response`() {

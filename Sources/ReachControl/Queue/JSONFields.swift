@@ -156,7 +156,7 @@ extension Int64: JSONMember {}
 extension UInt32: JSONMember {}
 extension UInt64: JSONMember {}
 
-extension HTTPField: JSONMember {
+extension HeaderField: JSONMember {
     init?(json: JSONValue) {
         guard let name = json["name"]?.string, let value = json["value"]?.string else { return nil }
         self.init(name, value)

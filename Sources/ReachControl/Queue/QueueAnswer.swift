@@ -7,7 +7,7 @@ package struct QueueAnswer: Hashable, Sendable {
     /// `done`, or `dead` where the status is not one that the request accepts.
     package var state: QueuedRequestState
     package var status: Int
-    package var headers: [HTTPField]
+    package var headers: [HeaderField]
     /// Of the whole body.
     package var bodyBytes: Int64
     /// Where ``bytes`` begin in it.
@@ -19,7 +19,7 @@ package struct QueueAnswer: Hashable, Sendable {
     package static let longest = 512 << 10
 
     package init(
-        id: Int64, state: QueuedRequestState, status: Int, headers: [HTTPField], bodyBytes: Int64, offset: Int64,
+        id: Int64, state: QueuedRequestState, status: Int, headers: [HeaderField], bodyBytes: Int64, offset: Int64,
         bytes: [UInt8]
     ) {
         self.id = id

@@ -25,7 +25,7 @@ extension RequestSpecification {
             read: { (request, json) throws(ParameterFault) in
                 request.headers = try elements(json) { json in
                     guard let name = json["name"]?.string, let value = json["value"]?.string else { return nil }
-                    return HTTPField(name, value)
+                    return HeaderField(name, value)
                 }
             },
             write: { request in

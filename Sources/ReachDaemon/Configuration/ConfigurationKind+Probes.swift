@@ -23,21 +23,21 @@ extension ConfigurationKind<HTTPStatusSet> {
     }
 }
 
-extension ConfigurationKind<ProbeConditions.Header> {
+extension ConfigurationKind<HeaderField> {
     static var header: Self {
         Self("a header in quotes, such as \"Content-Type: text/html\"") { value in
             guard let text = value.text else { return .otherType }
-            return Reading(ProbeConditions.Header(text), else: "\"\(text)\" is not a header")
+            return Reading(HeaderField(text), else: "\"\(text)\" is not a header")
         }
     }
 }
 
-extension ConfigurationKind<ProbeConditions.Header> {
+extension ConfigurationKind<HeaderField> {
     /// A header field of the request.
     static var requestHeader: Self {
         Self("a header in quotes, such as \"Accept: text/html\"") { value in
             guard let text = value.text else { return .otherType }
-            guard let header = ProbeConditions.Header(text) else { return .wrong("\"\(text)\" is not a header") }
+            guard let header = HeaderField(text) else { return .wrong("\"\(text)\" is not a header") }
             if let fault = RequestFieldFault(header.name, header.value) { return .wrong(fault.description) }
             return .value(header)
         }

@@ -19,11 +19,11 @@ package struct ProbeEntry: Hashable, Sendable {
     package var linkClass: LinkClass?
     package var family: Family?
     package var method: ProbeSpecification.Method?
-    package var headers: [ProbeConditions.Header] = []
+    package var headers: [HeaderField] = []
     package var redirects: Int?
     package var anyCertificate: Bool?
     package var status: HTTPStatusSet?
-    package var header: ProbeConditions.Header?
+    package var header: HeaderField?
     package var bodyContains: String?
     package var bodyPrefix: String?
     package var certificateDays: Int?

@@ -51,7 +51,7 @@ package enum ProbeJudge {
 
     private static func header(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
         guard let wanted = conditions.header, observation.httpStatus != nil else { return nil }
-        let values = observation.headers.filter { $0.name.lowercased() == wanted.name.lowercased() }.map(\.value)
+        let values = observation.headers.filter { $0.isNamed(wanted.name) }.map(\.value)
         guard let value = values.first else { return (.header, "there is no header \(wanted.name)") }
         guard !values.contains(where: { Bytes.find(Array(wanted.value.utf8), in: Array($0.utf8)) }) else { return nil }
         return (.header, "\(wanted.name) is \"\(value)\", expected \"\(wanted.value)\"")

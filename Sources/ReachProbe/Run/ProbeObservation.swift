@@ -9,16 +9,6 @@ package struct ProbeObservation: Hashable, Sendable {
         case doubtful(ProbeDoubt, String)
     }
 
-    package struct Header: Hashable, Sendable {
-        package let name: String
-        package let value: String
-
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     package var ending: Ending
     package var started: Instant
     package var duration: Duration
@@ -27,7 +17,7 @@ package struct ProbeObservation: Hashable, Sendable {
     package var interface: String?
     /// HTTP status of the last response, after any redirects that were followed.
     package var httpStatus: Int?
-    package var headers: [Header] = []
+    package var headers: [HeaderField] = []
     /// The beginning of the body: the part that conditions are checked against.
     package var body: [UInt8] = []
     package var certificateEnd: Timestamp?

@@ -49,9 +49,9 @@ final class TransferAttempt: ProbeAttempt {
         let specification = plan.specification
         let target = specification.target
         var request = TransferRequest(specification.method.rawValue, url: try target.transferURL)
-        request.headers = specification.headers.map { HTTPField($0.name, $0.value) }
-        if !specification.headers.contains(where: { $0.name.lowercased() == "user-agent" }) {
-            request.headers.append(HTTPField("User-Agent", "reach"))
+        request.headers = specification.headers
+        if !specification.headers.contains(where: { $0.isNamed("User-Agent") }) {
+            request.headers.append(HeaderField("User-Agent", "reach"))
         }
         request.owner = .probes
         request.interface = plan.binding
@@ -82,7 +82,7 @@ final class TransferAttempt: ProbeAttempt {
         }
         observation.address = last?.remoteAddress
         observation.httpStatus = report.response?.status
-        observation.headers = report.response?.fields.map { .init(name: $0.name, value: $0.value) } ?? []
+        observation.headers = report.response?.fields ?? []
         observation.body = report.body
         // With redirects there are several servers: the one whose certificate ends first fails first.
         observation.certificateEnd = report.hops.compactMap { $0.certificate?.validUntil }.min()

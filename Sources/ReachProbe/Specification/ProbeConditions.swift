@@ -1,32 +1,10 @@
+package import ReachCore
+
 /// Conditions that an answer must meet for the attempt to be `ok`.
 package struct ProbeConditions: Hashable, Sendable {
-    /// A header that must be present, and a text that its value must contain: `Content-Type: text/html`.
-    package struct Header: Hashable, Sendable {
-        package let name: String
-        /// Empty if the header's presence is enough.
-        package let value: String
-
-        /// - Returns: `nil` if the text before the colon is not a token (RFC 9110 5.6.2), or the value has control
-        ///   characters.
-        package init?(_ text: String) {
-            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let first = parts.first, !first.isEmpty, first.utf8.allSatisfy(Self.isTokenByte),
-                text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
-            else { return nil }
-            name = String(first)
-            value = parts.count > 1 ? String(parts[1].drop { $0 == " " }) : ""
-        }
-
-        private static func isTokenByte(_ byte: UInt8) -> Bool {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
-        }
-    }
-
     package var status: HTTPStatusSet = .success
-    package var header: Header?
+    /// A header that must be present, and a text that its value must contain; empty if the header's presence is enough.
+    package var header: HeaderField?
     package var bodyContains: String?
     package var bodyPrefix: String?
     /// Minimum number of whole days for which the certificate must still be valid.
@@ -42,6 +20,20 @@ package struct ProbeConditions: Hashable, Sendable {
 
     /// Whether a condition checks the body.
     package var needsBody: Bool { bodyContains != nil || bodyPrefix != nil }
+}
+
+extension HeaderField {
+    /// Reads a header as the configuration has it: `Content-Type: text/html`.
+    ///
+    /// - Returns: `nil` if the text before the colon is not a token (RFC 9110 5.6.2), or the value has control
+    ///   characters.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let name = parts.first, !name.isEmpty, name.utf8.allSatisfy(RequestFieldFault.isOfToken),
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
+        else { return nil }
+        self.init(String(name), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
+    }
 }
 
 /// A name server's response code (RFC 1035, RFC 6895), with the words of dig(1) as raw values.

@@ -43,7 +43,7 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var family: IPAddress.Family?
     package var method = Method.get
     /// Additional header fields of the request.
-    package var headers: [ProbeConditions.Header] = []
+    package var headers: [HeaderField] = []
     /// Most redirects that are followed.
     package var redirects = 0
     /// Whether the certificate is read without being verified.

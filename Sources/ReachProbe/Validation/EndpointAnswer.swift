@@ -13,19 +13,9 @@ package enum EndpointAnswer: Hashable, Sendable {
 /// The relevant parts of an HTTP response.
 package struct EndpointResponse: Hashable, Sendable {
     package var status: Int
-    package var headers: [Header]
+    package var headers: [HeaderField]
     /// The first ``bodyLimitBytes`` of the body. The rest is not read.
     package var body: [UInt8]
-
-    package struct Header: Hashable, Sendable {
-        package let name: String
-        package let value: String
-
-        package init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
 
     /// Most bytes of a body that are read. NetworkManager and Android read up to 100 KiB to recognize a portal, but the
     /// beginning shows whether the body is the expected one, or empty.
@@ -34,7 +24,7 @@ package struct EndpointResponse: Hashable, Sendable {
     /// limit).
     package static let emptyBodyBytes = 4
 
-    package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
+    package init(status: Int, headers: [HeaderField] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -42,7 +32,7 @@ package struct EndpointResponse: Hashable, Sendable {
 
     /// The value of the first header with this name, compared without regard to case.
     package func header(_ name: String) -> String? {
-        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        headers.first { $0.isNamed(name) }?.value
     }
 }
 

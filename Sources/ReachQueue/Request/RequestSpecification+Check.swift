@@ -12,7 +12,7 @@ extension RequestSpecification {
         case (.key(let key), _):
             guard field?.value != key else { return self }
             copy.headers.removeAll { $0.isNamed(Self.keyField) }
-            copy.headers.append(HTTPField(Self.keyField, key))
+            copy.headers.append(HeaderField(Self.keyField, key))
         case (.byMethod, let field?): copy.idempotency = .key(field.value)
         case (.byMethod, nil):
             guard !isRepeatable else { return self }

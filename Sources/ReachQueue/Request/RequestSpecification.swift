@@ -7,7 +7,7 @@ package struct RequestSpecification: Hashable, Sendable {
     /// As the client wrote it; ``destination`` is the part that the queue counts by.
     package var url: String
     package let destination: Destination
-    package var headers: [HTTPField] = []
+    package var headers: [HeaderField] = []
     package var body: RequestBody = .none
     /// What the network must be like.
     package var condition: NetworkCondition = .any
@@ -31,7 +31,7 @@ package struct RequestSpecification: Hashable, Sendable {
 
     /// - Throws: ``RequestValidationError`` when the URL cannot be queued.
     package init(
-        method: String = "GET", url: String, headers: [HTTPField] = [], body: RequestBody = .none,
+        method: String = "GET", url: String, headers: [HeaderField] = [], body: RequestBody = .none,
         condition: NetworkCondition = .any
     ) throws(RequestValidationError) {
         self.init(method: method, stored: url, to: try Destination(url: url))
@@ -58,7 +58,7 @@ package struct RequestSpecification: Hashable, Sendable {
     }
 
     /// Whether a header field has credentials.
-    package static func isCredential(_ field: HTTPField) -> Bool {
+    package static func isCredential(_ field: HeaderField) -> Bool {
         ["authorization", "proxy-authorization", "cookie"].contains(field.name.lowercased())
     }
 

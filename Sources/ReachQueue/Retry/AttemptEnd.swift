@@ -10,11 +10,11 @@ package enum AttemptEnd: Hashable, Sendable {
 /// What the server answered.
 package struct RequestResult: Hashable, Sendable {
     package var status: Int
-    package var headers: [HTTPField]
+    package var headers: [HeaderField]
     /// The answer's body: in the queue's file, in a spool file, or where the client wanted it.
     package var body: RequestBody
 
-    package init(status: Int, headers: [HTTPField] = [], body: RequestBody = .none) {
+    package init(status: Int, headers: [HeaderField] = [], body: RequestBody = .none) {
         self.status = status
         self.headers = headers
         self.body = body

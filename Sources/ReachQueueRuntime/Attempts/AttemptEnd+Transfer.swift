@@ -71,7 +71,7 @@ extension TransferReport {
         guard case .success(var head?) = outcome, head.status == 206 else { return self }
         head.status = 200
         head.fields.removeAll { ["content-range", "content-length"].contains($0.name.lowercased()) }
-        head.fields.append(HTTPField("Content-Length", "\(count)"))
+        head.fields.append(HeaderField("Content-Length", "\(count)"))
         var report = self
         report.outcome = .success(head)
         return report
@@ -84,7 +84,7 @@ extension TransferReport {
         guard case .success(var head?) = outcome else { return self }
         head.fields.removeAll { $0.name == RequestResult.finalURLField }
         if url != (try? TransferURL(original)) {
-            head.fields.append(HTTPField(RequestResult.finalURLField, url.description))
+            head.fields.append(HeaderField(RequestResult.finalURLField, url.description))
         }
         var report = self
         report.outcome = .success(head)

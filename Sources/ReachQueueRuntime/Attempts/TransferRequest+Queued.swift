@@ -15,7 +15,7 @@ extension TransferRequest {
         self.init(queued.method, url: try TransferURL(queued.url))
         headers = queued.headers
         if !headers.contains(where: { $0.isNamed("User-Agent") }) {
-            headers.append(HTTPField("User-Agent", options.userAgent))
+            headers.append(HeaderField("User-Agent", options.userAgent))
         }
         body = TransferBody(queued.body, spool: spool)
         owner = .user(queued.owner)

@@ -4,7 +4,7 @@ internal import ReachQueue
 /// How parts of a request are written into columns.
 enum RequestColumns {
     /// One header a line, as HTTP has them: neither names nor values can hold a line break.
-    static func text(of headers: [HTTPField]) -> String {
+    static func text(of headers: [HeaderField]) -> String {
         var text = ""
         text.reserveCapacity(headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
         for header in headers {
@@ -16,13 +16,13 @@ enum RequestColumns {
         return text
     }
 
-    static func headers(_ text: String) -> [HTTPField] {
+    static func headers(_ text: String) -> [HeaderField] {
         if text.isEmpty { return [] }
         // Swift takes CR LF for one character.
         return text.split(separator: "\r\n").compactMap { line in
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let value = line[line.index(after: colon)...]
-            return HTTPField(String(line[..<colon]), String(value.first == " " ? value.dropFirst() : value))
+            return HeaderField(String(line[..<colon]), String(value.first == " " ? value.dropFirst() : value))
         }
     }
 

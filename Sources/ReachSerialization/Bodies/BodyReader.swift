@@ -9,7 +9,7 @@ public struct BodyReader: ~Copyable {
     private var stream: ((UnsafeMutableRawBufferPointer) throws -> Int)?
 
     /// Creates a reader at the first byte of a request's body.
-    public init(_ body: HTTPRequest.Body) {
+    public init(_ body: WebRequest.Body) {
         switch body {
         case .none: pieces = []
         case .bytes(let bytes): pieces = [.bytes(bytes)]

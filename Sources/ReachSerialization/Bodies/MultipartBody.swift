@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// The parts of a multipart body, laid out as AFNetworking lays them out:
 ///
 ///     --BOUNDARY CRLF headers CRLF CRLF bytes
@@ -7,7 +9,7 @@
 /// The length is known before any byte is read. ``BodyReader`` reads the body, each time that it is sent.
 public struct MultipartBody: Sendable {
     struct Part: Sendable {
-        let headers: HTTPHeaders
+        let headers: HTTPFields
         let source: BodyPiece
     }
 
@@ -22,9 +24,13 @@ public struct MultipartBody: Sendable {
     public init(_ form: MultipartForm) {
         var pieces: [BodyPiece] = []
         for (index, part) in form.parts.enumerated() {
-            var head = index == 0 ? "--\(form.boundary)\r\n" : "\r\n--\(form.boundary)\r\n"
-            for header in part.headers.fields { head += "\(header.name): \(header.value)\r\n" }
-            pieces += [.bytes(Array((head + "\r\n").utf8)), part.source]
+            var head = Array((index == 0 ? "--\(form.boundary)\r\n" : "\r\n--\(form.boundary)\r\n").utf8)
+            for header in part.headers {
+                head += "\(header.name): ".utf8
+                header.withUnsafeBytesOfValue { head += $0 }
+                head += "\r\n".utf8
+            }
+            pieces += [.bytes(head + "\r\n".utf8), part.source]
         }
         pieces.append(.bytes(Array("\r\n--\(form.boundary)--\r\n".utf8)))
         self.pieces = pieces

@@ -1,8 +1,10 @@
+public import HTTPTypes
+
 /// Builds a `multipart/form-data` body (RFC 7578) part by part: AFMultipartFormData.
 ///
 /// Each part begins with `Content-Disposition`, followed by `Content-Type` if it has one. In names and file names,
-/// quotes and line ends are escaped as `%22`, `%0D`, `%0A`, as in browsers; in AFNetworking they can break out of the
-/// header.
+/// quotes and line ends are escaped as `%22`, `%0D`, `%0A`, as in browsers, and NUL as `%00`; in AFNetworking they can
+/// break out of the header.
 public struct MultipartForm: Sendable {
     /// The text that separates the parts.
     public let boundary: String
@@ -21,9 +23,7 @@ public struct MultipartForm: Sendable {
 
     /// Appends a named value.
     public mutating func append(_ bytes: [UInt8], name: String) {
-        var headers = HTTPHeaders()
-        headers.put("Content-Disposition", Self.disposition(name: name, fileName: nil))
-        append(bytes, headers: headers)
+        append(bytes, headers: HTTPFields([Self.disposition(name: name, fileName: nil)]))
     }
 
     /// Appends bytes as the content of a file.
@@ -68,23 +68,24 @@ public struct MultipartForm: Sendable {
     }
 
     /// Appends bytes with custom headers.
-    public mutating func append(_ bytes: [UInt8], headers: HTTPHeaders) {
+    public mutating func append(_ bytes: [UInt8], headers: HTTPFields) {
         parts.append(MultipartBody.Part(headers: headers, source: .bytes(bytes)))
     }
 
-    private static func fileHeaders(name: String, fileName: String, mediaType: String) -> HTTPHeaders {
-        var headers = HTTPHeaders()
-        headers.put("Content-Disposition", disposition(name: name, fileName: fileName))
-        headers.put("Content-Type", unbroken(mediaType))
-        return headers
+    private static func fileHeaders(name: String, fileName: String, mediaType: String) -> HTTPFields {
+        HTTPFields([
+            disposition(name: name, fileName: fileName),
+            HTTPField(name: .contentType, unchecked: unbroken(mediaType)),
+        ])
     }
 
-    private static func disposition(name: String, fileName: String?) -> String {
+    private static func disposition(name: String, fileName: String?) -> HTTPField {
         let start = "form-data; name=\"\(unbroken(name))\""
-        return fileName.map { start + "; filename=\"\(unbroken($0))\"" } ?? start
+        let value = fileName.map { start + "; filename=\"\(unbroken($0))\"" } ?? start
+        return HTTPField(name: .contentDisposition, unchecked: value)
     }
 
-    /// Escapes a text as the HTML standard's "multipart/form-data encoding algorithm" does.
+    /// Escapes a text as the HTML standard's "multipart/form-data encoding algorithm" does, and NUL.
     private static func unbroken(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -92,6 +93,7 @@ public struct MultipartForm: Sendable {
             case UInt8(ascii: "\""): bytes += "%22".utf8
             case UInt8(ascii: "\r"): bytes += "%0D".utf8
             case UInt8(ascii: "\n"): bytes += "%0A".utf8
+            case 0: bytes += "%00".utf8
             default: bytes.append(byte)
             }
         }
@@ -114,7 +116,7 @@ extension FormRequestSerializer {
     public func multipartRequest(
         _ method: String, _ reference: String, base: WebAddress? = nil, parameters: [String: ParameterValue] = [:],
         build: (inout MultipartForm) throws(BodyFileError) -> Void = { _ in }
-    ) throws(RequestSerializationError) -> HTTPRequest {
+    ) throws(RequestSerializationError) -> WebRequest {
         guard !["GET", "HEAD"].contains(method.uppercased()) else { throw .bodyNotAllowed(method: method) }
         var request = try request(method, reference, base: base)
         var form = MultipartForm()
@@ -129,12 +131,12 @@ extension FormRequestSerializer {
     }
 }
 
-extension HTTPRequest {
+extension WebRequest {
     /// Sets a form as the body, together with `Content-Type` and `Content-Length`.
     public mutating func setMultipartBody(_ form: MultipartForm) {
         let multipart = MultipartBody(form)
-        headers.put("Content-Type", multipart.contentType)
-        headers.put("Content-Length", String(multipart.contentLength))
+        headerFields[.contentType] = multipart.contentType
+        headerFields[.contentLength] = String(multipart.contentLength)
         body = .multipart(multipart)
     }
 }

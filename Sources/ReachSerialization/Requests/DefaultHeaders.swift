@@ -1,13 +1,14 @@
 internal import Glibc
+public import HTTPTypes
 internal import ReachCore
 
 /// The headers of every request that does not set its own, as AFHTTPRequestSerializer builds them.
 public enum DefaultHeaders {
     /// `Accept-Language`, if the environment asks for a language, and `User-Agent` with this machine's system.
-    public static func headers(program: String, version: String, environment: [String: String]) -> HTTPHeaders {
-        var headers = HTTPHeaders()
-        if let languages = acceptLanguage(environment: environment) { headers.put("Accept-Language", languages) }
-        headers.put("User-Agent", userAgent(program: program, version: version, system: systemName))
+    public static func headers(program: String, version: String, environment: [String: String]) -> HTTPFields {
+        var headers = HTTPFields()
+        if let languages = acceptLanguage(environment: environment) { headers[.acceptLanguage] = languages }
+        headers[.userAgent] = userAgent(program: program, version: version, system: systemName)
         return headers
     }
 
@@ -63,7 +64,7 @@ extension DefaultHeaders {
     }
 }
 
-extension HTTPHeaders {
+extension HTTPFields {
     /// Sets Basic authorisation (RFC 7617). The encoding does not protect the password: use it over https.
     ///
     /// - Parameter user: The user's name. It must not contain a colon, which ends the name.
@@ -71,10 +72,10 @@ extension HTTPHeaders {
     @discardableResult
     public mutating func setBasicAuthorization(user: String, password: String) -> Bool {
         guard !user.utf8.contains(UInt8(ascii: ":")) else { return false }
-        put("Authorization", "Basic " + Base64.encode(Array("\(user):\(password)".utf8)))
+        self[.authorization] = "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
         return true
     }
 
     /// Removes any authorisation.
-    public mutating func clearAuthorization() { remove("Authorization") }
+    public mutating func clearAuthorization() { self[.authorization] = nil }
 }

@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// Encodes parameters in the URL's query, or as a form in the body: AFHTTPRequestSerializer.
 ///
 /// For GET, HEAD and DELETE the parameters follow the existing query. For other methods the body is
@@ -5,10 +7,10 @@
 public struct FormRequestSerializer: RequestSerializer {
     /// A custom encoder of parameters as a query.
     public typealias QueryEncoder =
-        @Sendable (_ request: HTTPRequest, _ parameters: ParameterValue) throws(RequestSerializationError) -> String
+        @Sendable (_ request: WebRequest, _ parameters: ParameterValue) throws(RequestSerializationError) -> String
 
     /// Headers for requests that do not set their own.
-    public var headers: HTTPHeaders
+    public var headers: HTTPFields
     /// The methods whose parameters are encoded in the URL, in capitals.
     public var methodsEncodingParametersInURL: Set<String> = ["GET", "HEAD", "DELETE"]
     /// A custom encoder; `nil` for ``QueryString``. Its result is inserted into the URL or the body unchanged, so it
@@ -19,22 +21,24 @@ public struct FormRequestSerializer: RequestSerializer {
     ///
     /// - Parameter headers: Headers for requests that do not set their own. ``DefaultHeaders`` builds those that
     ///   AFNetworking sends.
-    public init(headers: HTTPHeaders = HTTPHeaders()) { self.headers = headers }
+    public init(headers: HTTPFields = [:]) { self.headers = headers }
 
     /// Whether the parameters of a method are encoded in the URL. The method is compared without case.
-    public func encodesInURL(_ method: String) -> Bool { methodsEncodingParametersInURL.contains(method.uppercased()) }
+    public func encodesInURL(_ method: HTTPRequest.Method) -> Bool {
+        methodsEncodingParametersInURL.contains(method.rawValue.uppercased())
+    }
 
     /// Adds headers, and encodes the parameters in the query or the body.
     public func serialize(
-        _ request: HTTPRequest, parameters: ParameterValue?
-    ) throws(RequestSerializationError) -> HTTPRequest {
+        _ request: WebRequest, parameters: ParameterValue?
+    ) throws(RequestSerializationError) -> WebRequest {
         var request = request
-        request.headers.complete(from: headers)
+        request.headerFields.complete(from: headers)
         let query = try parameters.map { parameters throws(RequestSerializationError) in
             try self.query(of: parameters, for: request)
         }
         if encodesInURL(request.method) {
-            request.address = request.address.appendingQuery(query ?? "")
+            request.url = request.url.appendingQuery(query ?? "")
         } else {
             request.setContentType(unlessSet: "application/x-www-form-urlencoded")
             request.body = .bytes(Array((query ?? "").utf8))
@@ -47,12 +51,12 @@ public struct FormRequestSerializer: RequestSerializer {
 
     /// Adds headers, and encodes the parameters in the query, or else in the body by `encode`.
     package func serialize(
-        _ request: HTTPRequest, parameters: ParameterValue?, as mediaType: String,
+        _ request: WebRequest, parameters: ParameterValue?, as mediaType: String,
         _ encode: (ParameterValue) throws(RequestSerializationError) -> [UInt8]
-    ) throws(RequestSerializationError) -> HTTPRequest {
+    ) throws(RequestSerializationError) -> WebRequest {
         if encodesInURL(request.method) { return try serialize(request, parameters: parameters) }
         var request = request
-        request.headers.complete(from: headers)
+        request.headerFields.complete(from: headers)
         guard let parameters else { return request }
         request.setContentType(unlessSet: mediaType)
         request.body = .bytes(try encode(parameters))
@@ -60,7 +64,7 @@ public struct FormRequestSerializer: RequestSerializer {
     }
 
     private func query(
-        of parameters: ParameterValue, for request: HTTPRequest
+        of parameters: ParameterValue, for request: WebRequest
     ) throws(RequestSerializationError) -> String {
         if let queryEncoder { return try queryEncoder(request, parameters) }
         guard case .dictionary(let members) = parameters else { throw .notADictionary }
@@ -68,9 +72,9 @@ public struct FormRequestSerializer: RequestSerializer {
     }
 }
 
-extension HTTPRequest {
+extension WebRequest {
     mutating func setContentType(unlessSet mediaType: String) {
-        if headers["Content-Type"] == nil { headers.put("Content-Type", mediaType) }
+        if !headerFields.contains(.contentType) { headerFields[.contentType] = mediaType }
     }
 }
 

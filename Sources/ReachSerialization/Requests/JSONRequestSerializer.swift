@@ -1,3 +1,4 @@
+public import HTTPTypes
 internal import ReachCore
 
 /// Encodes parameters as JSON in the body: AFJSONRequestSerializer. Methods that encode parameters in the URL still do
@@ -13,12 +14,12 @@ public struct JSONRequestSerializer: RequestSerializer {
     /// Creates a serializer.
     ///
     /// - Parameter headers: Headers for requests that do not set their own.
-    public init(headers: HTTPHeaders = HTTPHeaders()) { base = FormRequestSerializer(headers: headers) }
+    public init(headers: HTTPFields = [:]) { base = FormRequestSerializer(headers: headers) }
 
     /// Adds headers, and encodes the parameters in the query or the body.
     public func serialize(
-        _ request: HTTPRequest, parameters: ParameterValue?
-    ) throws(RequestSerializationError) -> HTTPRequest {
+        _ request: WebRequest, parameters: ParameterValue?
+    ) throws(RequestSerializationError) -> WebRequest {
         try base.serialize(request, parameters: parameters, as: "application/json", Self.document)
     }
 

@@ -10,8 +10,8 @@ public protocol RequestSerializer: Sendable {
     /// - Parameter parameters: `nil` for no parameters. This differs from empty parameters: without any, JSON has no
     ///   body.
     func serialize(
-        _ request: HTTPRequest, parameters: ParameterValue?
-    ) throws(RequestSerializationError) -> HTTPRequest
+        _ request: WebRequest, parameters: ParameterValue?
+    ) throws(RequestSerializationError) -> WebRequest
 
     /// The serializer that encodes multipart forms, with this one's headers. By default one without headers.
     var form: FormRequestSerializer { get }
@@ -30,14 +30,14 @@ extension RequestSerializer {
     ///   - parameters: The parameters to send.
     public func request(
         _ method: String, _ reference: String, base: WebAddress? = nil, parameters: ParameterValue? = nil
-    ) throws(RequestSerializationError) -> HTTPRequest {
-        let address: WebAddress
+    ) throws(RequestSerializationError) -> WebRequest {
+        let url: WebAddress
         do throws(WebAddressError) {
-            address = if let base { try base.asBase.resolving(reference) } else { try WebAddress(reference) }
+            url = if let base { try base.asBase.resolving(reference) } else { try WebAddress(reference) }
         } catch {
             throw .badAddress(error)
         }
-        return try serialize(HTTPRequest(method: method, address: address), parameters: parameters)
+        return try serialize(WebRequest(method: method, url: url), parameters: parameters)
     }
 }
 

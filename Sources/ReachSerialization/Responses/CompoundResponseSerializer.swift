@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// Tries several serializers in order, and returns the first object: AFCompoundResponseSerializer.
 ///
 /// If none returns an object, the bytes are the object, and the error is that of its own check, not of the serializers.

@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// Checks a response and returns its body unchanged: AFHTTPResponseSerializer. There is always an object, even with an
 /// error.
 public struct DataResponseSerializer: ResponseSerializer {

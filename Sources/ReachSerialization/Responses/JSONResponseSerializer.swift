@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import ReachCore
 
 /// Decodes JSON: AFJSONResponseSerializer. The encoding is UTF-8, or what a byte order mark or the zeros of UTF-16 and

@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// Decides which responses are acceptable: AFHTTPResponseSerializer's `validateResponse`.
 public struct ResponseCheck: Hashable, Sendable {
     /// The acceptable statuses; `nil` for any.
@@ -19,8 +21,8 @@ public struct ResponseCheck: Hashable, Sendable {
         if let types = acceptableContentTypes, !body.isEmpty, !types.contains(response.mediaType ?? "") {
             error = ResponseError(.unacceptableContentType(response.mediaType), response: response, body: body)
         }
-        if let codes = acceptableStatusCodes, !codes.contains(response.statusCode) {
-            let fault = ResponseError.Fault.unacceptableStatus(response.statusCode)
+        if let codes = acceptableStatusCodes, !codes.contains(response.status.code) {
+            let fault = ResponseError.Fault.unacceptableStatus(response.status.code)
             error = ResponseError(fault, response: response, body: body, underlying: error)
         }
         return error

@@ -1,3 +1,4 @@
+public import HTTPTypes
 internal import ReachCore
 
 /// A response is not acceptable. The error contains the response, so that its content can still be read.

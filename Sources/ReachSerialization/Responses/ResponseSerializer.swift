@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import ReachCore
 
 /// The decoded body of a response.

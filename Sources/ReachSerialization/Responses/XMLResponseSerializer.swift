@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 /// Returns a parser for an XML document: AFXMLParserResponseSerializer.
 ///
 /// The document is parsed only when it is read: the parser reports whether it is well-formed. There is no document

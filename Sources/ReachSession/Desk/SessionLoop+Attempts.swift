@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Logging
 internal import ReachCore
 internal import ReachQueue
@@ -42,7 +43,7 @@ extension SessionLoop: AttemptHost {
 
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
         guard let ask = options.hooks.disposition, !isPassedOver(head, id),
-            let response = HTTPResponse(head, from: sent.url)
+            let response = WebResponse(head, from: sent.url)
         else { return nil }
         switch ask(tasks[id]?.first, response) {
         case .allow: return nil
@@ -65,7 +66,7 @@ extension SessionLoop: AttemptHost {
     }
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
-        guard let head = report.response, let response = HTTPResponse(head, from: sent.url) else { return nil }
+        guard let head = report.response, let response = WebResponse(head, from: sent.url) else { return nil }
         if Self.redirectStatuses.contains(head.status), let location = head["location"] {
             return redirected(response, to: location, from: sent, id)
         }
@@ -88,11 +89,11 @@ extension SessionLoop: AttemptHost {
             attempts[id]?.resumeData = ResumeData(
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
         }
-        guard let head = report.response, let response = HTTPResponse(head, from: sent.url) else { return }
+        guard let head = report.response, let response = WebResponse(head, from: sent.url) else { return }
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
-        attempts[id]?.answer = TaskAnswer(head: response, body: report.body, path: isDownload ? destination : nil)
+        attempts[id]?.answer = TaskAnswer(response: response, body: report.body, path: isDownload ? destination : nil)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
@@ -115,7 +116,7 @@ extension SessionLoop: AttemptHost {
     // MARK: - Redirects
 
     private func redirected(
-        _ response: HTTPResponse, to location: String, from sent: TransferRequest, _ id: RequestID
+        _ response: WebResponse, to location: String, from sent: TransferRequest, _ id: RequestID
     ) -> TransferRequest? {
         let number = (attempts[id]?.redirects ?? 0) + 1
         guard case .follow(let limit) = options.redirects, number <= limit,
@@ -131,10 +132,9 @@ extension SessionLoop: AttemptHost {
         case .follow: next.follow(redirect)
         case .followAdding(let headers):
             next.follow(redirect)
-            for field in headers.fields {
-                next.headers.removeAll { $0.name.lowercased() == field.name.lowercased() }
-                next.headers.append(HTTPField(field.name, field.value))
-            }
+            guard let added = try? [HeaderField](headers) else { return nil }
+            next.headers.removeAll { old in added.contains { $0.isNamed(old.name) } }
+            next.headers += added
         case .goTo(let other):
             guard let changed = try? sent.redirect(to: other.description, status: response.statusCode) else {
                 return nil
@@ -147,7 +147,7 @@ extension SessionLoop: AttemptHost {
     // MARK: - Credentials
 
     private func answered(
-        _ challenge: BasicChallenge, _ response: HTTPResponse, _ sent: TransferRequest, _ id: RequestID
+        _ challenge: BasicChallenge, _ response: WebResponse, _ sent: TransferRequest, _ id: RequestID
     ) -> TransferRequest? {
         guard let ask = options.hooks.challenge else { return nil }
         var note = attempts[id] ?? AttemptNote()
@@ -155,15 +155,15 @@ extension SessionLoop: AttemptHost {
         attempts[id] = note
         let question = AuthenticationChallenge(
             response: response, realm: challenge.realm, failureCount: note.refusedCredentials)
-        var headers = HTTPHeaders()
+        var headers = HTTPFields()
         guard note.refusedCredentials < Self.credentialLimit, let credentials = ask(tasks[id]?.first, question),
             headers.setBasicAuthorization(user: credentials.user, password: credentials.password),
-            let value = headers["Authorization"]
+            let value = headers[.authorization]
         else { return nil }
         attempts[id]?.hasCredentials = true
         var next = sent
         next.headers.removeAll { $0.name.lowercased() == "authorization" }
-        next.headers.append(HTTPField("Authorization", value))
+        next.headers.append(HeaderField("Authorization", value))
         return next
     }
 

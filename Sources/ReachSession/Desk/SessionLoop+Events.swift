@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import ReachCore
 internal import ReachQueue
 internal import ReachQueueRuntime
@@ -76,12 +77,12 @@ extension SessionLoop {
         engine.driver.record(of: id) { [weak self] record in
             guard let self else { return }
             guard let record, let result = record.result, let end = record.end,
-                let head = HTTPResponse(result, to: record.request)
+                let response = WebResponse(result, to: record.request)
             else { return conclude(tasks, without: "is not kept any more") }
             let death: DeathReason? = if case .dead(let reason) = end { reason } else { nil }
             readBody(result.body) { [weak self] body, path in
                 guard let body else { self?.conclude(tasks, without: "cannot be read"); return }
-                let answer = TaskAnswer(head: head, body: body, path: path)
+                let answer = TaskAnswer(response: response, body: body, path: path)
                 for task in tasks {
                     self?.fetching[task.identifier] = nil
                     task.conclude(answer, error: death.map { RequestError($0, nil) })
@@ -119,22 +120,22 @@ extension RequestTask {
     }
 }
 
-extension HTTPResponse {
+extension WebResponse {
     /// - Returns: `nil` where the URL cannot be read.
     init?(_ result: RequestResult, to request: QueuedRequest) {
         var fields = result.headers
         let last = fields.firstIndex { $0.name == RequestResult.finalURLField }.map { fields.remove(at: $0).value }
-        guard let address = try? WebAddress(last ?? request.url) else { return nil }
-        self.init(address: address, statusCode: result.status, headers: HTTPHeaders(fields))
+        self.init(url: last ?? request.url, status: result.status, fields)
     }
 
     /// - Returns: `nil` where the URL cannot be read.
     init?(_ head: ResponseHead, from url: TransferURL) {
-        guard let address = try? WebAddress(url.description) else { return nil }
-        self.init(address: address, statusCode: head.status, headers: HTTPHeaders(head.fields))
+        self.init(url: url.description, status: head.status, head.fields)
     }
-}
 
-extension HTTPHeaders {
-    init(_ fields: [HTTPField]) { self.init(received: fields.map { (name: $0.name, value: $0.value) }) }
+    private init?(url: String, status: Int, _ fields: [HeaderField]) {
+        // HTTPTypes traps at other numbers; a row of the queue's file may have one.
+        guard let url = try? WebAddress(url), 0...999 ~= status else { return nil }
+        self.init(url: url, head: HTTPResponse(status: .init(code: status), headerFields: HTTPFields(fields)))
+    }
 }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import ReachCore
 internal import ReachQueue
 internal import ReachQueueRuntime
@@ -82,10 +83,10 @@ extension TaskPlan {
     ///
     /// - Returns: `nil` where the URL is malformed, which does not happen to what a session queued.
     fileprivate init?(_ record: RequestReport) {
-        guard let address = try? WebAddress(record.request.url),
-            var request = try? HTTPRequest(method: record.request.method, address: address)
+        guard let url = try? WebAddress(record.request.url),
+            let request = try? WebRequest(
+                method: record.request.method, url: url, headerFields: HTTPFields(record.request.headers))
         else { return nil }
-        request.headers = HTTPHeaders(record.request.headers)
         let kind: RequestTask.Kind =
             record.request.outputPath != nil ? .download : record.bodyBytes > 0 ? .upload : .data
         self.init(

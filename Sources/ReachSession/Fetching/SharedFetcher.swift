@@ -65,7 +65,7 @@ public final class SharedFetcher: Sendable {
     @discardableResult
     public func fetch(_ url: String, completion: @escaping Completion) throws(RequestError) -> Receipt? {
         // An invalid URL is reported before the caller joins a request.
-        let key = try session.write("GET", url).address.description
+        let key = try session.write("GET", url).url.description
         let found = state.withLock { state -> Found in
             if let cached = state.cache.value(for: key, at: SystemClock.boot) { return .cached(cached) }
             let (receipt, outcome) = state.coalescer.ask(key, completion)

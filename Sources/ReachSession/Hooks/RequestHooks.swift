@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import ReachSerialization
 
 /// Blocks that decide about requests under way: those of AFURLSessionManager that return a decision.
@@ -17,7 +18,7 @@ public struct RequestHooks: Sendable {
     public var challenge: (@Sendable (RequestTask?, AuthenticationChallenge) -> BasicCredentials?)?
     /// Decides about a response when its head has arrived, and nothing of its body. It is not called for redirects that
     /// are followed and challenges that are answered.
-    public var disposition: (@Sendable (RequestTask?, HTTPResponse) -> ResponseDisposition)?
+    public var disposition: (@Sendable (RequestTask?, WebResponse) -> ResponseDisposition)?
 
     /// No hooks.
     public init() {}
@@ -26,7 +27,7 @@ public struct RequestHooks: Sendable {
 /// A redirect, before it is followed.
 public struct ProposedRedirect: Sendable {
     /// The response that asks for the redirect.
-    public let response: HTTPResponse
+    public let response: WebResponse
     /// The URL of the next request.
     public let destination: WebAddress
     /// The method of the next request: 303 makes it GET, 301 and 302 turn POST into GET (RFC 9110, 15.4).
@@ -40,7 +41,7 @@ public enum RedirectDecision: Sendable {
     /// Follow it.
     case follow
     /// Follow it with these additional headers, which replace those of the same name.
-    case followAdding(HTTPHeaders)
+    case followAdding(HTTPFields)
     /// Follow it to this URL instead. The rules for redirects apply: never from https to http, and with pins to no
     /// other origin.
     case goTo(WebAddress)
@@ -51,7 +52,7 @@ public enum RedirectDecision: Sendable {
 /// A server's request for credentials.
 public struct AuthenticationChallenge: Sendable {
     /// The response with the challenge.
-    public let response: HTTPResponse
+    public let response: WebResponse
     /// The realm: what the credentials are for, in the server's words.
     public let realm: String
     /// How many credentials were refused in this attempt.

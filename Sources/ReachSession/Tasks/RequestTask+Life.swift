@@ -56,9 +56,9 @@ extension RequestTask {
     }
 
     private func judge(_ answer: TaskAnswer, _ error: RequestError?) -> Result<RequestResponse, RequestError> {
-        if let path = answer.path, error == nil { return .success(RequestResponse(head: answer.head, path: path)) }
-        let serialized = core.options.responseSerializer.serialize(answer.head, body: answer.body)
-        let response = RequestResponse(head: answer.head, body: answer.body, object: serialized.object)
+        if let path = answer.path, error == nil { return .success(RequestResponse(answer.response, path: path)) }
+        let serialized = core.options.responseSerializer.serialize(answer.response.head, body: answer.body)
+        let response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
         // A serializer that accepts a 404 makes it a success.
         guard let fault = serialized.error else { return .success(response) }
         return .failure(RequestError(fault, response))
@@ -132,7 +132,7 @@ extension RequestTask {
 
 /// A server's answer, before a serializer has decoded it.
 struct TaskAnswer: Sendable {
-    var head: HTTPResponse
+    var response: WebResponse
     var body: [UInt8]
     /// The file that holds the body instead.
     var path: String?

@@ -36,7 +36,7 @@ public final class RequestTask: Sendable {
     /// The kind of task.
     public let kind: Kind
     /// The request as the serializer built it. For a request of an earlier run the body is missing.
-    public let originalRequest: HTTPRequest
+    public let originalRequest: WebRequest
     /// When and how often the request is sent.
     public let options: RequestOptions
     let plan: TaskPlan

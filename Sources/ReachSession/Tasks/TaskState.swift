@@ -4,7 +4,7 @@ internal import ReachSerialization
 /// The constant parts of a task.
 struct TaskPlan: Sendable {
     var kind: RequestTask.Kind
-    var request: HTTPRequest
+    var request: WebRequest
     var options: RequestOptions
     /// The request for the queue; its body is added when the task is started.
     var queued: QueuedRequest

@@ -1,4 +1,5 @@
 internal import Foundation
+public import HTTPTypes
 public import ReachSerialization
 
 /// Encodes parameters as a property list in the body: AFPropertyListRequestSerializer. Methods that encode parameters
@@ -17,15 +18,15 @@ public struct PropertyListRequestSerializer: RequestSerializer {
     /// - Parameters:
     ///   - format: XML or binary.
     ///   - headers: Headers for requests that do not set their own.
-    public init(format: PropertyListFormat = .xml, headers: HTTPHeaders = HTTPHeaders()) {
+    public init(format: PropertyListFormat = .xml, headers: HTTPFields = [:]) {
         self.format = format
         base = FormRequestSerializer(headers: headers)
     }
 
     /// Adds headers, and encodes the parameters in the query or the body.
     public func serialize(
-        _ request: HTTPRequest, parameters: ParameterValue?
-    ) throws(RequestSerializationError) -> HTTPRequest {
+        _ request: WebRequest, parameters: ParameterValue?
+    ) throws(RequestSerializationError) -> WebRequest {
         try base.serialize(request, parameters: parameters, as: "application/x-plist", bytes)
     }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+public import HTTPTypes
 internal import ReachCore
 public import ReachSerialization
 

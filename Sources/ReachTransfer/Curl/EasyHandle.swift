@@ -26,7 +26,7 @@ final class EasyHandle {
     private var closer: UnsafeMutableRawPointer?
     /// Whether debug output is on.
     var isVerbose = false
-    private(set) var fields: [HTTPField]?
+    private(set) var fields: [HeaderField]?
     private(set) var address: IPAddress?
     private var fieldList: UnsafeMutablePointer<curl_slist>?
     private var addressList: UnsafeMutablePointer<curl_slist>?
@@ -78,7 +78,7 @@ final class EasyHandle {
     /// Sets the header lines, and keeps their texts for libcurl.
     ///
     /// - Parameter key: The fields that the lines are made of; `nil` if they depend on more.
-    func setFields(_ lines: [String], for key: [HTTPField]?) -> CURLcode {
+    func setFields(_ lines: [String], for key: [HeaderField]?) -> CURLcode {
         let list = Self.list(lines)
         let code = reach_curl_set_list(raw, CURLOPT_HTTPHEADER, list)
         curl_slist_free_all(fieldList)

@@ -13,7 +13,7 @@ package struct TransferRequest: Hashable, Sendable {
     package var url: TransferURL
     /// Header fields, sent in this order in addition to those that HTTP needs. ``RequestFieldFault`` refuses some, such
     /// as Content-Length, which the engine sets.
-    package var headers: [HTTPField] = []
+    package var headers: [HeaderField] = []
     package var body: TransferBody = .none
     /// Whether the server may compress the response: it is decoded as it arrives, and the limit applies to the decoded
     /// bytes. Not with an Accept-Encoding of the caller's, nor where a download resumes.

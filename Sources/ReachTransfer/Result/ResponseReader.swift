@@ -87,9 +87,9 @@ struct ResponseReader {
 
     /// - Parameter isWhole: Nothing follows the first end of a line in it.
     private mutating func read(field line: Slice<UnsafeRawBufferPointer>, isWhole: Bool) {
+        if let first = line.first, Self.isBlank(first) { return unfold(line) }
         guard let field = Self.field(line) else { return isAmbiguous = true }
         head?.fields.append(field)
-        // A line that continues the one before also looks like a name with a space in it.
         if !isWhole || field.name.isEmpty || !field.name.utf8.allSatisfy(RequestFieldFault.isOfToken) {
             isAmbiguous = true
         }
@@ -103,6 +103,17 @@ struct ResponseReader {
         default: break
         }
         if isChunked, !lengths.isEmpty { isAmbiguous = true }
+    }
+
+    /// Reads a line that continues the field before it: one space joins them (RFC 9112 section 5.2).
+    private mutating func unfold(_ line: Slice<UnsafeRawBufferPointer>) {
+        isAmbiguous = true
+        guard let last = head?.fields.indices.last else { return }
+        let rest = Self.text(of: line, from: line.startIndex)
+        if rest.isEmpty { return }
+        let space = head?.fields[last].value.isEmpty == true ? "" : " "
+        // In place: a server can send tens of thousands of these lines.
+        head?.fields[last].value += space + rest
     }
 
     /// Counts bytes of the body.
@@ -174,19 +185,29 @@ struct ResponseReader {
         return ResponseHead(status: Int(status), version: String(decoding: parts[0], as: UTF8.self), fields: [])
     }
 
-    private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> HTTPField? {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> HeaderField? {
         let bytes = line.base
         var colon = line.startIndex
         while colon < line.endIndex, bytes[colon] != UInt8(ascii: ":") { colon += 1 }
         guard colon < line.endIndex else { return nil }
-        var (start, end) = (colon + 1, line.endIndex)
+        return HeaderField(
+            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[line.startIndex..<colon]), as: UTF8.self),
+            text(of: line, from: colon + 1))
+    }
+
+    /// The text of a line from a place on, without blanks around it: UTF-8, or else Latin-1, the encoding of fields before
+    /// RFC 7230.
+    private static func text(of line: Slice<UnsafeRawBufferPointer>, from start: Int) -> String {
+        let bytes = line.base
+        var (start, end) = (start, line.endIndex)
         while start < end, isBlank(bytes[start]) { start += 1 }
         while end > start, isBlank(bytes[end - 1]) { end -= 1 }
-        return HTTPField(
-            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[line.startIndex..<colon]), as: UTF8.self),
-            String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self))
+        let value = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        if let text = String(validating: value, as: UTF8.self) { return text }
+        return String(String.UnicodeScalarView(value.map { Unicode.Scalar($0) }))
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     fileprivate static func number(_ text: some StringProtocol) -> UInt64? {
         text.utf8.allSatisfy { 48...57 ~= $0 } ? UInt64(text) : nil

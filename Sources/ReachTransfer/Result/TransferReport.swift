@@ -37,11 +37,11 @@ package struct ResponseHead: Hashable, Sendable {
     package var status: Int
     /// As received: `HTTP/1.1`, `HTTP/2`.
     package var version: String
-    package var fields: [HTTPField]
+    package var fields: [HeaderField]
     /// The length of the body; `nil` if the server does not send it.
     package var contentLength: UInt64?
 
-    package init(status: Int, version: String, fields: [HTTPField], contentLength: UInt64? = nil) {
+    package init(status: Int, version: String, fields: [HeaderField], contentLength: UInt64? = nil) {
         self.status = status
         self.version = version
         self.fields = fields

@@ -4,14 +4,14 @@ internal import ReachCore
 
 /// Values on the command line of `reach queue add`, with a sentence for each that is wrong.
 enum QueueArgument {
-    static func header(_ text: String) throws -> HTTPField {
+    static func header(_ text: String) throws -> HeaderField {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
             throw ValidationError("'\(DisplayText.sanitized(text))' is not of the form 'Name: value'")
         }
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         let name = String(text[..<colon])
         if let fault = RequestFieldFault(name, String(value)) { throw ValidationError(fault.description) }
-        return HTTPField(name, String(value))
+        return HeaderField(name, String(value))
     }
 
     static func statuses(_ text: String) throws -> ClosedRange<Int> {

@@ -13,7 +13,7 @@ struct QueueRequestOptions: ParsableArguments {
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp("A header. May be given several times.", valueName: "name: value"),
         transform: { try QueueArgument.header($0) })
-    var headers: [HTTPField] = []
+    var headers: [HeaderField] = []
 
     @Option(
         name: [.customShort("d"), .customLong("data")],
@@ -50,7 +50,7 @@ struct QueueRequestOptions: ParsableArguments {
         request.body = .inline(body)
         // As curl says of what -d holds.
         if !headers.contains(where: { $0.isNamed("Content-Type") }) {
-            request.headers.append(HTTPField("Content-Type", "application/x-www-form-urlencoded"))
+            request.headers.append(HeaderField("Content-Type", "application/x-www-form-urlencoded"))
         }
         return request
     }

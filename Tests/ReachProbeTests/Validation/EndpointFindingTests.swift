@@ -14,7 +14,7 @@ struct Answered: Sendable, CustomTestStringConvertible {
         expecting expectation: ConnectivityEndpoint.Expectation = .noContent, from url: String = Answered.plain
     ) {
         let response = EndpointResponse(
-            status: status, headers: headers.map { EndpointResponse.Header($0.0, $0.1) }, body: Array(body.utf8))
+            status: status, headers: headers.map { HeaderField($0.0, $0.1) }, body: Array(body.utf8))
         self.init(finding, .response(response), expecting: expectation, from: url)
     }
 

@@ -126,7 +126,7 @@ struct SharesTests {
         }
         prove(.portal)
         let secret = try await room.add(Self.url) {
-            $0.headers = [HTTPField("Authorization", "Basic c2VjcmV0")]
+            $0.headers = [HeaderField("Authorization", "Basic c2VjcmV0")]
         }
         let onLink = try await room.add("http://192.0.2.1/", when: "reachable", body: .inline([1])) {
             $0.method = "PUT"

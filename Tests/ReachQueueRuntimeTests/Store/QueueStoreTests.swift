@@ -46,9 +46,9 @@ import Testing
     }
 
     @Test func `what a portal must not read is still known after a restart`() async throws {
-        let secret = HTTPField("authorization", "Bearer x")
-        let cookie = HTTPField("Cookie", "a=b")
-        let plain = HTTPField("Accept", "*/*")
+        let secret = HeaderField("authorization", "Bearer x")
+        let cookie = HeaderField("Cookie", "a=b")
+        let plain = HeaderField("Accept", "*/*")
         let specifications = [
             try RequestSpecification(url: "http://a.example/"),
             try RequestSpecification(url: "http://a.example/", headers: [plain]),
@@ -79,7 +79,7 @@ import Testing
         let id = RequestID(rawValue: 1)
         #expect(try await stage.write(1, [StoreStage.insert(1, try StoreStage.request())], to: store))
         let result = RequestResult(
-            status: 201, headers: [HTTPField("Content-Type", "text/plain")], body: .inline([1, 2, 3]))
+            status: 201, headers: [HeaderField("Content-Type", "text/plain")], body: .inline([1, 2, 3]))
         let progress = RequestProgress(id: id, tries: 1)
         let end = StoreChange.finish(progress, .done, result, at: SystemClock.now)
         #expect(try await stage.write(2, [end], to: store))

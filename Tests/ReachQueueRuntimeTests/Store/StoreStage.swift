@@ -47,7 +47,7 @@ struct StoreStage {
         var request = try QueuedRequest(
             RequestSpecification(
                 method: "PUT", url: "https://a.example/x?y=1",
-                headers: [HTTPField("A", "b: c"), HTTPField("D", "")],
+                headers: [HeaderField("A", "b: c"), HeaderField("D", "")],
                 body: body, condition: NetworkCondition("unmetered, wifi")), owner: 1000)
         request.idempotency = .key("k")
         request.orderKey = "o"

@@ -52,10 +52,7 @@ private func fuzzXML(_ bytes: [UInt8], pieces: Int) {
 }
 
 private func fuzzJSON(_ bytes: [UInt8]) {
-    var serializer = JSONResponseSerializer()
-    serializer.allowsFragments = true
-    serializer.removesNulls = true
-    guard let json = serializer.serialize(nil, body: bytes).object?.json else { return }
+    guard let json = try? JSONReader.read(UTF8Transcoder.utf8(bytes), .asFoundation) else { return }
     var writer = JSONWriter()
     writer.value(json)
     precondition((try? JSONReader.read(writer.bytes)) == json, "read back as something else")

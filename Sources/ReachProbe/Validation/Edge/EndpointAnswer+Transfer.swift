@@ -6,8 +6,7 @@ extension EndpointAnswer {
     init(_ report: TransferReport) {
         switch report.outcome {
         case .success(let head?):
-            let headers = head.fields.map { EndpointResponse.Header($0.name, $0.value) }
-            self = .response(EndpointResponse(status: head.status, headers: headers, body: report.body))
+            self = .response(EndpointResponse(status: head.status, headers: head.fields, body: report.body))
         case .success(nil): self = .failure(.noAnswer)
         case .failure(let failure): self = .failure(EndpointFailure(failure))
         }

@@ -109,7 +109,7 @@ final class EndpointAttempt {
             return end(.failure(.local))
         }
         var request = TransferRequest(url: url)
-        request.headers = [HTTPField("User-Agent", "reach"), HTTPField("Accept", "*/*")]
+        request.headers = [HeaderField("User-Agent", "reach"), HeaderField("Accept", "*/*")]
         request.owner = .validation
         request.interface = interface
         request.family = address.family

@@ -1,19 +1,23 @@
-/// The head of a response.
-public struct HTTPResponse: Hashable, Sendable {
-    /// The URL that answered, after redirects.
-    public let address: WebAddress
-    /// The status, from 100 to 599.
-    public let statusCode: Int
-    /// The headers as received.
-    public let headers: HTTPHeaders
+public import HTTPTypes
 
-    /// Creates the head of a response.
-    public init(address: WebAddress, statusCode: Int, headers: HTTPHeaders) {
-        self.address = address
-        self.statusCode = statusCode
-        self.headers = headers
+/// The head of a response, and the URL that answered.
+public struct WebResponse: Hashable, Sendable {
+    /// The URL that answered, after redirects.
+    public let url: WebAddress
+    /// The status and the header fields, in the order in which they were received.
+    public let head: HTTPResponse
+
+    /// Creates a response.
+    public init(url: WebAddress, head: HTTPResponse) {
+        self.url = url
+        self.head = head
     }
 
+    /// The status, such as 200 or 404.
+    public var statusCode: Int { head.status.code }
+}
+
+extension HTTPResponse {
     /// The content type in lower case, without its parameters; `nil` if the server sent none.
     public var mediaType: String? {
         guard let type = contentType.first.map(String.init)?.lowercased(), !type.isEmpty else { return nil }
@@ -33,7 +37,7 @@ public struct HTTPResponse: Hashable, Sendable {
 
     private var contentType: [Substring] {
         // The first of several fields counts: joined by a comma they would be no valid type.
-        let field = headers.fields.first { $0.name.lowercased() == "content-type" }
+        let field = headerFields.first { $0.name == .contentType }
         return (field?.value ?? "").split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
     }
 

@@ -1,7 +1,8 @@
-/// One header field of a request or a response.
-package struct HTTPField: Hashable, Sendable {
+/// One header field of a request or a response, as a user wrote it or a server sent it: neither name nor value is checked
+/// yet. ``RequestFieldFault`` finds what may not be sent.
+package struct HeaderField: Hashable, Sendable {
     package let name: String
-    package let value: String
+    package var value: String
 
     package init(_ name: String, _ value: String) {
         self.name = name
