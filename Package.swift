@@ -90,7 +90,7 @@ let targets: [Target] = [
         swiftSettings: strict
     ),
     room("ReachTesting", ["CReachLinux", "ReachCore", "ReachLoop"]),
-    tests("ReachCoreTests", ["ReachCore", "ReachControl", "ReachTesting"]),
+    tests("ReachCoreTests", ["ReachCore", "ReachTesting"]),
     tests("ReachSerializationTests", ["ReachCore", "ReachSerialization", "ReachTesting", httpTypes]),
     tests("ReachLoopTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachTesting"]),
     tests("ReachKernelTests", ["CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachTesting"]),

@@ -14,8 +14,6 @@ package final class Daemon {
         package var configurationFile: ConfigurationFile?
         /// The path of the control socket; `nil` means the configured path, or the default.
         package var socketPath: String?
-        /// Prints the Internet target's events on standard output, as `reach watch` does.
-        package var printsEvents = false
         package var version = ""
         /// The directory of the history and the queue; `nil` means the configured directory, or the default.
         package var stateDirectory: String?
@@ -180,7 +178,7 @@ package final class Daemon {
             registry.apply(fresh)
             queue.apply(fresh)
             let gone = Set(probes?.reports.map(\.name) ?? []).subtracting(fresh.probes.map(\.name))
-            for name in gone.sorted() { history?.recordUnwatched(probe: name, at: SystemClock.now) }
+            for name in gone.sorted() { history?.recordUnwatched("probe:" + name, at: SystemClock.now) }
             probes?.apply(fresh)
             metrics?.apply(fresh.metrics)
             if let hookOptions { hooks?.options = hookOptions }

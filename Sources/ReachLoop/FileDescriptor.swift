@@ -8,6 +8,19 @@ package struct FileDescriptor: ~Copyable, Sendable {
     package init(owning rawValue: CInt) { self.rawValue = rawValue }
 
     deinit { close(rawValue) }
+
+    /// Writes all bytes to a descriptor that blocks.
+    package static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw SystemError(call: "write")
+            }
+        }
+    }
 }
 
 /// The limit of open descriptors (RLIMIT_NOFILE).

@@ -143,13 +143,8 @@ package struct FileLock: ~Copyable {
 enum FileLockHolders {
     /// - Returns: Processes with a flock(2) on a file of this number; `nil` if the list cannot be read.
     static func of(_ inode: UInt) -> Set<Int32>? {
-        let file = open("/proc/locks", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var text: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 65_536)
-        while case let count = read(file, &piece, piece.count), count > 0 { text += piece[..<count] }
-        return processes(in: String(decoding: text, as: UTF8.self), inode: inode)
+        // Without a limit, since other users' locks would displace what is looked for.
+        SmallFile.text("/proc/locks", limit: .max).map { processes(in: $0, inode: inode) }
     }
 
     /// - Parameter list: Lines such as `1: FLOCK  ADVISORY  WRITE 1234 00:1a:5678 0 EOF`; those that wait have an arrow.

@@ -2,20 +2,16 @@
 /// crosses threads.
 package final class LoopReplies {
     private let loop: EventLoop
-    private let reference: OwnerReference
+    private let loopReference = LoopReference<LoopReplies>()
     private var handlers: [UInt64: (Any) -> Void] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// Crosses threads as a reference, and is read only on the loop.
-    fileprivate final class OwnerReference: @unchecked Sendable {
-        weak var owner: LoopReplies?
-    }
-
     package init(loop: EventLoop) {
         self.loop = loop
-        reference = OwnerReference()
-        reference.owner = self
+        loopReference.owner = self
     }
+
+    deinit { loopReference.owner = nil }
 
     /// - Parameter handler: Called on the loop, once, with the other thread's value.
     /// - Returns: The function for the other thread to call, once.
@@ -25,8 +21,8 @@ package final class LoopReplies {
         handlers[number] = { value in
             if let value = value as? Value { handler(value) }
         }
-        return { [reference, mailbox = loop.mailbox] value in
-            mailbox.post { _ in reference.owner?.handlers.removeValue(forKey: number)?(value) }
+        return { [loopReference, mailbox = loop.mailbox] value in
+            mailbox.post { _ in loopReference.owner?.handlers.removeValue(forKey: number)?(value) }
         }
     }
 

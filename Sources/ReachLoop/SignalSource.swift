@@ -12,13 +12,6 @@ package enum SignalSource {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Unblocks all signals, for a program that this process becomes.
-    package static func restore() {
-        var set = sigset_t()
-        sigemptyset(&set)
-        pthread_sigmask(SIG_SETMASK, &set, nil)
-    }
-
     /// Calls `handler` on the loop for each blocked signal that arrives, until the process ends.
     package static func watch(
         _ signals: [CInt], on loop: EventLoop, handler: @escaping (CInt) -> Void

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachLoop
 
 /// A program of this package that was built together with the tests. A test runs it as a user would, and checks the output.
 ///
@@ -24,7 +25,7 @@ package struct BuiltProgram: Sendable {
     /// Searches the directory of the running test bundle, then the one where a debug build of the current directory puts
     /// programs.
     package init(named name: String) {
-        let directories = [Self.directoryOfThisProgram, ".build/debug"]
+        let directories = [ThisProgram.directory, ".build/debug"]
         path = directories.map { $0 + "/" + name }.first { access($0, X_OK) == 0 } ?? name
     }
 
@@ -49,12 +50,5 @@ package struct BuiltProgram: Sendable {
     ) throws(RunningProgram.Failure) -> RunningProgram {
         let entrance = namespace.map { ["ip", "netns", "exec", $0] } ?? []
         return try RunningProgram(entrance + [path] + arguments, environment: environment, streams: streams)
-    }
-
-    private static var directoryOfThisProgram: String {
-        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &bytes, bytes.count)
-        let path = String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Synchronization
 
 /// Collects values from callbacks on any thread, and lets a test wait for them with a limit.
@@ -90,5 +91,18 @@ package final class EventLog<Value: Sendable>: Sendable {
     private func expire(_ id: Int, after limit: Duration) {
         let (waiter, values) = state.withLock { ($0.waiters.removeValue(forKey: id), $0.values) }
         waiter?.continuation.resume(throwing: Timeout(limit: limit, values: values))
+    }
+}
+
+/// Lets one thread wait for another without Swift concurrency, as for the start of a server.
+package final class ThreadGate: Sendable {
+    private let isOpen = Atomic(false)
+
+    package init() {}
+
+    package func open() { isOpen.store(true, ordering: .releasing) }
+
+    package func wait() {
+        while !isOpen.load(ordering: .acquiring) { usleep(200) }
     }
 }

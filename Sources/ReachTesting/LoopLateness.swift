@@ -1,6 +1,5 @@
 internal import ReachCore
 package import ReachLoop
-internal import Glibc
 internal import Synchronization
 
 /// How late an event loop runs a timer, sampled every 5 ms. A test uses it to show that nothing blocks the loop.
@@ -41,12 +40,7 @@ package final class LoopLateness: Sendable {
 
     /// How long this thread has been ready without a processor (Linux, Documentation/scheduler/sched-stats.rst).
     private static var timeInRunQueue: Duration {
-        let file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return .zero }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = max(0, read(file, &bytes, bytes.count))
-        let words = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: " ")
+        let words = SmallFile.words("/proc/thread-self/schedstat")
         return .nanoseconds(words.count > 1 ? Int64(words[1]) ?? 0 : 0)
     }
 }

@@ -1,3 +1,5 @@
+internal import ReachLoop
+
 /// A manual page in mdoc(7), parsed as far as tests need it.
 package struct ManualPage: Sendable {
     private let lines: [String]
@@ -50,4 +52,16 @@ extension Set<String> {
     fileprivate var longOptions: Set<String> {
         Set(filter { $0.hasPrefix("-") && $0.count > 1 }.map { "-" + $0 })
     }
+}
+
+/// The project's own files, such as the manual, which tests compare with the programs.
+package enum ProjectFile {
+    /// The contents of a file, by its path from the top of the project; empty if it does not exist.
+    package static func text(_ path: String) -> String { SmallFile.text(self.path(path)) ?? "" }
+
+    /// The full path of a file, by its path from the top of the project.
+    package static func path(_ path: String) -> String { root + "/" + path }
+
+    /// The top of the project, three levels above this file.
+    private static let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 }

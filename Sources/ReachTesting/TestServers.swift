@@ -51,8 +51,6 @@ package final class TestProgram {
         _ = try? program.finish(within: .seconds(2))
     }
 
-    package func send(_ signal: CInt) { program.send(signal) }
-
     private static func listeners(on port: UInt16, _ namespace: TestNamespace?) throws -> String {
         let entrance = namespace.map { ["ip", "netns", "exec", $0.name] } ?? []
         return try ChildProcess.run(entrance + ["ss", "-Hlntu", "sport", "=", ":\(port)"])

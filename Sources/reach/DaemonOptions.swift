@@ -6,7 +6,7 @@ internal import ReachCore
 /// The options that choose the daemon or the kernel.
 struct DaemonOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Ask only the daemon that listens there.", valueName: "path"))
+        help: ArgumentHelp("Ask only the daemon that listens on this socket.", valueName: "path"))
     var socket: String?
 
     @Flag(help: "Ask the kernel, even if a daemon runs.")
@@ -42,8 +42,8 @@ struct DaemonOptions: ParsableArguments {
     enum Source {
         /// - Parameter note: The reason, for people who might expect the daemon's answer.
         case kernel(note: String?)
-        /// Unless the daemon was named, the kernel replaces it if it does not answer or watches another network namespace
-        /// than that of this process.
+        /// Unless the daemon was named, the kernel replaces it if it does not answer or watches another network
+        /// namespace than that of this process.
         case daemon(path: String, wasNamed: Bool)
 
         /// The daemon, or the kernel if the daemon does not answer for this network namespace.

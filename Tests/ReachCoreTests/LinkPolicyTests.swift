@@ -10,22 +10,20 @@ import Testing
     ])
 
     @Test func `without rules only modems are metered, and each link keeps its detected class`() {
-        let none = LinkPolicy()
-        for linkClass in LinkClass.allCases {
-            #expect(none.isMetered(name: "x", class: linkClass) == (linkClass == .wwan))
-            #expect(none.linkClass(for: "x", default: linkClass) == linkClass)
-        }
+        let stack = LinkStack(.up(1, "eth1"), .up(2, "wwan0"))
+        #expect([1, 2].map { stack.class(of: $0) } == [.wired, .wwan])
+        #expect([1, 2].map { stack.isMetered($0) } == [false, true])
     }
 
     @Test func `the first matching rule that sets a property decides`() {
-        #expect(policy.linkClass(for: "eth1", default: .wired) == .wwan)
-        #expect(policy.linkClass(for: "eth2", default: .wired) == .wired)
-        #expect(!policy.isMetered(name: "eth1", class: .wwan), "the second rule sets it, the first does not")
+        #expect(policy.first(\.linkClass, for: "eth1") == .wwan)
+        #expect(policy.first(\.linkClass, for: "eth2") == nil)
+        #expect(policy.first(\.isMetered, for: "eth1") == false, "the second rule sets it, the first does not")
     }
 
     @Test func `alternative names count`() {
-        #expect(policy.isMetered(name: "wlan0", alternativeNames: ["home", "hotspot"], class: .wifi))
-        #expect(policy.linkClass(for: "enx001122334455", alternativeNames: ["eth1"], default: .wired) == .wwan)
+        #expect(policy.first(\.isMetered, for: "wlan0", ["home", "hotspot"]) == true)
+        #expect(policy.first(\.linkClass, for: "enx001122334455", ["eth1"]) == .wwan)
     }
 
     @Test func `links stacked on a link share the class and metering that a rule gives it`() {

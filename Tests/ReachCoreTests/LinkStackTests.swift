@@ -123,9 +123,9 @@ import Testing
         #expect(known.members(of: 2) == [2, 1])
         let bound = LinkStack(wifi, .up(2, "vx0", kind: "vxlan", on: 1), .up(3, "vx0.9", kind: "vlan", on: 2))
         #expect(bound.class(of: 3) == .tunnel)
-        #expect([known.condition(of: 2), bound.condition(of: 3)].map(\.carrierClass) == [.wifi, .wifi])
-        #expect(LinkStack(wifi, wireguard).condition(of: 2).carrierClass == nil)
-        #expect(known.condition(of: 1).carrierClass == nil)
+        #expect([known.condition(of: 2), bound.condition(of: 3)].map(\.traits.carrierClass) == [.wifi, .wifi])
+        #expect(LinkStack(wifi, wireguard).condition(of: 2).traits.carrierClass == nil)
+        #expect(known.condition(of: 1).traits.carrierClass == nil)
         #expect(bound.lowerNames(of: 3) == ["vx0", "wlan0"])
     }
 

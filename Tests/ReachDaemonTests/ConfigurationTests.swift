@@ -73,10 +73,10 @@ import Testing
         #expect(options.mark == 0x1234)
         #expect(options.holdDown == HoldDown(up: .milliseconds(500), down: .seconds(90), maximum: .seconds(3600)))
         let policy = options.observer.policy
-        #expect(policy.linkClass(for: "wwan0", default: .other) == .wwan)
-        #expect(policy.isMetered(name: "wwan0", class: .wired))
-        #expect(!policy.isMetered(name: "enx1", class: .wwan))
-        #expect(policy.linkClass(for: "enx1", default: .wired) == .wired)
+        #expect(policy.first(\.linkClass, for: "wwan0") == .wwan)
+        #expect(policy.first(\.isMetered, for: "wwan0") == true)
+        #expect(policy.first(\.isMetered, for: "enx1") == false)
+        #expect(policy.first(\.linkClass, for: "enx1") == nil)
     }
 
     @Test func `an empty file means the defaults, which are also the engine's`() throws {

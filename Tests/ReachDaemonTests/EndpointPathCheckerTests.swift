@@ -57,7 +57,8 @@ struct EndpointPathCheckerTests {
 
     private static func path(in small: SmallInternet, _ families: Set<IPAddress.Family> = [.ipv4]) throws -> QueuePath {
         let index = try small.machine.run("cat", "/sys/class/net/up0/ifindex").filter(\.isNumber)
-        var path = QueuePath(interfaceIndex: UInt32(index) ?? 0, interface: "up0", linkClass: .wired)
+        let traits = PathTraits(linkClass: .wired)
+        var path = QueuePath(interfaceIndex: UInt32(index) ?? 0, interface: "up0", traits: traits)
         path.families = families
         path.sources = [try #require(IPAddress("192.0.2.2")), try #require(IPAddress("2001:db8::2"))]
         return path

@@ -22,7 +22,7 @@ import Testing
     @Test func `a run is written from its start to its stop, then synced`() throws {
         let history = try begin()
         history.record(.now(.reachable))
-        history.recordUnwatched(.internet, at: SystemClock.now)
+        history.recordUnwatched("internet", at: SystemClock.now)
         #expect(history.close(at: SystemClock.now, patience: .seconds(10)))
         #expect(store.done.values == ["started", "internet reachable", "internet unwatched", "stopped", "sync"])
         history.record(.now(.notReachable))
@@ -37,7 +37,7 @@ import Testing
         try await store.done.wait(for: 2)
         history.record(.now(.notReachable, of: try Target("a.example")))
         try await store.done.wait(for: 3)
-        history.recordUnwatched(try Target("b.example"), at: SystemClock.now)
+        history.recordUnwatched("b.example", at: SystemClock.now)
         try await store.done.wait(for: 6)
         history.record(.now(.reachable))
         #expect(history.close(at: SystemClock.now, patience: .seconds(10)))

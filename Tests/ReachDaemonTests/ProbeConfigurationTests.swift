@@ -41,12 +41,12 @@ import Testing
         #expect(specification.interval == .seconds(10) && specification.effectiveTimeout == .seconds(2))
         #expect(specification.failingInterval == .seconds(1))
         #expect(specification.thresholds.down == 4 && specification.thresholds.up == 1)
-        #expect(specification.requiredPath == .linkClass(.wifi) && specification.family == .ipv6)
+        #expect(specification.condition.description == "wifi" && specification.family == .ipv6)
         #expect(specification.method == .head && specification.redirects == 2 && specification.acceptsAnyCertificate)
         #expect(specification.headers.map(\.name) == ["Accept", "X-Test"])
-        #expect(specification.conditions.status.contains(301) && !specification.conditions.status.contains(204))
-        #expect(specification.conditions.certificateDays == 7 && specification.conditions.latency == .milliseconds(300))
-        #expect(specification.conditions.bodyContains == "well" && specification.conditions.bodyPrefix == "all")
+        #expect(specification.expected.status.contains(301) && !specification.expected.status.contains(204))
+        #expect(specification.expected.certificateDays == 7 && specification.expected.latency == .milliseconds(300))
+        #expect(specification.expected.bodyContains == "well" && specification.expected.bodyPrefix == "all")
     }
 
     @Test(arguments: [(1000, 800), (5000, 4000), (6000, 4800), (30_000, 5000), (3_600_000, 5000)])

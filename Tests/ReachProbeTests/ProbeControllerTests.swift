@@ -101,7 +101,7 @@ import Testing
     @Test func `a probe that requires a link class waits for it, and is bound to its interface`() throws {
         let scene = try ControllerScene()
         var specification = try ControllerScene.specification("web", every: .milliseconds(10))
-        specification.requiredPath = .linkClass(.wifi)
+        specification.condition.linkClass = .wifi
         scene.controller.configure([specification])
         try scene.send("192.0.2.1", .reachable)
         scene.run(for: .milliseconds(50))
@@ -161,24 +161,35 @@ import Testing
     private static let reachable = try? ControllerScene.state("192.0.2.1", .reachable)
     private static let gone = try? ControllerScene.state("192.0.2.1", .notReachable)
 
-    @Test func `the gate opens by required path and state`() {
+    @Test func `the gate opens by the condition on the path, and the state`() throws {
         let (up, down) = (Self.reachable, Self.gone)
+        let byInterface = try NetworkCondition("interface=eth0")
         let eth0 = ProbeGate.Binding(name: "eth0", index: nil)
+        let bound = ProbeGate.Binding(name: "eth0", index: 7)
         #expect(ProbeGate.decide(.any, target: nil, internet: nil) == .open(nil))
         #expect(ProbeGate.decide(.any, target: up, internet: nil) == .open(nil))
         #expect(ProbeGate.decide(.any, target: down, internet: nil) == .closed(.noPath))
-        #expect(ProbeGate.decide(.interface("eth0"), target: up, internet: nil) == .open(eth0))
-        #expect(ProbeGate.decide(.interface("eth0"), target: nil, internet: nil) == .open(eth0))
-        #expect(ProbeGate.decide(.interface("eth0"), target: down, internet: nil) == .closed(.interface))
-        #expect(ProbeGate.decide(.linkClass(.wired), target: up, internet: nil) == .open(.init(name: "eth0", index: 7)))
-        #expect(ProbeGate.decide(.linkClass(.wifi), target: up, internet: nil) == .closed(.linkClass))
-        #expect(ProbeGate.decide(.linkClass(.wifi), target: nil, internet: nil) == .closed(.linkClass))
-        #expect(ProbeGate.decide(.linkClass(.wired), target: down, internet: nil) == .closed(.noPath))
+        #expect(ProbeGate.decide(byInterface, target: up, internet: nil) == .open(eth0))
+        #expect(ProbeGate.decide(byInterface, target: nil, internet: nil) == .open(eth0))
+        #expect(ProbeGate.decide(byInterface, target: down, internet: nil) == .closed(.interface))
+        #expect(ProbeGate.decide(try NetworkCondition("wired"), target: up, internet: nil) == .open(bound))
+        #expect(ProbeGate.decide(try NetworkCondition("wifi"), target: up, internet: nil) == .closed(.linkClass))
+        #expect(ProbeGate.decide(try NetworkCondition("wifi"), target: nil, internet: nil) == .closed(.linkClass))
+        #expect(ProbeGate.decide(try NetworkCondition("wired"), target: down, internet: nil) == .closed(.noPath))
+    }
+
+    @Test func `a class opens the gate to a tunnel that it carries, as in every condition`() throws {
+        var tunnelled = try ControllerScene.state("192.0.2.1", .reachable, by: "wg0", .tunnel)
+        tunnelled.ipv4.carrierClass = .wifi
+        let bound = ProbeGate.open(.init(name: "wg0", index: 7))
+        for (term, gate) in [("wifi", bound), ("tunnel", bound), ("wwan", .closed(.linkClass))] {
+            #expect(ProbeGate.decide(try NetworkCondition(term), target: tunnelled, internet: nil) == gate)
+        }
     }
 
     @Test func `a probe by an interface watches the path by that interface`() throws {
         var specification = try ControllerScene.specification("web")
-        specification.requiredPath = .interface("wwan0")
+        specification.condition.interface = "wwan0"
         #expect(specification.watchedTarget.description == "192.0.2.1%wwan0")
         specification.target = try ProbeTarget("http://web.example/")
         #expect(specification.watchedTarget.description == "interface:wwan0")

@@ -22,9 +22,9 @@ import Testing
 
     private static func outcome(
         _ observation: ProbeObservation, _ evidence: PathContinuity = .same,
-        _ change: (inout ProbeConditions) -> Void = { _ in }
+        _ change: (inout ExpectedAnswer) -> Void = { _ in }
     ) -> ProbeResult.Outcome {
-        var conditions = ProbeConditions()
+        var conditions = ExpectedAnswer()
         change(&conditions)
         return ProbeJudge.result(of: observation, conditions, evidence: evidence).outcome
     }

@@ -23,8 +23,8 @@ import Testing
         let scene = try RunnerScene()
         let base = "http://127.0.0.1:\(port)"
         let good = try await scene.run(base + "/ok") {
-            $0.conditions.bodyContains = "is well"
-            $0.conditions.header = .init("x-health: good")
+            $0.expected.bodyContains = "is well"
+            $0.expected.header = .init("x-health: good")
         }
         #expect(good.outcome == .ok)
         #expect(good.httpStatus == 200)
@@ -33,7 +33,7 @@ import Testing
         #expect(good.phases[.tls] == nil)
         #expect(good.phases.reached.reduce(.zero) { $0 + $1.duration } <= good.duration)
         #expect(try await scene.run(base + "/gone").outcome == .fail(.status))
-        #expect(try await scene.run(base + "/ok") { $0.conditions.bodyPrefix = "is" }.outcome == .fail(.body))
+        #expect(try await scene.run(base + "/ok") { $0.expected.bodyPrefix = "is" }.outcome == .fail(.body))
         #expect(try await scene.run(base + "/move").outcome == .fail(.status))
         #expect(try await scene.run(base + "/move") { $0.redirects = 1 }.outcome == .ok)
         #expect(try await scene.run("tcp://127.0.0.1:\(port)").outcome == .ok)
@@ -93,7 +93,7 @@ import Testing
             #expect(try #require(looked.certificateDays) > 5000)
             let ending = try await scene.run("\(kind)://127.0.0.1:\(goodPort)/") {
                 $0.acceptsAnyCertificate = true
-                $0.conditions.certificateDays = 36_500
+                $0.expected.certificateDays = 36_500
             }
             #expect(ending.outcome == .fail(.certificateEnding))
             let old = try await scene.run("\(kind)://127.0.0.1:\(expiredPort)/")
@@ -117,7 +117,7 @@ import Testing
         defer { withExtendedLifetime(names) {} }
         let scene = try RunnerScene()
         func ask(_ question: String, _ answers: [String] = []) async throws -> ProbeResult {
-            try await scene.run("dns://127.0.0.1:\(port)/\(question)") { $0.conditions.answers = answers }
+            try await scene.run("dns://127.0.0.1:\(port)/\(question)") { $0.expected.answers = answers }
         }
         let good = try await ask("web.example", ["192.0.2.80"])
         #expect(good.outcome == .ok, "\(good)")
@@ -130,7 +130,7 @@ import Testing
         #expect(try await ask("web.example", ["192.0.2.81"]).outcome == .fail(.answer))
         #expect(try await ask("none.example").outcome == .fail(.responseCode))
         let absent = try await scene.run("dns://127.0.0.1:\(port)/none.example") {
-            $0.conditions.responseCode = .noSuchName
+            $0.expected.responseCode = .noSuchName
         }
         #expect(absent.outcome == .ok)
         let silent = try TestProgram.freePort()
@@ -197,7 +197,7 @@ import Testing
         // Redirects are followed as far as allowed. Otherwise the redirect itself is the answer.
         #expect(try await scene.run("http://web.example/far") { $0.redirects = 1 }.httpStatus == 200)
         #expect(
-            try await scene.run("http://web.example/far") { $0.conditions.status = .init("302") ?? .success }.outcome
+            try await scene.run("http://web.example/far") { $0.expected.status = .init("302") ?? .success }.outcome
                 == .ok)
         try peer.run("nft", "add table ip6 t; add chain ip6 t in { type filter hook input priority 0; }")
         try peer.run("nft", "add rule ip6 t in meta l4proto tcp drop")
@@ -356,7 +356,7 @@ import Testing
                 $0.family = .ipv4
             }
             #expect(result.outcome == .ok && result.address == IPAddress(answer), "\(side) \(result)")
-            let asked = try await scene.run("dns:web.example", by: "\(side)0") { $0.conditions.answers = [answer] }
+            let asked = try await scene.run("dns:web.example", by: "\(side)0") { $0.expected.answers = [answer] }
             #expect(asked.outcome == .ok, "\(side) \(asked)")
         }
     }

@@ -50,7 +50,7 @@ final class RunnerScene: Sendable {
             for (number, order) in orders.enumerated() {
                 guard let runner = scene.runner else { return }
                 let attempt = runner.start(order.specification, binding: order.binding) { observation in
-                    let result = ProbeJudge.result(of: observation, order.specification.conditions, evidence: .same)
+                    let result = ProbeJudge.result(of: observation, order.specification.expected, evidence: .same)
                     scene.results.append((number, result))
                 }
                 scene.attempts.append(attempt)

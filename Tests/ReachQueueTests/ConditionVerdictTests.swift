@@ -28,6 +28,6 @@ import Testing
         #expect(try NetworkCondition("not wwan").verdict(on: [tunnel]).path == nil)
         #expect(try NetworkCondition("wwan").verdict(on: [tunnel]) == .met(tunnel))
         #expect(try NetworkCondition("tunnel").verdict(on: [tunnel]) == .met(tunnel))
-        #expect(NetworkCondition.viaWiFi.verdict(on: [.wired]) == .met(.wired))
+        #expect(try NetworkCondition("not wwan").verdict(on: [.wired]) == .met(.wired))
     }
 }

@@ -107,8 +107,8 @@ struct QueueStage {
         send(.ended(id, .answered(result, isAccepted: 200...299 ~= status)))
     }
 
-    mutating func fail(_ id: RequestID, _ code: Int, error: Int32 = 0) {
-        send(.ended(id, .failed(AttemptFault(code: code, systemError: error))))
+    mutating func fail(_ id: RequestID, _ kind: AttemptFault.Kind) {
+        send(.ended(id, .failed(AttemptFault(kind))))
     }
 
     func state(_ id: RequestID) -> QueuedRequestState? { queue.state(of: id) }
@@ -140,7 +140,7 @@ extension QueuePath {
     static let wwan = path(4, "wwan0", .wwan)
 
     static func path(_ index: UInt32, _ name: String, _ linkClass: LinkClass) -> QueuePath {
-        var path = QueuePath(interfaceIndex: index, interface: name, linkClass: linkClass)
+        var path = QueuePath(interfaceIndex: index, interface: name, traits: PathTraits(linkClass: linkClass))
         path.isMetered = linkClass == .wwan
         path.isValidated = true
         path.metric = index * 100

@@ -96,24 +96,22 @@ import Testing
     ])
     func `what is no HTTP date is none`(text: String) { #expect(HTTPDate.parse(text) == nil) }
 
-    @Test func `every code and status has its verdict`() {
-        func verdict(_ code: Int, _ error: Int32 = 0, changed: Bool = false) -> FailureClassifier.Verdict {
-            FailureClassifier.judge(AttemptFault(code: code, systemError: error), pathChanged: changed)
+    @Test func `every kind of fault and every status has its verdict`() {
+        func verdict(_ kind: AttemptFault.Kind, changed: Bool = false) -> FailureClassifier.Verdict {
+            FailureClassifier.judge(AttemptFault(kind), pathChanged: changed)
         }
-        for code in [1, 5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92] {
-            #expect(verdict(code) == .undecided)
-            #expect(verdict(code, changed: true) == .network)
-            for error: Int32 in [19, 99, 100, 101] { #expect(verdict(code, error) == .network) }
-            // EHOSTUNREACH may come from a router far away.
-            #expect(verdict(code, 113) == .undecided)
+        #expect(verdict(.transient) == .undecided)
+        #expect(verdict(.transient, changed: true) == .network)
+        #expect(verdict(.localNetwork) == .network)
+        #expect(verdict(.invalid) == .permanent(.invalid))
+        for kind in [AttemptFault.Kind.certificate, .certificateTime] {
+            #expect(verdict(kind, changed: true) == .permanent(.untrusted))
         }
-        for code in [3, 4, 43] { #expect(verdict(code) == .permanent(.invalid)) }
-        for code in [60, 83, 91] { #expect(verdict(code, changed: true) == .permanent(.untrusted)) }
-        for code in [58, 77] { #expect(verdict(code) == .permanent(.file)) }
-        #expect(verdict(90) == .permanent(.pinMismatch))
-        #expect(verdict(47) == .permanent(.redirects))
-        #expect(verdict(63) == .permanent(.unreadable))
-        for code in [27, 42, 45] { #expect(verdict(code) == .uncounted) }
+        #expect(verdict(.file) == .permanent(.file))
+        #expect(verdict(.pin) == .permanent(.pinMismatch))
+        #expect(verdict(.redirects) == .permanent(.redirects))
+        #expect(verdict(.unreadable) == .permanent(.unreadable))
+        for kind in [AttemptFault.Kind.interface, .local] { #expect(verdict(kind) == .uncounted) }
         for status in [408, 425, 429, 500, 502, 503, 504, 522, 524] {
             #expect(FailureClassifier.judge(status: status, isAccepted: false) == .destination)
         }

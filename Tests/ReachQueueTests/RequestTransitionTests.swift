@@ -106,7 +106,7 @@ import Testing
             { _ in .paths(PathSet([], epoch: 9)) }, { _ in .paths(PathSet([.wifi], epoch: 10)) },
             { _ in .targetPath(destination, .wifi) }, { _ in .pathChecked(interfaceIndex: 2, works: false) },
             { _ in .committed(1) }, { _ in .committed(99) }, { _ in .notCommitted(1) }, { _ in .degraded(true) },
-            { _ in .requestSent(id) }, { _ in .ended(id, .failed(AttemptFault(code: 7))) },
+            { _ in .requestSent(id) }, { _ in .ended(id, .failed(AttemptFault(.transient))) },
             { _ in .ended(id, .answered(RequestResult(status: 200), isAccepted: true)) },
             { _ in .ended(id, .answered(RequestResult(status: 500), isAccepted: false)) }, { _ in .wake },
             { _ in .restore([], breakers: [], heldQueues: []) },

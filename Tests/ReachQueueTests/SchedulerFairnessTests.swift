@@ -128,7 +128,7 @@ import Testing
         stage.network([.wired])
         let unique = RequestUniqueness.unique(name: "u", mode: .keep)
         let id = try stage.add { $0.uniqueness = unique }
-        stage.fail(id, 7, error: 101)
+        stage.fail(id, .localNetwork)
         #expect(stage.state(id) == .backoff)
         var again = try QueuedRequest(RequestSpecification(url: "https://a.example/"))
         again.uniqueness = unique

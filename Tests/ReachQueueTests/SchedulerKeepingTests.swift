@@ -336,7 +336,7 @@ import Testing
         stage.network([.wired])
         for number in 0..<50 {
             let id = try stage.add("https://host\(number).example/")
-            stage.fail(id, 7, error: 101)
+            stage.fail(id, .localNetwork)
         }
         for _ in 0..<2000 { try stage.add() }
         stage.network([])
@@ -354,15 +354,15 @@ import Testing
         #expect(explanation.state == .held)
         #expect(
             explanation.reasons.map(\.text) == [
-                "A user holds it.", "Every path that would do is metered.", "No path is proved to reach the Internet.",
+                "A user holds it.", "Every suitable path is metered.", "No path is proved to reach the Internet.",
             ])
-        #expect(explanation.reasons[0].remedy == "It goes on when it is released.")
+        #expect(explanation.reasons[0].remedy == "It continues when it is released.")
         #expect(stage.elapsed(at: explanation.reasons[0].since.boot) == .seconds(280))
         #expect(stage.elapsed(at: explanation.reasons[1].since.boot) == .seconds(100))
         stage.ask { .release(id, .root, $0) }
         stage.network([.wifi])
         let settling = try #require(stage.explanation(id)?.reasons.first)
-        #expect(settling.text == "'unmetered, validated' has only just come true.")
+        #expect(settling.text == "'unmetered, validated' has held only for a moment.")
         #expect(settling.remedy == "It may start in 1.0 s, if that lasts.")
         stage.pass(.seconds(25))
         #expect(stage.explanation(id)?.state == .running)

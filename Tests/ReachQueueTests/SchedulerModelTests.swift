@@ -157,8 +157,10 @@ import Testing
             case 5, 6:
                 let headers = random.oneIn(3) ? [HeaderField("Retry-After", "7")] : []
                 end = .answered(RequestResult(status: 503, headers: headers), isAccepted: false)
-            case 7: end = .failed(AttemptFault(code: 7, systemError: 101))
-            default: end = .failed(AttemptFault(code: random.pick([6, 7, 28, 45, 60, 90])))
+            case 7: end = .failed(AttemptFault(.localNetwork))
+            default:
+                let kinds: [AttemptFault.Kind] = [.transient, .transient, .interface, .certificateTime, .pin]
+                end = .failed(AttemptFault(random.pick(kinds)))
             }
             witness.running.remove(id)
             send(.ended(id, end))

@@ -47,7 +47,7 @@ import Testing
         let id = try stage.add()
         for _ in 0..<20 {
             #expect(stage.state(id) == .running)
-            stage.fail(id, 7, error: 101)
+            stage.fail(id, .localNetwork)
             stage.network([])
             #expect(stage.state(id) == .waiting)
             stage.pass(.seconds(100))
@@ -77,7 +77,7 @@ import Testing
         stage = QueueStage(policy)
         stage.network([.wired])
         let id = try stage.add()
-        stage.fail(id, 28, error: 101)
+        stage.fail(id, .localNetwork)
         #expect(stage.state(id) == .backoff)
         stage.pass(.seconds(5))
         stage.network([.wifi])
@@ -138,7 +138,7 @@ import Testing
             #expect(stage.starts.count == 1)
             stage.pass(.seconds(12))
             #expect(stage.starts.count == 2)
-            stage.fail(id, 7, error: 101)
+            stage.fail(id, .localNetwork)
             stage.network([])
             stage.pass(.seconds(488))
             #expect(stage.state(id) == .waiting)
@@ -176,7 +176,7 @@ import Testing
         #expect(stage.queue.runningCount == running)
         #expect(stage.starts.count == before, "those that ran may yet be answered")
         for start in stage.starts where stage.state(start.order.id) == .running {
-            stage.fail(start.order.id, 28, error: 110)
+            stage.fail(start.order.id, .transient)
             #expect(stage.explanation(start.order.id)?.attempts == 0)
             #expect(stage.explanation(start.order.id)?.networkFailures == 1)
             #expect(stage.queue.runningCount <= running)
@@ -224,6 +224,20 @@ import Testing
         #expect(stage.blockers(id) == ["metered"])
         #expect(stage.explanation(id)?.attempts == 0)
         #expect(stage.kinds(of: id) == [.queued, .started, .interrupted, .waiting])
+    }
+
+    @Test mutating func `the word for an interruption is no-path without a path, and restart at the stop`() throws {
+        stage.network([.wifi])
+        let id = try stage.add()
+        stage.send(.requestSent(id))
+        stage.network([])
+        stage.pass(.seconds(3))
+        #expect(stage.events.last { $0.kind == .interrupted }?.reason == "no-path")
+        stage.network([.wifi])
+        stage.pass(.seconds(10))
+        #expect(stage.state(id) == .running)
+        stage.send(.stop)
+        #expect(stage.events.last { $0.kind == .interrupted }?.reason == "restart")
     }
 
     @Test mutating func `an attempt outlives a gap of its path, and not its own address`() throws {

@@ -40,7 +40,7 @@ import Testing
         task.suspend()
         try await task.stored()
         while await task.explanation().state != "held" { await Task.yield() }
-        #expect(await task.explanation().description == "A user holds it. It goes on when it is released.")
+        #expect(await task.explanation().description == "A user holds it. It continues when it is released.")
         task.resume()
         try await task.response()
     }

@@ -1,5 +1,5 @@
-"""What the attacks are played on: a network of one's own, `reachd` as a user of its own, two users who do not trust each other,
-and how long the second of them waits meanwhile."""
+"""The ground of an attack: a network, `reachd` under its own user, two users who do not trust each other, and how long the
+second of them waits meanwhile."""
 
 import base64
 import contextlib
@@ -21,11 +21,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 from servers import Journal, serve  # noqa: E402
 from measuring import CLONE_NEWNET, inside, ip, libc, quantile, system_call, this_namespace  # noqa: E402
 
-# No account has them, and none is needed: the kernel knows numbers.
+# Users without accounts, since the kernel needs only numbers.
 DAEMON, A, B, C = 64001, 64002, 64003, 64004
 GROUP = 64010
 GATEWAY, WELL, NAMES = "192.0.2.1", "198.51.100.80", "198.51.100.53"
-# Nobody answers there, and nobody says so: a neighbour that is not there.
+# A neighbour that does not exist: no one answers, and no error comes back.
 BLACK_HOLE = "192.0.2.66"
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 SYSTEM = Path(__file__).resolve().parent.parent / "systemd" / "reachd.service"
@@ -38,13 +38,13 @@ PATIENCE = 4.0
 # 3 ms each before it runs, and Python's own collection of garbage takes as much.
 FLOOR = 0.025
 
-# A request that waits for a modem, which is not there.
+# A request that waits for a modem, which does not exist.
 ADD_URL, WAITS = f"http://{WELL}/waits", {"when": "wwan"}
 ADD = {"url": ADD_URL, **WAITS}
 
 
 class Failure(Exception):
-    """It is not as it must be."""
+    """The requirement is not met."""
 
 
 class Late(Failure):
@@ -73,7 +73,7 @@ def processors():
 
 @contextlib.contextmanager
 def someone(user, groups=(), group=None):
-    """This process connects and makes files as somebody else meanwhile; it has one thread, for the kernel counts by thread."""
+    """Meanwhile this process connects and makes files as another user. It has one thread, since the kernel keeps the user of each thread."""
     os.setgroups(list(groups))
     os.setegid(user if group is None else group)
     os.seteuid(user)
@@ -86,7 +86,7 @@ def someone(user, groups=(), group=None):
 
 
 def become(user, groups=(), group=None):
-    """For good."""
+    """Becomes another user for good."""
     os.setgroups(list(groups))
     os.setresgid(*[user if group is None else group] * 3)
     os.setresuid(user, user, user)
@@ -94,7 +94,7 @@ def become(user, groups=(), group=None):
 
 
 class Fork:
-    """A function in a process of its own; what it returns comes back by a pipe."""
+    """A function in a process of its own; its result comes back by a pipe."""
 
     def __init__(self, function, *arguments, user=None, groups=(), aside=False):
         readable, writable = os.pipe()
@@ -222,7 +222,7 @@ class Client:
 
 
 def add_many(path, urls, repetitions=1, **parameters):
-    """Adds requests by one connection, many calls at a time; so many were taken."""
+    """Adds requests by one connection, many calls at a time. Returns how many were accepted."""
     calls = [{"method": "io.reach.Queue.Add", "parameters": {"url": url, **parameters}}
              for _ in range(repetitions) for url in urls]
     taken = 0
@@ -283,7 +283,7 @@ class Latency:
         self.refused = "" if may_refuse else ", ".join(filter(None, (sample["refused"] for sample in samples.values())))
         self.p50 = {key: quantile(sample["waited"], 0.5) for key, sample in samples.items()}
         self.p99 = {key: quantile(sample["waited"], 0.99) for key, sample in samples.items()}
-        # From when it was sent: on a machine that is too slow for the grid, what waits adds up, and ratios mean nothing.
+        # Counted from the sending: on a machine that is too slow for the grid, waits add up, and ratios mean nothing.
         self.served = {key: quantile(sample["served"], 0.99) for key, sample in samples.items()}
 
     def within(self, idle):
@@ -357,7 +357,7 @@ class Ground:
     number = 0
 
     def __init__(self, options, measures=False, beside=False):
-        """`beside`: an idle daemon is measured at the same time, which shows what is the machine's doing."""
+        """`beside`: also measures an idle daemon at the same time, which shows the effect of the machine's own load."""
         self.options = options
         self.measures = measures
         self.beside = beside
@@ -470,7 +470,7 @@ class Ground:
             self.idle = self._latency(self.socket, 0.6)
 
     def _start_idle_daemon(self):
-        """A daemon that nobody attacks."""
+        """A daemon that no one attacks."""
         place = self._directory("idle", 0o755, DAEMON)
         (self.etc / "idle.toml").write_text("")
         self.idle_socket = place / "reach.sock"
@@ -590,7 +590,7 @@ class Ground:
         return self.latency
 
     def _schedule(self):
-        """How long the daemon's loop has run, and waited for a processor, in nanoseconds."""
+        """How long the daemon's loop has run, and has waited for a processor, in nanoseconds."""
         with contextlib.suppress(OSError, ValueError):
             return [int(word) for word in Path(f"/proc/{self.daemon.pid}/task/{self.daemon.pid}/schedstat").read_text().split()[:2]]
         return [0, 0]

@@ -1,4 +1,4 @@
-"""What servers, portals and name servers do to the daemon, and to those who never asked them."""
+"""What servers, portals and name servers do to the daemon, and to users who never contacted them."""
 
 import base64
 import contextlib
@@ -44,7 +44,7 @@ def no_http(ground):
 
 
 @attack("chunks of one byte", "A has 16 answers that come in chunks of one byte, as fast as they are read",
-        "the kernel's notices are told within 250 ms", measures=True)
+        "the kernel's notices are reported within 250 ms", measures=True)
 def chunks(ground):
     for number in range(1, 5):
         ground.server(one_byte_chunks, f"203.0.113.{number}")
@@ -55,15 +55,15 @@ def chunks(ground):
     try:
         late = notices(ground)
     except TimeoutError:
-        raise Late("a notice was not told within 8 s") from None
-    seen = f"a notice was told after at most {1000 * max(late):.0f} ms"
+        raise Late("a notice was not reported within 8 s") from None
+    seen = f"a notice was reported after at most {1000 * max(late):.0f} ms"
     if max(late) > 0.25:
         raise Late(seen)
     return seen
 
 
 def notices(ground, count=10):
-    """How long after a change of routes B hears of it."""
+    """How long after a change of routes B receives the event."""
     late = []
     with ground.client(B, patience=8) as b:
         b.send("Monitor.Watch", more=True, target="198.51.100.9")
@@ -164,7 +164,7 @@ PORTAL = '[connectivity]\nendpoints = ["http://203.0.113.99/204"]\ninterval = "1
 
 
 def portal(location):
-    """Answers for everybody, as a portal does, with 200 where it is not asked for /204."""
+    """Answers in place of every host, as a portal does, with 200 for everything but /204."""
     def handle(connection, journal, number):
         reader = servers.Reader(connection)
         while request := reader.next():
@@ -245,7 +245,7 @@ def portal_pages(ground):
     wrong += [line[:60] for line in lines if line and not proper.match(line)]
     seen = f"{sum(page is None for page in pages)} of {len(PAGES)} named none; {len(lines)} hooks ran"
     if wrong:
-        raise Failure(f"{seen}; told: {wrong[:3]}")
+        raise Failure(f"{seen}; reported: {wrong[:3]}")
     return seen
 
 
@@ -322,7 +322,7 @@ def lying_names(ground):
     return seen
 
 
-@attack("name servers that are silent", "A has 100 requests to names that nobody answers; B has one to an address, one to a name that is answered",
+@attack("name servers that are silent", "A has 100 requests to names that no one answers; B has one to an address, one to a name that is answered",
         "B's address is sent within 7 s, its name within 9 s", measures=True)
 def silent_names(ground):
     journal = ground.server(well)
@@ -484,7 +484,7 @@ def renegotiation(ground):
         process = subprocess.Popen(
             ["openssl", "s_server", "-accept", f"{WELL}:443", "-cert", certificate, "-key", key, "-tls1_2", "-state"],
             stdin=subprocess.PIPE, stdout=log, stderr=log)
-        # Without a connection there is nobody to shake hands with, and the program ends.
+        # Without a connection there is no peer for a handshake, and the program ends.
         while "GET /x" not in text():
             time.sleep(0.01)
         for _ in range(2000):

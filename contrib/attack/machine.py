@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 # ---------------------------------------------------------------- files
 
 
-# What is there, for somebody who cannot list the directories.
+# The names, for a user who cannot list the directories.
 NAMES = ("reachd.lock", "history.jsonl", "history.old.jsonl", "queue/queue.lock", "queue/queue.sqlite", "queue/queue.sqlite-wal",
          "queue/queue.reserve", "queue/spool", "reach.sock.lock", "reach.sock", "reach.toml")
 
@@ -138,7 +138,7 @@ def planted(ground):
     return seen
 
 
-@attack("links in a sticky directory", "metrics.file and the socket are in a directory like /tmp, where A planted symbolic links, hard links and FIFOs at every name beside them",
+@attack("links in a sticky directory", "metrics.file and the socket are in a directory like /tmp, where A planted symbolic links, hard links and FIFOs at every name next to them",
         "no file of the daemon's is written through a link, and the daemon answers")
 def sticky(ground):
     victim = ground.state / "victim"
@@ -224,7 +224,7 @@ def fifo_history(ground):
     return ", ".join(found)
 
 
-@attack("history while it grows", "B reads the daemon's history as anybody may", "it is read, or the daemon answers in its place")
+@attack("history while it grows", "B reads the daemon's history as any user may", "it is read, or the daemon answers in its place")
 def history_is_readable(ground):
     ground.start()
     ip("route", "del", "default")

@@ -181,7 +181,7 @@ def fill(ground, count):
 
 
 def at_rest(ground, seen, is_right):
-    """Says when the daemon is done with what it was sent, which is a share of its time and harms nobody."""
+    """Reports when the daemon has finished what it was sent, which costs a share of its time and harms no one."""
     deadline = time.monotonic() + 5
     ended = time.monotonic()
     before = ground.processor_time()
@@ -744,7 +744,7 @@ def broken_path(ground):
         return started_within(journal, "/mine", added, SHARE, "reachable; ")
 
 
-# ---------------------------------------------------------------- somebody else's
+# ---------------------------------------------------------------- another user's
 
 
 @attack("somebody else's requests", "A shows, explains, holds, releases, cancels, retries, reads and watches B's, by number and with all",
@@ -775,7 +775,7 @@ def somebody_elses(ground):
         with contextlib.suppress(OSError):
             while True:
                 heard.append(watcher.receive()["event"])
-        # A hears of its own hold.
+        # A receives the event of its own hold.
         heard = [event for event in heard if event.get("user") != A]
     if answers or listed["requests"] or listed["count"] or state["state"] != "waiting" or third != "done" or heard:
         raise Failure(f"{answers[:3]} listed {len(listed['requests'])}, B's {state['state']} and {third}, A heard {heard[:2]}")
@@ -811,8 +811,8 @@ def equal_names(ground):
     return seen
 
 
-@attack("a number used again", "the account A is deleted, its number given to somebody else; C has another number",
-        "whoever has the number has the requests and the kept answers, as SECURITY.md says; nobody else, and root can end what waits")
+@attack("a number used again", "the account A is deleted, its number is given to another user; C has another number",
+        "whoever has the number has the requests and the kept answers, as SECURITY.md says; no one else has them, and root can end what waits")
 def uid_again(ground):
     ground.server(well)
     ground.start()
@@ -932,7 +932,7 @@ def ask_names(path):
     time.sleep(600)
 
 
-@attack("names that fill the resolver", "A watches 120 names and adds 60 requests that wait for names, all of which nobody answers; B asks for a name that is answered",
+@attack("names that fill the resolver", "A watches 120 names and adds 60 requests that wait for names, all of which no one answers; B asks for a name that is answered",
         "B's is answered within 2 s, five times")
 def resolver_filled(ground):
     name_server(ground, truth)

@@ -1,4 +1,6 @@
+internal import CReachLinux
 package import ReachCore
+internal import ReachLoop
 
 /// A call that waits for its answer. The first answer counts; later ones are ignored, and so is an answer to a caller
 /// that has hung up. A one-way call ends when an answer would have been sent.
@@ -108,5 +110,27 @@ package final class ControlRequest {
             connection.finish(with: call.isOneWay || connection.isClosed ? nil : frame())
             if let gate { switchboard.finish(gate, of: caller.user) }
         }
+    }
+}
+
+/// The process at the other end of a connection, with its credentials at the time it connected (SO_PEERCRED).
+package struct Caller: Hashable, Sendable {
+    package let user: UInt32
+    package let group: UInt32
+    package let process: Int32
+
+    package init(user: UInt32, group: UInt32, process: Int32) {
+        self.user = user
+        self.group = group
+        self.process = process
+    }
+}
+
+extension Caller {
+    init(at socket: CInt) throws(SystemError) {
+        var peer = reach_peer()
+        let result = reach_peer_credentials(socket, &peer)
+        guard result == 0 else { throw SystemError(call: "getsockopt(SO_PEERCRED)", number: -result) }
+        self.init(user: peer.user, group: peer.group, process: peer.process)
     }
 }

@@ -27,31 +27,23 @@ package struct NetworkCondition: Hashable, Sendable {
         condition.isTargetReachable = true
         return condition
     }()
-
-    /// AFNetworking's "reachable via Wi-Fi" is everything that is not a modem.
-    package static let viaWiFi: NetworkCondition = {
-        var condition = NetworkCondition()
-        condition.excludedClasses = [.wwan]
-        return condition
-    }()
 }
 
 /// What a condition looks at in a path.
 package protocol ConditionedPath {
     var interface: String { get }
-    var linkClass: LinkClass { get }
-    /// What carries a tunnel; `nil` where that is unknown, and for all other classes.
-    var carrierClass: LinkClass? { get }
-    var isMetered: Bool { get }
+    var traits: PathTraits { get }
     /// Probes have proved the Internet behind it.
     var isValidated: Bool { get }
     /// The families in which the path works.
     var families: Set<IPAddress.Family> { get }
 }
 
-extension ConditionedPath {
+extension PathTraits {
     /// Whether a class carries it: its own, or the one below a tunnel.
-    package func isCarried(by wanted: LinkClass) -> Bool { linkClass == wanted || carrierClass == wanted }
+    package func isCarried(by wanted: LinkClass) -> Bool {
+        (linkClass ?? .other) == wanted || carrierClass == wanted
+    }
 }
 
 extension NetworkCondition {
@@ -75,10 +67,10 @@ extension NetworkCondition {
     /// Empty where the path satisfies every term.
     package func unmet(on path: some ConditionedPath) -> Unmet {
         var unmet: Unmet = []
-        if let linkClass, !path.isCarried(by: linkClass) { unmet.insert(.linkClass) }
-        if excludedClasses.contains(where: path.isCarried) { unmet.insert(.linkClass) }
+        if let linkClass, !path.traits.isCarried(by: linkClass) { unmet.insert(.linkClass) }
+        if excludedClasses.contains(where: path.traits.isCarried) { unmet.insert(.linkClass) }
         if let interface, interface != path.interface { unmet.insert(.linkClass) }
-        if isUnmetered, path.isMetered { unmet.insert(.metered) }
+        if isUnmetered, path.traits.isMetered { unmet.insert(.metered) }
         if isValidated, !path.isValidated { unmet.insert(.validated) }
         if let family, !path.families.contains(family) { unmet.insert(.family) }
         if path.families.isEmpty { unmet.insert(.family) }
@@ -95,7 +87,14 @@ extension NetworkCondition {
     package func holds(in state: ReachabilityState) -> Bool {
         guard !state.isStale else { return false }
         if isTargetUnreachable { return state.status == .notReachable }
-        return state.isReachable && StatePath.all(of: state).contains { unmet(on: $0).isEmpty }
+        return interface(in: state) != nil
+    }
+
+    /// The interface of the first path to a target that satisfies it, IPv4 before IPv6. It is empty where the state names
+    /// none, and `nil` if no path satisfies the condition.
+    package func interface(in state: ReachabilityState) -> String? {
+        guard state.isReachable else { return nil }
+        return StatePath.all(of: state).first { unmet(on: $0).isEmpty }?.interface
     }
 
     /// Whether a link that cannot send at the moment would satisfy it if it could.
@@ -107,18 +106,17 @@ extension NetworkCondition {
 /// The path of a state in one family. Class, meter and proof are those of the state as a whole.
 private struct StatePath: ConditionedPath {
     let interface: String
-    let linkClass: LinkClass
-    let carrierClass: LinkClass?
-    let isMetered: Bool
+    let traits: PathTraits
     let isValidated: Bool
     let families: Set<IPAddress.Family>
 
     private init(_ state: ReachabilityState, _ interface: String?, _ families: Set<IPAddress.Family>) {
         self.interface = interface ?? ""
-        linkClass = state.linkClass ?? .other
-        // The class is that of IPv4 where both families work.
-        carrierClass = (state.ipv4.status == .reachable ? state.ipv4 : state.ipv6).carrierClass
-        isMetered = state.isMetered
+        // Those of IPv4 where both families work, as for the class.
+        var traits = (state.ipv4.status == .reachable ? state.ipv4 : state.ipv6).traits
+        traits.linkClass = state.linkClass
+        traits.isMetered = state.isMetered
+        self.traits = traits
         isValidated = state.connectivity == .full
         self.families = families
     }
@@ -132,17 +130,15 @@ private struct StatePath: ConditionedPath {
 
 private struct CandidateLink: ConditionedPath {
     let interface: String
-    let linkClass: LinkClass
-    let carrierClass: LinkClass?
-    let isMetered: Bool
+    let traits: PathTraits
     let isValidated = false
     let families: Set<IPAddress.Family> = []
 
     init(_ report: LinkReport, among links: [LinkReport]) {
         interface = report.link.name
-        linkClass = report.linkClass
-        isMetered = report.isMetered
-        let carrier = linkClass == .tunnel ? report.lower.last : nil
-        carrierClass = links.first { $0.link.name == carrier }?.linkClass
+        let carrier = report.linkClass == .tunnel ? report.lower.last : nil
+        traits = PathTraits(
+            linkClass: report.linkClass, carrierClass: links.first { $0.link.name == carrier }?.linkClass,
+            isMetered: report.isMetered)
     }
 }

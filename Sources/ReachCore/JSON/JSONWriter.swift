@@ -101,12 +101,6 @@ package struct JSONWriter: ~Copyable {
         output.append(number.description)
     }
 
-    /// Writes a finished document as a value.
-    package mutating func value(written document: [UInt8]) {
-        separate()
-        output.append(document)
-    }
-
     /// Begins a member whose value the caller inserts later.
     ///
     /// - Returns: The offset at which to insert it.

@@ -20,24 +20,12 @@ package struct LinkPolicy: Hashable, Sendable {
 
     package init(rules: [Rule] = []) { self.rules = rules }
 
-    /// The class that a rule sets for the interface, otherwise `detected`.
-    package func linkClass(
-        for name: String, alternativeNames: [String] = [], default detected: LinkClass
-    ) -> LinkClass {
-        first(\.linkClass, for: name, alternativeNames) ?? detected
-    }
-
-    /// Whether the interface is metered: as a rule says, otherwise whether it is a modem.
-    package func isMetered(name: String, alternativeNames: [String] = [], class: LinkClass) -> Bool {
-        first(\.isMetered, for: name, alternativeNames) ?? `class`.isUsuallyMetered
-    }
-
     /// The value from the first matching rule that sets it; `nil` if there is none.
     package func first<Value>(_ property: (Rule) -> Value?, for link: Link) -> Value? {
         first(property, for: link.name, link.alternativeNames)
     }
 
-    private func first<Value>(_ property: (Rule) -> Value?, for name: String, _ others: [String]) -> Value? {
+    package func first<Value>(_ property: (Rule) -> Value?, for name: String, _ others: [String] = []) -> Value? {
         for rule in rules {
             guard let value = property(rule) else { continue }
             if rule.pattern.matches(name) || others.contains(where: rule.pattern.matches) { return value }

@@ -1,6 +1,7 @@
 /// A way to the Internet over one interface in one family: the interface is up, has an address to send from, and has routes
 /// to most of the reference addresses. There may be several; the kernel prefers one in each family, and the others serve
 /// sockets that are bound to their interface.
+@dynamicMemberLookup
 package struct DefaultRoute: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package let family: IPAddress.Family
@@ -15,11 +16,7 @@ package struct DefaultRoute: Hashable, Sendable {
     package let key: Key
     /// The interface's name.
     package var name: String
-    package var linkClass: LinkClass
-    /// The class of the lowest link that carries a tunnel; `nil` for all other classes, and if it is not known.
-    package var carrierClass: LinkClass?
-    /// Whether using it costs money or is limited by volume.
-    package var isMetered: Bool
+    package var traits: PathTraits
     /// The route's metric; lower is preferred.
     package var metric: UInt32 = 0
     /// The first hop; `nil` if there is none, as on point-to-point links.
@@ -36,13 +33,14 @@ package struct DefaultRoute: Hashable, Sendable {
     /// over which the kernel would answer it.
     package var dropsReplies = false
 
-    package init(key: Key, name: String, linkClass: LinkClass, isMetered: Bool = false, isPreferred: Bool = true) {
+    package init(key: Key, name: String, traits: PathTraits, isPreferred: Bool = true) {
         self.key = key
         self.name = name
-        self.linkClass = linkClass
-        self.isMetered = isMetered
+        self.traits = traits
         self.isPreferred = isPreferred
     }
+
+    package subscript<Value>(dynamicMember path: KeyPath<PathTraits, Value>) -> Value { traits[keyPath: path] }
 
     /// Whether a new connection can use it. A failed gateway counts only where the kernel sends by itself: nothing else
     /// would find out that the gateway of another route answers again.
@@ -80,9 +78,7 @@ extension DefaultRoute {
         guard let index = path.interfaceIndex, let name = path.interface,
             path.status == .reachable || path.reason == .gatewayUnreachable
         else { return nil }
-        self.init(
-            key: Key(family: family, interface: index), name: name, linkClass: path.linkClass ?? .other,
-            isMetered: path.isMetered)
+        self.init(key: Key(family: family, interface: index), name: name, traits: path.traits)
         metric = path.metric ?? 0
         gateway = path.gateway
         source = path.source

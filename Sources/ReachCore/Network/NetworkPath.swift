@@ -8,10 +8,8 @@ public struct NetworkPath: Hashable, Sendable {
     public var interface: String?
     /// That interface's index.
     public var interfaceIndex: InterfaceIndex?
-    /// The class of the link that carries the path.
-    public var linkClass: LinkClass?
-    /// The class of the link that carries a tunnel; `nil` if that is unknown, and for all other classes.
-    public var carrierClass: LinkClass?
+    /// What conditions look at.
+    package var traits = PathTraits()
     /// The names of the links below a stacked or tunnel link, nearest first.
     public var lower: [String] = []
     /// The first hop, if the target is not on the link itself. It can be of the other family.
@@ -24,8 +22,6 @@ public struct NetworkPath: Hashable, Sendable {
     public var metric: UInt32?
     /// The neighbour entry of the gateway, or of the target if it is on the link.
     public var neighbour: NeighbourState?
-    /// Whether using the path costs money or is limited by volume.
-    public var isMetered = false
     /// What probes have proved about the path; `unknown` if none has run.
     public var connectivity: Connectivity = .unknown
 
@@ -33,6 +29,24 @@ public struct NetworkPath: Hashable, Sendable {
     public init(status: ReachabilityStatus, reason: Reason? = nil) {
         self.status = status
         self.reason = reason
+    }
+
+    /// The class of the link that carries the path.
+    public var linkClass: LinkClass? {
+        get { traits.linkClass }
+        set { traits.linkClass = newValue }
+    }
+
+    /// The class of the link that carries a tunnel; `nil` if that is unknown, and for all other classes.
+    public var carrierClass: LinkClass? {
+        get { traits.carrierClass }
+        set { traits.carrierClass = newValue }
+    }
+
+    /// Whether using the path costs money or is limited by volume.
+    public var isMetered: Bool {
+        get { traits.isMetered }
+        set { traits.isMetered = newValue }
     }
 
     /// A path that has not been determined yet.

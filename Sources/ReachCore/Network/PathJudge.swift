@@ -73,10 +73,8 @@ package struct PathJudge {
         path.interfaceIndex = index
         guard let link = table.links[index] else { return path }
         path.interface = link.name
-        path.linkClass = condition.linkClass
-        path.carrierClass = condition.carrierClass
+        path.traits = condition.traits
         path.lower = condition.lower
-        path.isMetered = condition.isMetered
         return path
     }
 

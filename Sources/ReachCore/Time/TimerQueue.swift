@@ -34,9 +34,6 @@ package struct TimerQueue: Sendable {
         if heap.count > 2 * live.count + 64 { rebuild() }
     }
 
-    /// The number of entries in memory, including cancelled ones.
-    package var entryCount: Int { heap.count }
-
     /// The earliest deadline; `nil` without timers.
     package var next: BootTime? { heap.first?.deadline }
 

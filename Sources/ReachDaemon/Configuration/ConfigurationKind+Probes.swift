@@ -30,9 +30,7 @@ extension ConfigurationKind<HeaderField> {
             return Reading(HeaderField(text), else: "\"\(text)\" is not a header")
         }
     }
-}
 
-extension ConfigurationKind<HeaderField> {
     /// A header field of the request.
     static var requestHeader: Self {
         Self("a header in quotes, such as \"Accept: text/html\"") { value in

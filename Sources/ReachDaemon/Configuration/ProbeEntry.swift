@@ -15,8 +15,7 @@ package struct ProbeEntry: Hashable, Sendable {
     package var failingInterval: Duration = .seconds(5)
     package var down = ProbeSpecification.Thresholds().down
     package var up = ProbeSpecification.Thresholds().up
-    package var interface: String?
-    package var linkClass: LinkClass?
+    package var condition = NetworkCondition.any
     package var family: Family?
     package var method: ProbeSpecification.Method?
     package var headers: [HeaderField] = []
@@ -41,28 +40,27 @@ package struct ProbeEntry: Hashable, Sendable {
         specification.timeout = timeout
         specification.failingInterval = failingInterval
         specification.thresholds = .init(down: down, up: up)
-        if let interface { specification.requiredPath = .interface(interface) }
-        if let linkClass { specification.requiredPath = .linkClass(linkClass) }
+        specification.condition = condition
         specification.family = family.map { $0 == .ipv4 ? .ipv4 : .ipv6 }
         specification.method = method ?? .get
         specification.headers = headers
         specification.redirects = redirects ?? 0
         specification.acceptsAnyCertificate = anyCertificate ?? false
-        specification.conditions = conditions
+        specification.expected = expected
         return specification
     }
 
-    private var conditions: ProbeConditions {
-        var conditions = ProbeConditions()
-        conditions.status = status ?? .success
-        conditions.header = header
-        conditions.bodyContains = bodyContains
-        conditions.bodyPrefix = bodyPrefix
-        conditions.certificateDays = certificateDays
-        conditions.latency = latency
-        conditions.responseCode = responseCode ?? .noError
-        conditions.answers = answers
-        return conditions
+    private var expected: ExpectedAnswer {
+        var expected = ExpectedAnswer()
+        expected.status = status ?? .success
+        expected.header = header
+        expected.bodyContains = bodyContains
+        expected.bodyPrefix = bodyPrefix
+        expected.certificateDays = certificateDays
+        expected.latency = latency
+        expected.responseCode = responseCode ?? .noError
+        expected.answers = answers
+        return expected
     }
 
     /// A contradiction between keys: the key to report, the problem, and what is expected.
@@ -72,7 +70,7 @@ package struct ProbeEntry: Hashable, Sendable {
         if names.contains(name) {
             return ("name", "another probe is already named \"\(name)\"", "a unique name")
         }
-        if interface != nil, linkClass != nil {
+        if condition.interface != nil, condition.linkClass != nil {
             return ("class", "interface is set, too", "either an interface or a class")
         }
         if let timeout, timeout > interval {

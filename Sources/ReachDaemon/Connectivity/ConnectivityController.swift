@@ -46,7 +46,7 @@ final class ConnectivityController {
     func report(on target: Target) -> ConnectivityReport? { validator?.survey.report(on: target) }
 
     /// Checks every path again, after the machine slept.
-    func restart() { validator?.beginAnew() }
+    func restart() { validator?.restart() }
 
     /// A transfer failed: checks whether the Internet is still reachable, at most every five seconds.
     func noteFailure() { validator?.doubt() }

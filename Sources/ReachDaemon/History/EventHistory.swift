@@ -68,14 +68,9 @@ package final class EventHistory: Sendable {
         if let entry = HistoryEntry(event, boot: boot) { queue.put(.entry(entry)) }
     }
 
-    /// Records that the probe is no longer configured.
-    package func recordUnwatched(probe name: String, at moment: Instant) {
-        queue.put(.entry(HistoryEntry(.unwatched(target: "probe:" + name), at: moment, boot: boot)))
-    }
-
-    /// Records that the target is no longer watched.
-    package func recordUnwatched(_ target: Target, at moment: Instant) {
-        queue.put(.entry(HistoryEntry(.unwatched(target: target.description), at: moment, boot: boot)))
+    /// Records that a target is no longer watched, or that a probe, `probe:NAME`, is no longer configured.
+    package func recordUnwatched(_ target: String, at moment: Instant) {
+        queue.put(.entry(HistoryEntry(.unwatched(target: target), at: moment, boot: boot)))
     }
 
     /// Leaves a sign of life if one is due. Call it whenever the daemon is awake anyway.

@@ -57,12 +57,7 @@ final class HookFamily {
     }
 
     private static func children(of process: pid_t, by task: pid_t) -> [pid_t] {
-        let file = FileDescriptor(
-            owning: open("/proc/\(process)/task/\(task)/children", O_RDONLY | O_CLOEXEC))
-        var text = [UInt8](repeating: 0, count: 8 * limit)
-        let count = max(0, read(file.rawValue, &text, text.count))
-        return text[..<count].split(separator: UInt8(ascii: " ")).compactMap {
-            pid_t(String(decoding: $0, as: UTF8.self))
-        }
+        SmallFile.text("/proc/\(process)/task/\(task)/children", limit: 8 * limit)?
+            .split(separator: " ").compactMap { pid_t($0) } ?? []
     }
 }

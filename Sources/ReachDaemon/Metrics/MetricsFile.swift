@@ -51,16 +51,11 @@ final class MetricsFile {
             owning: try SystemError.check("open \(fresh)") {
                 open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
             })
-        var rest = text[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file.rawValue, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let error = SystemError(call: "write \(fresh)")
-                unlink(fresh)
-                throw error
-            }
-            rest = rest.dropFirst(count)
+        do throws(SystemError) {
+            try FileDescriptor.write(text, to: file.rawValue)
+        } catch {
+            unlink(fresh)
+            throw SystemError(call: "write \(fresh)", number: error.number)
         }
         guard rename(fresh, path) == 0 else { throw SystemError(call: "rename \(fresh)") }
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import ReachControl
-internal import ReachCore
+package import ReachCore
 internal import ReachLoop
 internal import ReachProbe
 internal import ReachTransfer
@@ -84,9 +84,11 @@ final class ProbeServiceHandler {
         let id = lastOrder
         let name = order.target.contains(":") ? nil : order.target
         let begin = { [weak self] in
-            let attempt = runner.start(specification, binding: specification.requiredPath.binding) { observation in
+            // An attempt on demand does not wait for a link class.
+            let binding = specification.condition.interface.map { InterfaceBinding(name: $0) }
+            let attempt = runner.start(specification, binding: binding) { observation in
                 self?.orders[id] = nil
-                let result = ProbeJudge.result(of: observation, specification.conditions, evidence: .same)
+                let result = ProbeJudge.result(of: observation, specification.expected, evidence: .same)
                 reply(.success(ProbeAnswer(target: specification.target.description, name: name, result: result)))
             }
             self?.orders[id] = Order(user: user) { attempt.cancel() }
@@ -118,7 +120,8 @@ final class ProbeServiceHandler {
             guard (try? Target("interface:" + interface)) != nil else {
                 throw .invalidTarget(String(interface.prefix(256)), reason: "it cannot be the name of an interface")
             }
-            specification.requiredPath = .interface(interface)
+            specification.condition = .any
+            specification.condition.interface = interface
         }
         return specification
     }
@@ -162,14 +165,6 @@ final class ProbeServiceHandler {
     }
 }
 
-extension ProbeSpecification.PathRequirement {
-    /// The interface to bind to. An attempt on demand does not resolve a link class.
-    fileprivate var binding: InterfaceBinding? {
-        guard case .interface(let name) = self else { return nil }
-        return InterfaceBinding(name: name)
-    }
-}
-
 /// An attempt that fails at once because libcurl is not available.
 private final class FailedStart: ProbeAttempt {
     private var completion: ((ProbeObservation) -> Void)?
@@ -184,4 +179,23 @@ private final class FailedStart: ProbeAttempt {
     }
 
     func cancel() { completion = nil }
+}
+
+/// Limits the attempts on demand of each user to one a second; further ones wait. The daemon may send what the user could
+/// not, so a user must not make it send without limit.
+package struct ProbeRateLimit: Sendable {
+    /// When the next attempt of each user may start.
+    private var free: [UInt32: BootTime] = [:]
+
+    package static let interval: Duration = .seconds(1)
+
+    package init() {}
+
+    /// - Returns: The start time of the attempt that the user requests now.
+    package mutating func claim(for user: UInt32, at now: BootTime) -> BootTime {
+        free = free.filter { $0.value > now }
+        let start = free[user] ?? now
+        free[user] = start + Self.interval
+        return start
+    }
 }

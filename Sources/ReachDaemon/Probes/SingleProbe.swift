@@ -22,7 +22,7 @@ package enum SingleProbe {
         loop.run()
         attempt.cancel()
         guard let observation else { throw TargetError(description: "the attempt ended without a result") }
-        let result = ProbeJudge.result(of: observation, specification.conditions, evidence: .same)
+        let result = ProbeJudge.result(of: observation, specification.expected, evidence: .same)
         var json = JSONWriter()
         json.probeResult(result, of: url, named: nil)
         json.newline()

@@ -44,8 +44,7 @@ final class EndpointPathChecker: PathChecker {
         var best: Bool?
         for family in path.families {
             let key = DefaultRoute.Key(family: family, interface: InterfaceIndex(bitPattern: path.interfaceIndex))
-            var route = DefaultRoute(
-                key: key, name: path.interface, linkClass: path.linkClass, isMetered: path.isMetered)
+            var route = DefaultRoute(key: key, name: path.interface, traits: path.traits)
             route.source = path.sources.first { $0.family == family }
             probe.ask(by: route, within: Self.limit) { [weak self] works in
                 missing -= 1

@@ -1,6 +1,7 @@
 internal import CReachLinux
 internal import Glibc
 package import ReachCore
+internal import ReachLoop
 
 /// Reads the traits of a link that netlink does not report, from sysfs, ethtool and procfs.
 ///
@@ -100,7 +101,7 @@ package struct LinkTraitsReader: ~Copyable {
     /// drivers/net/ppp/pppoe.c prints a heading, then a line for each session: its number, the remote address and the
     /// interface.
     private func pppoeInterface() -> String? {
-        guard let sessions = readText(at: pppoeSessions)?.split(separator: "\n").dropFirst() else { return nil }
+        guard let sessions = SmallFile.text(pppoeSessions)?.split(separator: "\n").dropFirst() else { return nil }
         let interfaces = Set(sessions.compactMap { $0.split(separator: " ").dropFirst(2).first })
         return interfaces.count == 1 ? interfaces.first.map(String.init) : nil
     }

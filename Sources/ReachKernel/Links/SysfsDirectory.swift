@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachLoop
 
 /// An open directory of sysfs, closed when the value goes away. It stays with its interface when that is renamed.
 struct SysfsDirectory: ~Copyable {
@@ -17,7 +18,7 @@ struct SysfsDirectory: ~Copyable {
 
     /// The contents of the file, without the newline at the end.
     func text(of file: String) -> Substring? {
-        readText(at: file, in: descriptor).map { $0.hasSuffix("\n") ? $0.dropLast() : $0[...] }
+        SmallFile.text(file, in: descriptor).map { $0.hasSuffix("\n") ? $0.dropLast() : $0[...] }
     }
 
     /// The last component of the symbolic link's target.
@@ -27,24 +28,5 @@ struct SysfsDirectory: ~Copyable {
         guard count > 0 else { return nil }
         let name = path.prefix(count).split(separator: CChar(bitPattern: UInt8(ascii: "/"))).last ?? []
         return String(decoding: name.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-}
-
-/// The first 64 KiB of a sysfs or procfs file, which reports no size; `nil` if it cannot be read.
-func readText(at path: String, in directory: CInt = AT_FDCWD) -> String? {
-    let limit = 1 << 16
-    let descriptor = openat(directory, path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-        var text: [UInt8] = []
-        while text.count < limit {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
-            guard count >= 0 else { return nil }
-            // A seq_file returns whole records, so a short read is not the end; only an empty one is.
-            if count == 0 { break }
-            text += buffer.prefix(count)
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

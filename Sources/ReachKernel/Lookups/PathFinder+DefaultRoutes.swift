@@ -11,10 +11,7 @@ extension PathFinder {
         for family in IPAddress.Family.allCases {
             let path = family == .ipv4 ? preferred.ipv4 : preferred.ipv6
             let own = path.interfaceIndex.map { addresses(of: $0, family) } ?? []
-            if var main = DefaultRoute(preferred: path, family, addresses: own) {
-                main.carrierClass = try carrierClass(condition(of: main.key.interface))
-                routes.append(main)
-            }
+            if let main = DefaultRoute(preferred: path, family, addresses: own) { routes.append(main) }
             routes += try otherRoutes(than: path.interfaceIndex, DefaultRouteSurvey(family, among: anchors))
         }
         return routes
@@ -49,11 +46,10 @@ extension PathFinder {
         _ candidate: DefaultRouteSurvey.Candidate, _ family: IPAddress.Family, _ route: Route, _ hop: NextHop
     ) throws(NetlinkError) -> DefaultRoute {
         let index = candidate.link.index
-        let condition = try condition(of: index)
+        let condition = view.condition(of: index, underlay: try view.underlay(of: index))
         var result = DefaultRoute(
             key: DefaultRoute.Key(family: family, interface: index), name: candidate.link.name,
-            linkClass: condition.linkClass, isMetered: condition.isMetered, isPreferred: false)
-        result.carrierClass = carrierClass(condition)
+            traits: condition.traits, isPreferred: false)
         result.metric = route.metric ?? 0
         result.gateway = hop.gateway
         result.source = candidate.source
@@ -64,16 +60,6 @@ extension PathFinder {
         result.addresses = addresses(of: index, family)
         result.dropsReplies = family == .ipv4 ? try view.queries.filtersStrictly(index) : false
         return result
-    }
-
-    private func condition(of index: InterfaceIndex) throws(NetlinkError) -> LinkCondition {
-        view.condition(of: index, underlay: try view.underlay(of: index))
-    }
-
-    /// The class of the link that carries a tunnel. A likely carrier, as ``NetworkPath/lower`` may show it, does not count.
-    private func carrierClass(_ condition: LinkCondition) -> LinkClass? {
-        guard condition.linkClass == .tunnel, let name = condition.lower.last else { return nil }
-        return view.table.link(named: name).map { view.condition(of: $0.index).linkClass }
     }
 
     private func addresses(of index: InterfaceIndex, _ family: IPAddress.Family) -> [InterfaceAddress] {

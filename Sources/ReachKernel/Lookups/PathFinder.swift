@@ -213,7 +213,7 @@ package struct PathFinder {
     private func likelyUnderlay(of tunnel: InterfaceIndex, to destination: IPAddress) throws(NetlinkError) -> String? {
         let candidates = view.table.links.values.filter { link in
             guard link.index != tunnel, link.isUsable, !link.flags.contains(.loopback) else { return false }
-            return ![.tunnel, .loopback].contains(view.condition(of: link.index).linkClass)
+            return ![.tunnel, .loopback].contains(view.condition(of: link.index).traits.linkClass)
         }.sorted { $0.index < $1.index }
         let answers = try view.queries.routes(
             candidates.map { RouteQuestion(destination, interface: $0.index, matchesTable: true) })

@@ -1,6 +1,6 @@
 internal import ReachCore
 
-/// What is known of a name's addresses, and when to ask again. Pure: it is told answers and times.
+/// What is known of a name's addresses, and when to ask again. A pure value: answers and times are arguments.
 struct NameTracker {
     /// The resolver gives no lifetimes (getaddrinfo has none), so a name is asked for again this often.
     static let refreshInterval: Duration = .seconds(60)

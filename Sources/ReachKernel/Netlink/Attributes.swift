@@ -30,7 +30,6 @@ struct Attribute {
     }
 
     var uint8: UInt8? { number() }
-    var uint16: UInt16? { number() }
     var uint32: UInt32? { number() }
     var int32: Int32? { number() }
 

@@ -58,9 +58,6 @@ package final class KernelObserver {
         if let retry { loop.cancel(retry) }
     }
 
-    /// Whether the kernel sends notices; otherwise it is polled, or cannot be observed.
-    package var isListening: Bool { socket != nil }
-
     /// The size of the receive buffer (SO_RCVBUF) in bytes, as the kernel counts them.
     package var receiveBufferBytes: Int? { socket?.receiveBufferBytes }
 

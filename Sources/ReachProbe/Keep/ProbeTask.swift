@@ -76,7 +76,7 @@ final class ProbeTask {
         stateAtStart = target
         attempt = controller.environment.start(specification, binding) { [weak self] observation in
             guard let self else { return }
-            finish(ProbeJudge.result(of: observation, specification.conditions, evidence: evidence))
+            finish(ProbeJudge.result(of: observation, specification.expected, evidence: evidence))
         }
     }
 
@@ -101,7 +101,7 @@ final class ProbeTask {
 
     // MARK: - The path
 
-    private var gate: ProbeGate { ProbeGate.decide(specification.requiredPath, target: target, internet: internet) }
+    private var gate: ProbeGate { ProbeGate.decide(specification.condition, target: target, internet: internet) }
 
     private func handle(_ event: TargetEvent, isTarget: Bool) {
         switch event {

@@ -6,9 +6,9 @@ package enum ProbeJudge {
     ///   proves nothing, however it ended: it may have used the old path, and readers would take its result for the
     ///   current one.
     package static func result(
-        of observation: ProbeObservation, _ conditions: ProbeConditions, evidence: PathContinuity
+        of observation: ProbeObservation, _ expected: ExpectedAnswer, evidence: PathContinuity
     ) -> ProbeResult {
-        let (outcome, detail) = verdict(on: observation, conditions, evidence)
+        let (outcome, detail) = verdict(on: observation, expected, evidence)
         var result = ProbeResult(
             outcome, detail: detail, started: observation.started, duration: observation.duration)
         result.phases = observation.phases
@@ -22,7 +22,7 @@ package enum ProbeJudge {
     private typealias Verdict = (ProbeResult.Outcome, String)
 
     private static func verdict(
-        on observation: ProbeObservation, _ conditions: ProbeConditions, _ evidence: PathContinuity
+        on observation: ProbeObservation, _ expected: ExpectedAnswer, _ evidence: PathContinuity
     ) -> Verdict {
         switch evidence {
         case .lost: return (.inconclusive(.pathLost), "the path went away during the attempt")
@@ -37,63 +37,63 @@ package enum ProbeJudge {
         }
         let checks = [status, header, body, responseCode, answer, certificate, latency]
         for check in checks {
-            if let (failure, detail) = check(observation, conditions) { return (.fail(failure), detail) }
+            if let (failure, detail) = check(observation, expected) { return (.fail(failure), detail) }
         }
         return (.ok, "")
     }
 
     private typealias Objection = (ProbeFailure, String)
 
-    private static func status(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
-        guard let status = observation.httpStatus, !conditions.status.contains(status) else { return nil }
-        return (.status, "HTTP \(status), expected \(conditions.status)")
+    private static func status(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
+        guard let status = observation.httpStatus, !expected.status.contains(status) else { return nil }
+        return (.status, "HTTP \(status), expected \(expected.status)")
     }
 
-    private static func header(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
-        guard let wanted = conditions.header, observation.httpStatus != nil else { return nil }
+    private static func header(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
+        guard let wanted = expected.header, observation.httpStatus != nil else { return nil }
         let values = observation.headers.filter { $0.isNamed(wanted.name) }.map(\.value)
         guard let value = values.first else { return (.header, "there is no header \(wanted.name)") }
         guard !values.contains(where: { Bytes.find(Array(wanted.value.utf8), in: Array($0.utf8)) }) else { return nil }
         return (.header, "\(wanted.name) is \"\(value)\", expected \"\(wanted.value)\"")
     }
 
-    private static func body(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+    private static func body(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
         guard observation.httpStatus != nil else { return nil }
-        if let prefix = conditions.bodyPrefix, !observation.body.starts(with: prefix.utf8) {
+        if let prefix = expected.bodyPrefix, !observation.body.starts(with: prefix.utf8) {
             return (.body, "the body does not begin with \"\(prefix)\"")
         }
-        if let wanted = conditions.bodyContains, !Bytes.find(Array(wanted.utf8), in: observation.body) {
+        if let wanted = expected.bodyContains, !Bytes.find(Array(wanted.utf8), in: observation.body) {
             return (.body, "the body does not contain \"\(wanted)\"")
         }
         return nil
     }
 
-    private static func responseCode(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
-        guard let code = observation.responseCode, code != conditions.responseCode.number else { return nil }
+    private static func responseCode(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
+        guard let code = observation.responseCode, code != expected.responseCode.number else { return nil }
         let word = DNSResponseCode.allCases.first { $0.number == code }?.rawValue ?? "code \(code)"
-        return (.responseCode, "the name server answered \(word), expected \(conditions.responseCode.rawValue)")
+        return (.responseCode, "the name server answered \(word), expected \(expected.responseCode.rawValue)")
     }
 
-    private static func answer(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
+    private static func answer(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
         guard let code = observation.responseCode, code == DNSResponseCode.noError.number else { return nil }
         guard !observation.answers.isEmpty else { return (.answer, "the name server knows no such record") }
-        guard !conditions.answers.isEmpty else { return nil }
-        let wanted = Set(conditions.answers.map { $0.lowercased() })
+        guard !expected.answers.isEmpty else { return nil }
+        let wanted = Set(expected.answers.map { $0.lowercased() })
         guard !observation.answers.contains(where: { wanted.contains($0.lowercased()) }) else { return nil }
         let found = observation.answers.prefix(4).joined(separator: ", ")
-        return (.answer, "the name server answered \(found); expected \(conditions.answers.joined(separator: " or "))")
+        return (.answer, "the name server answered \(found); expected \(expected.answers.joined(separator: " or "))")
     }
 
-    private static func certificate(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
-        guard let wanted = conditions.certificateDays, let end = observation.certificateEnd else { return nil }
+    private static func certificate(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
+        guard let wanted = expected.certificateDays, let end = observation.certificateEnd else { return nil }
         var result = ProbeResult(.ok, started: observation.started, duration: .zero)
         result.certificateEnd = end
         guard let days = result.certificateDays, days < wanted else { return nil }
         return (.certificateEnding, "the certificate ends in \(days) days, expected \(wanted) or more")
     }
 
-    private static func latency(_ observation: ProbeObservation, _ conditions: ProbeConditions) -> Objection? {
-        guard let limit = conditions.latency, observation.duration > limit else { return nil }
+    private static func latency(_ observation: ProbeObservation, _ expected: ExpectedAnswer) -> Objection? {
+        guard let limit = expected.latency, observation.duration > limit else { return nil }
         let (took, most) = (DurationText.describe(observation.duration), DurationText.describe(limit))
         return (.latency, "it took \(took), expected \(most) or less")
     }

@@ -60,7 +60,7 @@ final class TransferAttempt: ProbeAttempt {
         let limit = specification.effectiveTimeout
         request.timeouts = TransferTimeouts(connect: limit, total: limit)
         request.limit = ResponseLimit(bodyBytes: bodyLimit, action: .stop)
-        request.sink = specification.conditions.needsBody ? .memory : .none
+        request.sink = specification.expected.needsBody ? .memory : .none
         request.version = .http1
         request.connection = target.kind == .tcp || target.kind == .tls ? .connectOnly : .fresh
         if specification.redirects > 0 { request.redirects = .follow(limit: specification.redirects) }

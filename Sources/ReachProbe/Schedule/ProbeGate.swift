@@ -21,34 +21,29 @@ package enum ProbeGate: Hashable, Sendable {
     }
 
     /// - Parameters:
+    ///   - condition: What the path must be: ``ProbeSpecification/condition``.
     ///   - target: The state of ``ProbeSpecification/watchedTarget``.
     ///   - internet: The state of the Internet, which replaces that of a name that has not been resolved.
     package static func decide(
-        _ requirement: ProbeSpecification.PathRequirement, target: ReachabilityState?, internet: ReachabilityState?
+        _ condition: NetworkCondition, target: ReachabilityState?, internet: ReachabilityState?
     ) -> ProbeGate {
         let target = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
-        let isGone = target?.status == .notReachable
-        switch requirement {
-        case .any: return isGone ? .closed(.noPath) : .open(nil)
-        case .interface(let name):
-            return isGone ? .closed(.interface) : .open(Binding(name: name, index: nil))
-        case .linkClass(let wanted):
-            guard !isGone else { return .closed(.noPath) }
-            guard let target, target.status == .reachable, let interface = target.interface else {
-                // The probe must not use another class, so an unknown one does not do.
-                return .closed(.linkClass)
-            }
-            guard target.linkClass == wanted else { return .closed(.linkClass) }
-            let path = [target.ipv4, target.ipv6].first { $0.interface == interface }
-            return .open(Binding(name: interface, index: path?.interfaceIndex))
-        }
+        if target?.status == .notReachable { return .closed(condition.interface == nil ? .noPath : .interface) }
+        // The watched target is the path by that interface.
+        var others = condition
+        others.interface = nil
+        if others == .any { return .open(condition.interface.map { Binding(name: $0, index: nil) }) }
+        // The probe must not use another path, so an unknown one does not do.
+        guard let target, let interface = condition.interface(in: target) else { return .closed(.linkClass) }
+        let path = [target.ipv4, target.ipv6].first { $0.interface == interface }
+        return .open(Binding(name: interface, index: path?.interfaceIndex))
     }
 }
 
 extension ProbeSpecification {
     /// The target whose path decides whether the probe may be sent.
     package var watchedTarget: Target {
-        guard case .interface(let name) = requiredPath else { return target.reachabilityTarget }
+        guard let name = condition.interface else { return target.reachabilityTarget }
         // An address has one path by a given interface. A name has one for each of its addresses, so the interface
         // decides.
         if case .address(let address, _) = target.host, let bound = try? Target("\(address)%\(name)") { return bound }

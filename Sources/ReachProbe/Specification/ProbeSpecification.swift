@@ -5,16 +5,6 @@ package import ReachCore
 /// By default a probe runs every 30 s, and every 5 s after a failure; its timeout is 5 s, or four fifths of the
 /// interval if that is shorter; it is down after three failures, and up after two successes.
 package struct ProbeSpecification: Hashable, Sendable {
-    /// The path that a probe requires.
-    package enum PathRequirement: Hashable, Sendable {
-        /// The path that the kernel chooses.
-        case any
-        /// This interface only: every socket is bound to it.
-        case interface(String)
-        /// The kernel's path, but only while it uses a link of this class. Sockets are bound to that link.
-        case linkClass(LinkClass)
-    }
-
     package enum Method: String, Hashable, Sendable, CaseIterable {
         case get = "GET"
         case head = "HEAD"
@@ -38,8 +28,10 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var timeout: Duration?
     package var failingInterval: Duration = .seconds(5)
     package var thresholds = Thresholds()
-    package var requiredPath = PathRequirement.any
-    /// `nil` means either family.
+    /// What the path must be. With an interface, every socket is bound to it; otherwise any term but `any` binds sockets to
+    /// the interface of the kernel's path, which must satisfy it.
+    package var condition = NetworkCondition.any
+    /// The addresses to use; `nil` means those of either family.
     package var family: IPAddress.Family?
     package var method = Method.get
     /// Additional header fields of the request.
@@ -48,7 +40,7 @@ package struct ProbeSpecification: Hashable, Sendable {
     package var redirects = 0
     /// Whether the certificate is read without being verified.
     package var acceptsAnyCertificate = false
-    package var conditions = ProbeConditions()
+    package var expected = ExpectedAnswer()
 
     package init(name: String, target: ProbeTarget) {
         self.name = name

@@ -18,18 +18,6 @@ package enum ValidationTrouble: String, Hashable, Sendable, CaseIterable, Compar
     package static func < (left: ValidationTrouble, right: ValidationTrouble) -> Bool { left.place < right.place }
 
     private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-
-    /// A sentence for people.
-    package var sentence: String {
-        switch self {
-        case .nameNotResolved: "no name can be resolved"
-        case .privateAddress: "names are answered with private addresses"
-        case .noAnswer: "nothing answers"
-        case .wrongAnswer: "the endpoints do not answer as expected"
-        case .certificate: "another host answers in the endpoints' place, without their certificate"
-        case .onlyInsecure: "HTTP gets through and HTTPS does not"
-        }
-    }
 }
 
 /// The result of one check of a path: of a round of requests to the endpoints.

@@ -6,12 +6,13 @@ package indirect enum QueueAction: Hashable, Sendable {
     case store(StoreTransaction)
     /// The lease is safe: send it.
     case start(AttemptOrder)
-    /// End the attempt; nothing more of it is to be told.
+    /// End the attempt, and report nothing more of it.
     case abort(RequestID)
-    /// Find out whether the path works, and tell by ``QueueInput/pathChecked(interfaceIndex:works:)``. This lane of
-    /// checks is never paused.
+    /// Find out whether the path works, and report it by ``QueueInput/pathChecked(interfaceIndex:works:)``. These
+    /// checks are never paused.
     case checkPath(QueuePath)
-    /// Report the path to the destination, and every change of it. The owner is that of the first request that needs it.
+    /// Report the path to the destination, and every change of it. The owner is that of the first request that needs
+    /// it.
     case watch(Destination, owner: UInt32)
     case unwatch(Destination)
     case reply(QueueInput.Ticket, QueueReply)
@@ -39,7 +40,7 @@ package enum QueueReply: Hashable, Sendable {
     case kept(RequestID)
     case refused(Refusal)
     case done
-    /// So many are sent again.
+    /// How many are sent again.
     case retried(Int)
     /// It is over already; nothing was changed.
     case alreadyOver

@@ -9,13 +9,14 @@ package struct QueueEvent: Hashable, Sendable {
         case retrying
         /// It cannot start, and why.
         case waiting
-        /// It was told to wait, and goes on.
+        /// It had to wait, and can start now.
         case resumed
         /// A user holds it.
         case suspended
         /// A user let it go.
         case released
-        /// Its attempt was ended by the network, and does not count.
+        /// Its attempt ended without counting as a failure: the path was lost, another user waited, or the queue
+        /// stopped.
         case interrupted
         case done
         case dead

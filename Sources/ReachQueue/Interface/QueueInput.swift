@@ -1,6 +1,7 @@
 internal import ReachCore
 
-/// What the queue is told. Everything that happens to it is one of these, with a moment: it has no clock and asks nobody.
+/// An input of the scheduler. Everything that happens to the queue is one of these, with a moment, since the queue has
+/// no clock.
 package indirect enum QueueInput: Sendable {
     /// A client's answer is addressed by its ticket.
     package typealias Ticket = UInt64
@@ -14,12 +15,12 @@ package indirect enum QueueInput: Sendable {
     case cancel(RequestID, Client, Ticket)
     /// Sends a dead request again.
     case retry(RequestID, Client, Ticket)
-    /// Sends again all that died of it; `nil`: of anything.
+    /// Sends again all requests that died for this reason; `nil` means for any.
     case retryAll(DeathReason?, Client, Ticket)
-    /// What is kept of a request that is over is not needed any more. Whose it was is known only of dead ones: of others,
-    /// root alone can say so.
+    /// What is kept of a finished request is no longer needed. The owner is known only of dead ones, so only root may
+    /// forget others.
     case forget(RequestID, Client, Ticket)
-    /// Holds all of the client's requests; root's hold is for everybody's.
+    /// Holds all requests of the client; for root, those of all users.
     case holdQueue(Client, Ticket)
     case releaseQueue(Client, Ticket)
 
@@ -34,7 +35,7 @@ package indirect enum QueueInput: Sendable {
     // MARK: From the store
 
     /// What an earlier run left, in the order of its numbers. In one piece or several, before the first ``paths(_:)``.
-    /// `heldQueues` are the owners whose queues are held; 0 is everybody's.
+    /// `heldQueues` are the owners whose queues are held; 0 means all owners.
     case restore([StoredRequest], breakers: [StoredBreaker], heldQueues: [UInt32])
     /// A transaction is safe.
     case committed(UInt64)
@@ -45,15 +46,15 @@ package indirect enum QueueInput: Sendable {
     /// The store cannot write at the moment, or can again.
     case degraded(Bool)
 
-    // MARK: From whoever makes the attempts
+    // MARK: From the executor
 
     /// The first byte of the request is about to be sent: from now on it may have arrived.
     case requestSent(RequestID)
     case ended(RequestID, AttemptEnd)
 
-    // MARK: From whoever ends the run
+    // MARK: From the owner of the run
 
-    /// Attempts are ended as if their path were lost, and nothing starts any more: the next run goes on from there.
+    /// Ends all attempts without counting them, and starts no more. The next run continues from there.
     case stop
 
     // MARK: From the clock
@@ -63,7 +64,7 @@ package indirect enum QueueInput: Sendable {
 }
 
 extension QueueInput {
-    /// Who asks, as the kernel named it. Root may do everything, others only with what is theirs.
+    /// The user who asks, from the kernel. Root may change all requests, other users only their own.
     package struct Client: Hashable, Sendable {
         package let user: UInt32
 

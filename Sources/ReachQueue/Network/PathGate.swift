@@ -62,7 +62,7 @@ package struct PathGate: Hashable, Sendable {
         return .opened(after: .zero)
     }
 
-    /// Tells it whether the paths satisfy the condition.
+    /// Updates whether the paths satisfy the condition.
     package mutating func update(
         isMet: Bool, missing: Blocker, at now: BootTime, _ policy: QueuePolicy
     ) -> Change? {

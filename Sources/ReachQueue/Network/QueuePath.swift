@@ -1,13 +1,11 @@
 package import ReachCore
 
 /// One way out of the machine, as far as the queue has to know it.
+@dynamicMemberLookup
 package struct QueuePath: Hashable, Sendable {
     package var interfaceIndex: UInt32
     package var interface: String
-    package var linkClass: LinkClass
-    /// What carries a tunnel; `nil` where that is not known, and for all other classes.
-    package var carrierClass: LinkClass?
-    package var isMetered = false
+    package var traits: PathTraits
     /// Probes have proved the Internet behind it.
     package var isValidated = false
     /// Probes have proved that something else than the Internet answers behind it: a portal, or nothing.
@@ -19,16 +17,21 @@ package struct QueuePath: Hashable, Sendable {
     /// The addresses that are sent from: a connection does not outlive the change of its own.
     package var sources: Set<IPAddress> = []
 
-    package init(interfaceIndex: UInt32, interface: String, linkClass: LinkClass) {
+    package init(interfaceIndex: UInt32, interface: String, traits: PathTraits) {
         self.interfaceIndex = interfaceIndex
         self.interface = interface
-        self.linkClass = linkClass
+        self.traits = traits
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<PathTraits, Value>) -> Value {
+        get { traits[keyPath: path] }
+        set { traits[keyPath: path] = newValue }
     }
 
     /// Whether the order of preference puts it before `other`: validated, unmetered, metric.
     package func isPreferred(to other: QueuePath) -> Bool {
         if isValidated != other.isValidated { return isValidated }
-        if isMetered != other.isMetered { return !isMetered }
+        if traits.isMetered != other.traits.isMetered { return other.traits.isMetered }
         if metric != other.metric { return metric < other.metric }
         return interfaceIndex < other.interfaceIndex
     }

@@ -44,10 +44,6 @@ package struct RequestReport: Hashable, Sendable {
         self.state = state
     }
 
-    package subscript<Value>(dynamicMember path: KeyPath<RequestSpecification, Value>) -> Value {
-        request.specification[keyPath: path]
-    }
-
     package subscript<Value>(dynamicMember path: WritableKeyPath<RequestSpecification, Value>) -> Value {
         get { request.specification[keyPath: path] }
         set { request.specification[keyPath: path] = newValue }

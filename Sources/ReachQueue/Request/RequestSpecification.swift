@@ -92,3 +92,73 @@ package struct QueuedRequest: Hashable, Sendable {
         set { specification[keyPath: path] = newValue }
     }
 }
+
+/// How soon a request starts where several could.
+///
+/// No request starves: while all four wait, they start in shares of 8:4:2:1.
+package enum RequestPriority: UInt8, Hashable, Sendable, CaseIterable, Comparable {
+    case urgent = 0
+    case high = 1
+    case normal = 2
+    case low = 3
+
+    /// Its share of the starts.
+    package var weight: Int { 8 >> Int(rawValue) }
+
+    package static func < (left: RequestPriority, right: RequestPriority) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Whether a request may be sent a second time when it is not known what became of the first.
+package enum Idempotency: Hashable, Sendable {
+    /// As its method promises: GET, HEAD, OPTIONS, TRACE, PUT and DELETE may (RFC 9110, 9.2.2), others may not.
+    case byMethod
+    /// The server recognises repetitions by this key, the same in every attempt (the `Idempotency-Key` header).
+    case key(String)
+
+    private static let repeatable: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+
+    package func allowsRepetition(ofMethod method: String) -> Bool {
+        if case .key = self { return true }
+        return Self.repeatable.contains(method)
+    }
+}
+
+/// What becomes of a new request when others of the same name, and of the same user, are still on their way.
+package enum RequestUniqueness: Hashable, Sendable {
+    case none
+    /// The name identifies one piece of work.
+    case unique(name: String, mode: Mode)
+    /// Only the newest state counts: those that have not started are cancelled, one that is running is finished first.
+    case coalesce(key: String)
+
+    /// The words are those of Android's WorkManager.
+    package enum Mode: String, Hashable, Sendable, CaseIterable {
+        /// The one that is there stays, and is woken from its backoff; the new one is not taken.
+        case keep
+        /// Those that are there are cancelled.
+        case replace
+        /// The new one runs after those that are there.
+        case append
+        /// As `append`, but it never dies because one of those before it died.
+        case appendOrReplace = "append-or-replace"
+    }
+}
+
+/// The number of a queued request: given in the order in which requests are stored, and never given twice.
+package struct RequestID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// Reads what ``description`` writes.
+    ///
+    /// - Returns: `nil` for anything but a positive number in decimal digits.
+    package init?(_ text: String) {
+        guard text.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int64(text), number > 0 else { return nil }
+        rawValue = number
+    }
+
+    package static func < (left: RequestID, right: RequestID) -> Bool { left.rawValue < right.rawValue }
+
+    package var description: String { String(rawValue) }
+}

@@ -1,8 +1,8 @@
 package import ReachCore
 
-/// How an attempt ended, as whoever made it tells.
+/// How an attempt ended, as the executor reports it.
 package enum AttemptEnd: Hashable, Sendable {
-    /// The whole answer is here. Whether its status is one that the request accepts, its specification says.
+    /// The whole answer arrived. The specification says which statuses are accepted.
     case answered(RequestResult, isAccepted: Bool)
     case failed(AttemptFault)
 }
@@ -61,36 +61,5 @@ package struct AttemptFault: Hashable, Sendable {
         self.kind = kind
         self.isClockUnset = isClockUnset
         self.isSent = isSent
-    }
-
-    /// - Parameters:
-    ///   - code: libcurl's number (CURLE_*).
-    ///   - systemError: The system's error number below it, 0 if there is none.
-    package init(code: Int, systemError: Int32 = 0, isClockUnset: Bool = false) {
-        let kind = Self.kind(of: code)
-        let isLocal = kind == .transient && Self.localErrors.contains(systemError)
-        // libcurl's 60 is for all that is wrong with a certificate, its dates included.
-        self.init(isLocal ? .localNetwork : code == 60 ? .certificateTime : kind, isClockUnset: isClockUnset)
-    }
-
-    /// ENODEV, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH: this machine could not send. EHOSTUNREACH is not among them, as it
-    /// may come from a router far away.
-    private static let localErrors: Set<Int32> = [19, 99, 100, 101]
-
-    private static func kind(of code: Int) -> Kind {
-        switch code {
-        case 45: .interface
-        case 2, 27, 42: .local
-        case 60, 83, 91: .certificate
-        case 90: .pin
-        case 3, 4, 43: .invalid
-        case 47: .redirects
-        case 61, 63: .unreadable
-        case 78: .refused
-        case 23, 26, 37, 58, 77: .file
-        // 1 is said of an answer that is no HTTP, too, and the scheme of a request was checked before.
-        // 5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92, and those that a newer libcurl may add.
-        default: .transient
-        }
     }
 }

@@ -2,11 +2,11 @@ package import ReachCore
 
 /// Leaves a destination alone that keeps failing, and finds out carefully whether it is back.
 ///
-/// Only failures of the destination are told to it, never those of this machine's network.
+/// Only failures of the destination count, never those of this machine's network.
 package struct CircuitBreaker: Hashable, Sendable {
     package struct Rules: Hashable, Sendable {
         package var consecutive = 5
-        /// Or so large a share of at least so many in this time.
+        /// Or this share of at least ``atLeast`` attempts within ``window``.
         package var share = 0.8
         package var atLeast = 10
         package var window: Duration = .seconds(30)

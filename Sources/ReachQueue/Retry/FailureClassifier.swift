@@ -10,7 +10,7 @@ package enum FailureClassifier {
         case destination
         /// One or the other: a check of the path decides.
         case undecided
-        /// Nobody's: try again without counting.
+        /// No one's: try again without counting.
         case uncounted
         /// Certificates cannot be judged before the clock is set.
         case clock
@@ -31,7 +31,7 @@ package enum FailureClassifier {
         switch fault.kind {
         case .transient: pathChanged ? .network : .undecided
         case .localNetwork: .network
-        // Of the first the condition is looked at anew.
+        // For the first, the condition is evaluated again.
         case .interface, .local: .uncounted
         case .certificateTime where fault.isClockUnset: .clock
         case .certificate, .certificateTime: .permanent(.untrusted)

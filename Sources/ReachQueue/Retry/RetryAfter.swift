@@ -3,7 +3,7 @@ package import ReachCore
 /// What a server's `Retry-After` asks for (RFC 9110, 10.2.3): a number of seconds, or a date.
 package enum RetryAfter {
     /// - Parameters:
-    ///   - date: The answer's `Date` header: a date is measured against the server's own clock where it tells it.
+    ///   - date: The answer's `Date` header: a date is measured against the server's own clock if it is known.
     ///   - now: This machine's wall clock, for answers without one.
     /// - Returns: The wait, at most `longest`; `nil` where nothing is asked for: garbage, negative, zero, or past.
     package static func parse(_ value: String, date: String?, now: Timestamp, longest: Duration) -> Duration? {
@@ -20,7 +20,7 @@ package enum RetryAfter {
         return wait > .zero ? min(wait, longest) : nil
     }
 
-    /// The wait with up to a tenth more, so that those who were told the same do not come back together.
+    /// The wait with up to a tenth more, so that clients with the same answer do not come back together.
     package static func jittered(_ wait: Duration, using generator: inout some RandomNumberGenerator) -> Duration {
         wait + wait * Double.random(in: 0...0.1, using: &generator)
     }

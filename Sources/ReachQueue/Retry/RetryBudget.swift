@@ -4,11 +4,11 @@ package import ReachCore
 package struct RetryBudget: Hashable, Sendable {
     package struct Rules: Hashable, Sendable {
         package var capacity = 10.0
-        /// Retries are allowed only while there are more than so many.
+        /// Retries are allowed only while there are more than this.
         package var threshold = 5.0
         package var perFailure = 1.0
         package var perSuccess = 0.1
-        /// One comes back in this time, so that an empty budget cannot stay so for ever.
+        /// One comes back in this time, so that an empty budget does not stay empty forever.
         package var refillTime: Duration = .seconds(30)
 
         package init() {}

@@ -36,7 +36,7 @@ struct QueueEntry: Sendable {
         static let supersedes = Flags(rawValue: 1 << 7)
         /// ...but for one that is running.
         static let sparesRunning = Flags(rawValue: 1 << 8)
-        /// The client was told that it waits, and is to be told when it goes on.
+        /// An event said that it waits, so another one says when it can start.
         static let reportedWaiting = Flags(rawValue: 1 << 9)
         /// Cancelled before it was stored.
         static let cancelled = Flags(rawValue: 1 << 10)
@@ -124,7 +124,6 @@ struct StartKind: Hashable, Sendable {
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     var priority: RequestPriority { RequestPriority(rawValue: rawValue / 3) ?? .normal }
-    var isUrgent: Bool { rawValue < 3 }
     var isRetry: Bool { rawValue % 3 == StartClass.retry.rawValue }
 
     static let all = (0..<UInt8(count)).map(StartKind.init(rawValue:))

@@ -74,15 +74,15 @@ extension QueueScheduler {
         let destination = destinations[Int(entry.destination)].destination.description
         let left = block.until.map { DurationText.describe(max($0 - now, .zero)) } ?? "a moment"
         switch block.blocker {
-        case .requestHold: return ("A user holds it.", "It goes on when it is released.")
-        case .queueHold: return ("The queue is held.", "It goes on when the queue is released.")
+        case .requestHold: return ("A user holds it.", "It continues when it is released.")
+        case .queueHold: return ("The queue is held.", "It continues when the queue is released.")
         case .order:
             let first = entries[Int(chains.head(of: entry.chain))].id
-            return ("Request \(first), before it in its order, is not over.", "It goes on when that one is over.")
+            return ("Request \(first), before it in its order, is not over.", "It continues when that one is over.")
         case .backoff: return ("It failed, and waits before it is tried again.", "It is tried again in \(left).")
         case .clock:
             return ("The clock is not set, so that certificates cannot be judged.", "It is tried again in \(left).")
-        case .disk: return ("The queue's file cannot be written.", "It goes on when there is room on the disk.")
+        case .disk: return ("The queue's file cannot be written.", "It continues when there is room on the disk.")
         case .breaker:
             let remedy = block.until == nil ? "The attempt on its way decides." : "One attempt is made in \(left)."
             return ("\(destination) failed too often.", remedy)
@@ -90,8 +90,8 @@ extension QueueScheduler {
         case .rate where block.isAsked:
             let time = block.until.map { moment(of: $0).wall.description } ?? "later"
             return ("The server asked to wait until \(time).", "It may start in \(left).")
-        case .rate: return ("Starts are being spread.", "It may start in \(left).")
-        case .concurrency: return ("As many attempts as may be are running.", "It starts when one of them ends.")
+        case .rate: return ("Starts are spread over time.", "It may start in \(left).")
+        case .concurrency: return ("The maximum number of attempts is running.", "It starts when one of them ends.")
         default: return networkWords(for: block, in: group)
         }
     }
@@ -100,14 +100,14 @@ extension QueueScheduler {
         let condition = group.key.condition
         if let until = block.until {
             return (
-                "'\(condition)' has only just come true.",
+                "'\(condition)' has held only for a moment.",
                 "It may start in \(DurationText.describe(max(until - now, .zero))), if that lasts."
             )
         }
         switch block.blocker {
-        case .metered: return ("Every path that would do is metered.", "It starts when there is one that is not.")
+        case .metered: return ("Every suitable path is metered.", "It starts when there is one that is not.")
         case .validated where paths == nil:
-            return ("Nothing is known of the network.", "It starts when a path is seen.")
+            return ("Nothing is known about the network yet.", "It starts when there is a path.")
         case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")
         case .notValidated:
             return (

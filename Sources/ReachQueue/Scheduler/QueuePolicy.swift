@@ -76,10 +76,21 @@ package struct QueuePolicy: Hashable, Sendable {
         min(max(outage * spreadShare, spreadShortest), spreadLongest)
     }
 
-    /// For how long after an outage starts keep their distance. Afterwards concurrency alone bounds them: for ever, a
+    /// For how long after an outage starts keep their distance. Afterwards concurrency alone bounds them: a lasting
     /// distance of 25 ms would allow no more than 40 small requests a second.
     package func spacingWindow(after outage: Duration) -> Duration {
         min(max(outage * spreadShare, gainDebounce), spreadLongest)
+    }
+
+    /// How long to wait after a failure, by full jitter: anything from nothing to the bound that doubles with each failure,
+    /// which under contention makes the fewest calls. Never less than the floor.
+    ///
+    /// - Parameter failures: Those before this one.
+    package func retryDelay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> Duration
+    {
+        let exponent = min(max(failures, 0), retryExponentLimit)
+        let bound = min(retryBase * (1 << exponent), retryLongest)
+        return max(retryFloor, bound * Double.random(in: 0...1, using: &generator))
     }
 }
 

@@ -94,7 +94,7 @@ extension QueueScheduler {
     mutating func notCommitted(_ number: UInt64) {
         guard let write = pending.remove(number) else { return }
         for reply in write.replies { turn.actions.append(.reply(reply.ticket, .refused(.storage))) }
-        // Of the events, those of what did not happen are not told. What is told of anything else stands.
+        // Events of what was not written are dropped; the others stand.
         turn.actions += write.events.filter { !$0.kind.isKept }.map(QueueAction.publish)
         for slot in write.inserted { abandon(slot) }
         for lease in write.leased { leaseRefused(lease) }
@@ -161,7 +161,7 @@ extension QueueScheduler {
 
     private mutating func restore(_ stored: StoredRequest) {
         nextID = max(nextID, stored.id.rawValue + 1)
-        // A clock that was set back must not put off what waits, nor let it live for ever.
+        // A clock that was set back must not put off what waits, nor let it live forever.
         let longestWait = now + policy.retryLongest
         let lifetime = stored.deadline.boot - stored.created.boot
         let deadline = min(stored.deadline.boot, now + lifetime)

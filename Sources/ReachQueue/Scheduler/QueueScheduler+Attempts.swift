@@ -70,8 +70,10 @@ extension QueueScheduler {
         if attempt.phase == .sending { turn.actions.append(.abort(attempt.id)) }
     }
 
-    /// The network took the attempt's path away. It does not count.
-    private mutating func interrupt(_ index: Int) {
+    /// Ends an attempt without counting it: the network took its path away, or the run ends.
+    ///
+    /// - Parameter reason: `nil` for what the path lacks.
+    private mutating func interrupt(_ index: Int, reason: String? = nil) {
         let outcome = RequestTransition.outcome(of: .lingerEnded, in: .lingering, facts(running[index]))
         let attempt = remove(index)
         let slot = attempt.slot
@@ -79,7 +81,7 @@ extension QueueScheduler {
         if attempt.phase == .sending { turn.actions.append(.abort(attempt.id)) }
         if case .dies(let reason) = outcome { return finish(slot, .dead(reason)) }
         entries[Int(slot)].startClass = .backlog
-        var event = event(.interrupted, slot, reason: attempt.lacking.words.first ?? "path")
+        var event = event(.interrupted, slot, reason: reason ?? attempt.lacking.words.first ?? "no-path")
         event.interface = attempt.path.interface
         publish(event)
         place(slot)
@@ -108,10 +110,10 @@ extension QueueScheduler {
         return true
     }
 
-    /// The run ends: what is leased is given back, so that the next run need not guess what became of it.
+    /// The run ends: it gives back what is leased, so that the next run need not guess what became of it.
     mutating func stop() {
         isStopped = true
-        while !running.isEmpty { interrupt(running.count - 1) }
+        while !running.isEmpty { interrupt(running.count - 1, reason: "restart") }
     }
 
     // MARK: The path of a running attempt
@@ -142,7 +144,7 @@ extension QueueScheduler {
         }
     }
 
-    // MARK: Ends that are told
+    // MARK: Ends that the executor reports
 
     mutating func attemptEnded(_ id: RequestID, _ end: AttemptEnd) {
         guard let index = place(of: id), running[index].phase == .sending else { return }

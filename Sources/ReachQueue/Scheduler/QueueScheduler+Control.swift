@@ -90,7 +90,7 @@ extension QueueScheduler {
         reply(ticket, .retried(wanted.count))
     }
 
-    /// A dead request begins anew, with the time it was given at first and the same key. Its destination, which may have
+    /// A dead request starts again, with its original time to live and the same key. Its destination, which may have
     /// refused a hundred like it, is approached slowly.
     private mutating func revive(_ slot: Int32) {
         let index = Int(slot)

@@ -119,7 +119,7 @@ extension QueueScheduler {
         record.generation < groups[Int(group)].generation ? 1 : record.limit
     }
 
-    // MARK: What attempts tell of it
+    // MARK: What attempts show
 
     /// It answered: whatever it said, it is there.
     mutating func destinationAnswered(_ destination: Int32, by interface: String, isSuccess: Bool) {

@@ -63,7 +63,7 @@ extension QueueScheduler {
         } else {
             entries[index].flags.insert(.networkFailure)
         }
-        let wait = RetryDelay.draw(afterFailures: failures, policy, using: &random)
+        let wait = policy.retryDelay(afterFailures: failures, using: &random)
         return max(wait, asked ?? .zero)
     }
 

@@ -70,7 +70,7 @@ extension QueueScheduler {
     }
 
     private mutating func channelNumber(_ path: QueuePath) -> Int32 {
-        let limit = path.isCarried(by: .wwan) ? policy.modemLimit : policy.interfaceLimit
+        let limit = path.traits.isCarried(by: .wwan) ? policy.modemLimit : policy.interfaceLimit
         for (number, channel) in channels.enumerated()
         where channel.interfaceIndex == path.interfaceIndex && !freeChannels.contains(Int32(number)) {
             channels[number].limit = limit

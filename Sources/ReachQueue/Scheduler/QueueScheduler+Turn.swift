@@ -1,8 +1,8 @@
 internal import ReachCore
 
-/// How a turn ends: what is to be written, what is told at once, and what is told when it is written.
+/// How a turn ends: what is written, what is reported at once, and what is reported once it is written.
 extension QueueScheduler {
-    /// Events that are kept are told when they are safe; the others at once, but not before those that happened earlier.
+    /// Events that are kept are reported when they are safe; the others at once, but not before earlier ones.
     mutating func publish(_ event: QueueEvent) { turn.events.append(event) }
 
     /// An event of a request, with the number of its attempts so far.
@@ -40,7 +40,7 @@ extension QueueScheduler {
             let entry = entries[Int(slot)]
             guard entry.place != .running, entry.place != .dead, entry.place != .free else { continue }
             let blockers = blockers(of: slot)
-            // What ends by itself in a moment is not told, and a backoff has been.
+            // What ends by itself in a moment is not reported, and a backoff already was.
             guard !blockers.subtracting([.concurrency, .rate, .backoff, .clock]).isEmpty else { continue }
             entries[Int(slot)].flags.insert(.reportedWaiting)
             var waiting = event(.waiting, slot)

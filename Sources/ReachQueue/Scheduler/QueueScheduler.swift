@@ -1,12 +1,13 @@
 package import ReachCore
 
-/// Decides when each queued request is sent: a value without clock, thread, disk or network. It is told what happens by
-/// ``handle(_:at:)``, and answers what is to be done.
+/// Decides when each queued request is sent: a value without clock, thread, disk or network. ``handle(_:at:)`` receives
+/// what happened, and returns what to do.
 ///
 /// A turn takes a time that does not grow with the number of requests waiting: those of one condition pause and resume
-/// as one, and what is due is taken in portions. While no path is there nothing wakes it but the end of a request's time.
+/// as one, and what is due is taken in portions. While no path is there nothing wakes it but the end of a request's
+/// time.
 ///
-/// It never sends anything before the lease is committed, and tells nothing that is to be kept before it is committed.
+/// It sends nothing before the lease is committed, and reports nothing that must be kept before that is committed.
 package struct QueueScheduler: Sendable {
     package let policy: QueuePolicy
     /// Of all that is left to chance.
@@ -281,6 +282,4 @@ struct RecentRequests: Sendable {
             oldest = (oldest + 1) % capacity
         }
     }
-
-    mutating func remove(_ id: RequestID) { owners[id.rawValue] = nil }
 }

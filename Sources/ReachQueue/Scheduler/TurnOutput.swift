@@ -11,7 +11,7 @@ struct TurnOutput: Sendable {
     var replies: [PendingReply] = []
     var inserted: [Int32] = []
     var leased: [Lease] = []
-    /// Requests whose state at the end of the turn is to be told if it is one of waiting.
+    /// Requests whose state is reported at the end of the turn if they wait.
     var asked: [Int32] = []
 }
 
@@ -28,7 +28,7 @@ struct PendingReply: Hashable, Sendable {
     var insertion: RequestID?
 }
 
-/// What is told when a transaction is committed. Transactions are committed in order.
+/// What is reported once a transaction is committed. Transactions are committed in order.
 struct PendingWrites: Sendable {
     struct Write: Sendable {
         var events: [QueueEvent] = []
@@ -51,7 +51,7 @@ struct PendingWrites: Sendable {
 
     mutating func remove(_ number: UInt64) -> Write? { writes.removeValue(forKey: number) }
 
-    /// Puts events behind the last transaction, if one is on its way: what happened later is told later.
+    /// Reports events after the last transaction, if one is being written, so that events stay in order.
     ///
     /// - Returns: Whether there was one.
     mutating func append(_ events: [QueueEvent]) -> Bool {

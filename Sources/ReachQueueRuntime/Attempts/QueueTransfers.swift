@@ -32,9 +32,9 @@ package final class QueueTransfers {
         /// What its host is asked about; `nil` without one.
         var sent: TransferRequest?
         var progress = ByteProgress()
-        /// So many bytes an earlier attempt brought, and the server was asked to go on behind them.
+        /// The resume offset in bytes: what an earlier attempt received; `nil` for an attempt from the beginning.
         var resumedAt: UInt64?
-        /// The server does go on there.
+        /// Whether the server resumes there.
         var isGoingOn = false
         /// Its owner may not have an answer as long as others may be.
         var isShortOfRoom = false
@@ -168,7 +168,7 @@ package final class QueueTransfers {
         if spool != nil, leftovers[id] == nil { leftovers[id] = .begun }
     }
 
-    /// Ends the attempt of a download without telling the queue, which is to be told otherwise.
+    /// Ends the attempt of a download. The caller reports that to the queue.
     func interrupt(_ id: RequestID, _ request: QueuedRequest, reply: @escaping (ResumePoint?) -> Void) {
         if let transfer = running.removeValue(forKey: id)?.transfer { engine?.cancel(transfer) }
         guard let engine, let (file, record) = leftover(of: id, request) else { return reply(nil) }
@@ -332,7 +332,7 @@ package final class QueueTransfers {
         }
     }
 
-    /// What the attempts of late say of a path.
+    /// The evidence of recent attempts about a path.
     func testimony(on path: QueuePath) -> PassiveHealth.PassiveEvidence {
         witness.testimony(on: path.interfaceIndex, at: SystemClock.boot)
     }

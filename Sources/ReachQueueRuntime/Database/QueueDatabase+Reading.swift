@@ -59,7 +59,7 @@ extension QueueDatabase {
         case .leased: return .leased
         case .dead:
             let reason = row.text(.reason).flatMap(DeathReason.init(rawValue:)) ?? .refused
-            // It may have died in an earlier start of the machine: only the wall clock tells.
+            // It may have died in an earlier start of the machine: only the wall clock shows that.
             return .dead(reason, at: moment(wall: row.integer(.overWall), boot: 0, in: -1, at: now))
         default: return .waiting
         }

@@ -70,10 +70,10 @@ final class QueueDatabase {
 
     // MARK: Writing
 
-    /// Writes transactions as one. A kill loses nothing of it, a loss of power what has not been waited for. One that the
-    /// tables do not take is left out, and its receipt says so.
+    /// Writes transactions as one. A kill loses nothing of it, a loss of power what was not synced. A transaction that
+    /// the tables reject is left out, and its receipt says so.
     ///
-    /// - Parameter point: Told before and after it is committed.
+    /// - Parameter point: Called before and after the commit.
     /// - Returns: A receipt for each, with what is to be sent for the leases in it.
     @discardableResult
     func write(_ transactions: [StoreTransaction], at point: (StorePoint, [StoreTransaction]) -> Void)

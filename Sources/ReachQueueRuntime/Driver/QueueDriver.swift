@@ -2,16 +2,16 @@ internal import ReachCore
 package import ReachLoop
 package import ReachQueue
 
-/// Moves commands and actions between the scheduler, its store, the clock and whoever makes the attempts.
+/// Passes inputs and actions between the scheduler, its store, the clock and the executor.
 ///
-/// Confined to its loop. Commands that come while others are being carried out are taken after them, in their order. What
-/// attempts and the store tell waits for the end of the loop's turn: with many attempts the scheduler decides once about
-/// all that has happened, and what follows is written as one.
+/// Confined to its loop. Inputs that arrive while others are handled follow them in order. Reports of attempts and of
+/// the store wait for the end of the loop's turn: with many attempts the scheduler then decides once about all of them,
+/// and what follows is one transaction.
 package final class QueueDriver {
-    /// What only those who look after the queue are told.
+    /// What only the owner of the queue receives.
     package enum Notice: Sendable {
-        /// What was kept is there; before this nothing starts and no client is answered. With the path of a damaged file
-        /// that was set aside (`storage-reset`).
+        /// What was kept is there; before this nothing starts and no client is answered. With the path of a damaged
+        /// file that was set aside (`storage-reset`).
         case opened(count: Int, setAside: String?)
         /// Rows of the file meant nothing and are where an administrator finds them: their number, and the first few.
         case setAside(RowsSetAside)
@@ -232,7 +232,7 @@ package final class QueueDriver {
         timer = (id, deadline)
     }
 
-    // MARK: What the store tells
+    // MARK: Reports of the store
 
     private func handle(_ notice: QueueStore.Notice) {
         switch notice {

@@ -1,19 +1,20 @@
 package import ReachQueue
 
-/// Whoever makes attempts for the queue, on the driver's loop. It tells the driver what comes of them.
+/// Makes attempts for the queue on the driver's loop, and reports to the driver how they end.
 package protocol QueueExecutor: AnyObject {
-    /// The queue's file is open. Nothing was started before.
+    /// The queue's file is open. The driver starts nothing before.
     ///
-    /// - Parameter begun: Requests of whose answers a part is in the spool.
+    /// - Parameter begun: Requests with a part of their answer in the spool.
     func begin(_ begun: Set<RequestID>)
-    /// Sends the request by the order's path and by no other. To be told: ``QueueInput/requestSent(_:)`` before the
-    /// first byte of the request, ``QueueInput/ended(_:_:)`` once.
+    /// Sends the request by the order's path and by no other. Reports ``QueueInput/requestSent(_:)`` before the first
+    /// byte of the request, and ``QueueInput/ended(_:_:)`` once.
     func start(_ order: AttemptOrder, _ request: QueuedRequest)
-    /// Ends the attempt, and tells nothing more of it.
+    /// Ends the attempt, and reports nothing more of it.
     func abort(_ id: RequestID)
-    /// Finds out whether the path works. To be told: ``QueueInput/pathChecked(interfaceIndex:works:)``.
+    /// Finds out whether the path works. Reports ``QueueInput/pathChecked(interfaceIndex:works:)``.
     func checkPath(_ path: QueuePath)
-    /// Watches the path to a destination. Reports it by ``QueueInput/targetPath(_:_:)``, at first and whenever it changes.
+    /// Watches the path to a destination. Reports it by ``QueueInput/targetPath(_:_:)``, at first and whenever it
+    /// changes.
     ///
     /// - Parameter owner: The user whose request needs it first.
     func watch(_ destination: Destination, for owner: UInt32)

@@ -3,9 +3,9 @@ internal import ReachLoop
 internal import ReachQueue
 internal import ReachTransfer
 
-/// Downloads that go where their clients want them. What comes is written beside that place, under a name of its own and
-/// with the record by which it can be gone on with, and renamed when it is whole: who looks finds all of it or nothing.
-/// Confined to the loop; the disk is waited for on a thread.
+/// Downloads that go where their clients want them. What comes is written beside that place, under a name of its own
+/// and with the record by which it can be gone on with, and renamed when it is whole: who looks finds all of it or
+/// nothing. Confined to the loop; the disk is waited for on a thread.
 final class QueueDownloads {
     private struct Download {
         let path: String
@@ -13,7 +13,7 @@ final class QueueDownloads {
         let part: String
         /// Nothing of it fits to what the server has.
         var isUseless = false
-        /// Whoever wants to go on with it was told where it is.
+        /// Whether a client knows where it is, to resume it.
         var isKept = false
     }
 
@@ -47,7 +47,7 @@ final class QueueDownloads {
     /// The server has nothing that fits to what is here.
     func startOver(_ id: RequestID) { downloads[id]?.isUseless = true }
 
-    /// Somebody was told where it is, and may go on with it when its request is over.
+    /// Keeps it after the end of its request, since a client may resume it.
     func keep(_ id: RequestID) { downloads[id]?.isKept = true }
 
     /// Puts a whole file in its place, safe on the disk.

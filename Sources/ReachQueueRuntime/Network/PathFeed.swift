@@ -64,9 +64,7 @@ extension QueuePath {
     init?(_ routes: [DefaultRoute], _ validated: Set<String>, doubted: Set<String>) {
         guard let first = routes.first else { return nil }
         self.init(
-            interfaceIndex: UInt32(bitPattern: first.key.interface), interface: first.name, linkClass: first.linkClass)
-        carrierClass = first.carrierClass
-        isMetered = first.isMetered
+            interfaceIndex: UInt32(bitPattern: first.key.interface), interface: first.name, traits: first.traits)
         isValidated = validated.contains(first.name)
         isDoubted = doubted.contains(first.name)
         families = Set(routes.map(\.key.family))
@@ -83,10 +81,7 @@ extension QueuePath {
         guard let first = reachable.first?.1, let index = first.interfaceIndex, let name = first.interface else {
             return nil
         }
-        self.init(
-            interfaceIndex: UInt32(bitPattern: index), interface: name, linkClass: first.linkClass ?? .other)
-        carrierClass = first.carrierClass
-        isMetered = first.isMetered
+        self.init(interfaceIndex: UInt32(bitPattern: index), interface: name, traits: first.traits)
         isValidated = validated.contains(name)
         // A portal answers for what is behind a gateway, and not for a host on the link itself.
         isDoubted = doubted.contains(name) && first.gateway != nil

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Why the database did not do what it was told, sorted by what is to be done about it.
+/// Why a call of SQLite failed, sorted by what the caller does next.
 package enum SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No room, or the disk fails, or it may not be written: try again later.
     case storage(String)

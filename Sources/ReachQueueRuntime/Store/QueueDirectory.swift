@@ -58,10 +58,10 @@ package final class QueueDirectory: Sendable {
 
     package func spoolFile(_ name: String) -> String { spoolPath + "/" + name }
 
-    /// The name of the file of a request's answer: the same for each attempt, so that a download can be gone on with.
+    /// The name of the file of a request's answer: the same for each attempt, so that a download can resume.
     package static func answerName(_ id: RequestID) -> String { "answer-\(id)" }
 
-    /// The name of the file that tells how far that download is.
+    /// The name of the file that records how far that download is.
     package static func recordName(_ id: RequestID) -> String { answerName(id) + ".resume" }
 
     /// Renames a damaged database, with its log, out of the way.
@@ -78,8 +78,8 @@ package final class QueueDirectory: Sendable {
 
     /// Removes the spool files that no row names: those of a request that was never stored.
     ///
-    /// - Parameter isOpen: Whether a request will still be sent: then what it has of an answer stays, if there is a record
-    ///   that tells how far it is.
+    /// - Parameter isOpen: Whether a request will still be sent: then the part of its answer stays, if a record shows
+    ///   how far it is.
     /// - Returns: Those requests.
     func sweepSpool(keeping names: Set<String>, isOpen: (RequestID) -> Bool) -> Set<RequestID> {
         let unnamed = spoolNames().subtracting(names)

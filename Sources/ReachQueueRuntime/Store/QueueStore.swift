@@ -4,13 +4,14 @@ package import ReachQueue
 
 /// Keeps the queue in a file, on two threads of its own: one writes, one waits for the disk.
 ///
-/// What is to be written goes before what is to be read, and readers take turns by user (``StoreJobs``), so that one user's
-/// questions hold up nobody's requests. Transactions are committed in the order in which they are submitted, as many at a time as have come while the ones
-/// before were written. When the disk fails, new requests and leases are refused; all else is kept and tried again, since
-/// it has happened already.
+/// Writes go before reads, and readers take turns by user (``StoreJobs``), so that one user's queries delay no one's
+/// requests. Transactions are committed in the order of their submission, in groups of those that arrived while the
+/// group before was written. When the disk fails, new requests and leases are refused; everything else is kept and
+/// tried again, since it has happened already.
 package final class QueueStore: Sendable {
-    /// What the store tells, on threads of its own. Of two transactions that concern one request in the order in which they
-    /// were submitted; one that need not wait for the disk may be told before an earlier one of another that must.
+    /// What the store reports, on its own threads. Transactions of one request are reported in the order of their
+    /// submission; one that need not wait for the disk may be reported before an earlier one of another request that
+    /// must.
     package enum Notice: Sendable {
         /// The first one: the file is open.
         case opened(StoreContents)
@@ -32,8 +33,8 @@ package final class QueueStore: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Stays locked until the store is closed.
-    ///   - observe: Told where the store is in its work, for tests.
-    ///   - deliver: Told what happens; must not wait for the store.
+    ///   - observe: Called at each step of the store's work, for tests.
+    ///   - deliver: Receives what happens; must not wait for the store.
     /// - Throws: When there are no more descriptors.
     package init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions = QueueStoreOptions(),
@@ -66,8 +67,8 @@ package final class QueueStore: Sendable {
     /// Has a transaction written. Any thread; takes microseconds.
     package func submit(_ transaction: StoreTransaction) { jobs.put(.write(transaction)) }
 
-    /// Reads all that is kept of a request but its body, on behalf of a user. `body` runs on the store's thread, with `nil`
-    /// if nothing is kept.
+    /// Reads all that is kept of a request but its body, on behalf of a user. `body` runs on the store's thread, with
+    /// `nil` if nothing is kept.
     package func record(
         of id: RequestID, for user: UInt32 = 0, _ body: @escaping @Sendable (RequestReport?) -> Void
     ) {
@@ -89,5 +90,26 @@ package final class QueueStore: Sendable {
     package func close(patience: Duration) -> Bool {
         jobs.end()
         return jobs.waitUntilFinished(patience)
+    }
+}
+
+/// Why the queue's directory cannot be used.
+package enum QueueStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another process has it (exit status 73).
+    case locked(path: String, process: Int32?)
+    /// Written by a newer program: use that one, or another directory. Nothing was changed.
+    case tooNew(version: Int64, known: Int64)
+    case system(SystemError)
+    case database(SQLiteError)
+
+    package var description: String {
+        switch self {
+        case .locked(let path, let process):
+            "\(path) is used by another process" + (process.map { " (\($0))" } ?? "")
+        case .tooNew(let version, let known):
+            "the queue's file has version \(version), and this program knows \(known): it was written by a newer one"
+        case .system(let error): error.description
+        case .database(let error): error.description
+        }
     }
 }

@@ -3,8 +3,8 @@ internal import ReachLoop
 internal import ReachQueue
 internal import Synchronization
 
-/// What the store's thread is to do. What is written comes first, in its order; then one thing to be read, of the user on
-/// whom the least time was spent. A reader sees all that was submitted before.
+/// The jobs of the store's thread. Writes come first, in order; then one read, for the user who has used the least
+/// time. A reader sees everything that was submitted before.
 final class StoreJobs: Sendable {
     enum Change: Sendable {
         case write(StoreTransaction)

@@ -3,8 +3,9 @@ internal import ReachCore
 internal import ReachLoop
 internal import Synchronization
 
-/// Waits for the disk on a thread of its own, while the store goes on writing: what is to outlast a loss of power is told
-/// when SQLite's log, in which it stands, has reached the disk. One wait serves all that was written before it began.
+/// Waits for the disk on its own thread, while the store continues to write. What must survive a loss of power is
+/// reported once SQLite's log with it has reached the disk. One wait serves everything that was written before it
+/// began.
 ///
 /// SQLite could wait by itself (`synchronous = FULL`), but then every lease would wait with it, and a queue of small
 /// requests would move at the pace of the disk.
@@ -20,7 +21,7 @@ final class StoreSyncer: Sendable {
 
     /// - Parameters:
     ///   - deliver: Called on the syncer's thread for each that is safe, in their order.
-    ///   - fail: Told which of them may not have reached the disk.
+    ///   - fail: Receives those that may not have reached the disk.
     init(
         deliver: @escaping @Sendable (StoreReceipt) -> Void,
         fail: @escaping @Sendable ([StoreReceipt], SystemError) -> Void

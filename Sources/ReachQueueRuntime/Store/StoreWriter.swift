@@ -141,8 +141,8 @@ final class StoreWriter {
         }
     }
 
-    /// Refuses what may be refused. All else is written into the space that is kept for it, so that a client can cancel
-    /// on a full disk; what does not even fit there is kept here, and its clients are not told that it is done.
+    /// Refuses what may be refused. Everything else is written into the reserved space, so that a client can cancel on
+    /// a full disk; what does not fit there either is kept here, and its clients get no answer yet.
     private func writeWhatMust(_ batch: [StoreTransaction], _ reason: String) {
         for transaction in batch where transaction.mayBeRefused {
             deliver(.notCommitted(transaction.number, reason))
@@ -166,8 +166,8 @@ final class StoreWriter {
         retryAt = SystemClock.boot + options.retryInterval
     }
 
-    /// The disk failed while these were waited for. What can be refused is, and taken back when that can be written; of
-    /// the rest it is told when the file is whole again.
+    /// The disk failed while these waited for it. Refuses what can be refused, and takes it back when that can be
+    /// written; the rest is reported when the file is whole again.
     private func doubt(_ receipts: [StoreReceipt]) {
         for receipt in receipts {
             guard receipt.transaction.mayBeRefused else {
@@ -200,8 +200,8 @@ final class StoreWriter {
         try? database.checkpoint()
     }
 
-    /// The tables will never take it. It is said, and the others go on; what cannot be refused stays as it was in the file
-    /// until its request is written the next time.
+    /// The tables will never take it. It is said, and the others go on; what cannot be refused stays as it was in the
+    /// file until its request is written the next time.
     private func giveUp(_ receipt: StoreReceipt, _ reason: String) {
         let transaction = receipt.transaction
         if retryAt == nil { deliver(.degraded(reason)) }
@@ -222,7 +222,7 @@ final class StoreWriter {
         deliver(receipt.notice)
     }
 
-    /// Opens the file anew, since after a failed write nobody knows what SQLite's own memory is worth, and writes what was
+    /// Opens the file again, since SQLite's own memory cannot be trusted after a failed write, and writes what was
     /// kept.
     private func retry() {
         do {

@@ -57,7 +57,7 @@ extension ResumePoint {
     /// - Returns: `nil` if no record covers a byte.
     init?(record path: String, of file: String) {
         var status = stat()
-        guard let record = ResumeRecord(text: SmallFile.text(path)), stat(file, &status) == 0,
+        guard let record = ResumeRecord(text: SmallFile.text(path) ?? ""), stat(file, &status) == 0,
             let size = UInt64(exactly: status.st_size),
             let point = record.resumePoint(size: size, boot: BootIdentity.current), point.offset > 0
         else { return nil }

@@ -123,7 +123,7 @@ package final class NameService {
         if let known = options.configuration { return loop.afterEvents { completion(known.servers) } }
         let reply = replies.expect { (value: ResolverConfiguration) in completion(value.servers) }
         files.run { [options] in
-            reply(ResolverConfiguration(resolv: SmallFile.text(options.configurationPath), hosts: ""))
+            reply(ResolverConfiguration(resolv: SmallFile.text(options.configurationPath) ?? "", hosts: ""))
         }
     }
 
@@ -155,8 +155,9 @@ package final class NameService {
         files.run { [options] in
             reply(
                 ResolverConfiguration(
-                    resolv: SmallFile.text(options.configurationPath), hosts: SmallFile.text(options.hostsPath),
-                    services: SmallFile.text(options.servicesPath)))
+                    resolv: SmallFile.text(options.configurationPath) ?? "",
+                    hosts: SmallFile.text(options.hostsPath) ?? "",
+                    services: SmallFile.text(options.servicesPath) ?? ""))
         }
     }
 

@@ -49,10 +49,7 @@ struct ExplainCommand: ParsableCommand {
 
     private func show(_ explanation: Explanation, _ source: StatusSource) {
         if json {
-            var writer = JSONWriter()
-            writer.explanation(explanation, source: source, at: SystemClock.now)
-            writer.newline()
-            StandardOutput.write(writer.bytes)
+            StandardOutput.writeJSON { $0.explanation(explanation, source: source, at: SystemClock.now) }
         } else {
             let text = ExplanationText(style: .current, width: StandardOutput.width)
             StandardOutput.write(text.describe(explanation))

@@ -61,12 +61,7 @@ struct LinksCommand: ParsableCommand {
     }
 
     private func printJSON(_ reports: [LinkReport], _ source: StatusSource) {
-        var writer = JSONWriter()
         let now = SystemClock.now
-        for report in reports {
-            writer.link(report, source: source, at: now)
-            writer.newline()
-        }
-        StandardOutput.write(writer.bytes)
+        StandardOutput.writeJSON(reports) { $0.link($1, source: source, at: now) }
     }
 }

@@ -93,10 +93,7 @@ struct ProbeCommand: ParsableCommand {
 
     private func show(_ answer: ProbeAnswer) {
         if json {
-            var writer = JSONWriter()
-            writer.probeResult(answer.result, of: answer.target, named: answer.name)
-            writer.newline()
-            StandardOutput.write(writer.bytes)
+            StandardOutput.writeJSON { $0.probeResult(answer.result, of: answer.target, named: answer.name) }
         } else {
             StandardOutput.write(ProbeText(style: .current).describe(answer))
         }

@@ -73,10 +73,7 @@ enum ProbeProgram {
     /// The path of reachd: next to this program, as it is built; in the sibling directory sbin, as it is installed; or in the
     /// system's directories.
     private static var path: String? {
-        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &bytes, bytes.count)
-        let own = String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let directory = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
+        let directory = ThisProgram.directory
         let places = [
             directory + "/reachd", directory + "/../sbin/reachd", "/usr/local/sbin/reachd", "/usr/sbin/reachd",
         ]

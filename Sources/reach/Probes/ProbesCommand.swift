@@ -19,7 +19,7 @@ struct ProbesCommand: ParsableCommand {
     @Flag(help: "Print a JSON object for each probe, one a line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Ask the daemon that listens there.", valueName: "path"))
+    @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"))
     var socket: String?
 
     @Argument(help: "Names of probes; every probe by default.")
@@ -53,11 +53,6 @@ struct ProbesCommand: ParsableCommand {
                 style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, now: now.wall)
             return StandardOutput.write(text.describe(reports))
         }
-        var writer = JSONWriter()
-        for report in reports {
-            writer.probeReport(report, at: now, hasBeats: true)
-            writer.newline()
-        }
-        StandardOutput.write(writer.bytes)
+        StandardOutput.writeJSON(reports) { $0.probeReport($1, at: now, hasBeats: true) }
     }
 }

@@ -9,11 +9,11 @@ struct QueueAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add a request to the queue, and print its number when it is safely stored.",
         discussion: """
-            The letters are curl's. With -o the command then waits until the request is over, and ends as "reach queue \
-            wait" does; the request goes on without it.
+            The letters of the options are curl's. With -o the command then waits until the request is finished, with \
+            the exit status of "reach queue wait"; if the command is interrupted, the request continues.
 
-            Exit status: 0 stored, 2 usage, 4 no daemon answers, 69 it keeps no queue, 75 the queue is full, 77 not \
-            permitted.
+            Exit status: 0 stored, 2 usage, 4 no daemon answers, 69 the daemon keeps no queue, 75 the queue is full, \
+            77 not permitted.
             """)
 
     @OptionGroup var request: QueueRequestOptions
@@ -21,7 +21,7 @@ struct QueueAddCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Wait for the answer, and write its body into this file.", valueName: "file"))
+        help: ArgumentHelp("Wait for the answer, and write its body to this file.", valueName: "file"))
     var output: String?
 
     @OptionGroup var queue: QueueOptions
@@ -40,7 +40,7 @@ struct QueueAddCommand: ParsableCommand {
             return try client.add(specification)
         }
         if queue.json {
-            QueueOptions.printJSON { $0.queueReceipt(receipt, at: SystemClock.now) }
+            StandardOutput.writeJSON { $0.queueReceipt(receipt, at: SystemClock.now) }
         } else {
             StandardOutput.write("\(receipt.id)\n")
         }

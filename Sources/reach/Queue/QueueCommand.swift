@@ -10,11 +10,11 @@ struct QueueCommand: ParsableCommand {
         commandName: "queue",
         abstract: "Hand HTTP requests to the daemon, which sends them when the network allows.",
         discussion: """
-            Requests are safe on disk when their number is printed, and survive restarts of programs and of the machine. \
-            Everybody has a queue of their own; root sees all.
+            A request is safe on disk when its number is printed, and survives restarts of programs and of the \
+            machine. Each user sees only their own requests; root sees all.
 
-            Exit status: 0 done, 1 no such request or not in that state, 2 usage, 4 no daemon answers, 69 it keeps no \
-            queue, 75 the queue is full, 77 not permitted.
+            Exit status: 0 done, 1 no such request or not in that state, 2 usage, 4 no daemon answers, 69 the \
+            daemon keeps no queue, 75 the queue is full, 77 not permitted.
             """,
         subcommands: [
             QueueAddCommand.self, QueueListCommand.self, QueueShowCommand.self, QueueExplainCommand.self,
@@ -25,7 +25,7 @@ struct QueueCommand: ParsableCommand {
 
 struct QueueListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the requests on their way, and those that are over and still kept.")
+        commandName: "list", abstract: "Print the unfinished requests, and the finished ones that are still kept.")
 
     @Option(
         name: .customLong("state"),
@@ -46,19 +46,14 @@ struct QueueListCommand: ParsableCommand {
         filter.limit = 1000
         var items: [RequestReport] = []
         var count = 0
-        // Page by page on one connection; JSON as it comes, since there may be 100,000.
+        // Page by page on one connection. JSON is printed as it arrives, since there may be 100,000 requests.
         try queue.ask { client throws(ControlError) in
             while true {
                 let page = try client.requests(filter)
                 count = page.count
                 if queue.json {
                     let now = SystemClock.now
-                    var writer = JSONWriter()
-                    for item in page.items {
-                        writer.queueItem(item, at: now)
-                        writer.newline()
-                    }
-                    StandardOutput.write(writer.bytes)
+                    StandardOutput.writeJSON(page.items) { $0.queueItem($1, at: now) }
                 } else {
                     items += page.items
                 }
@@ -74,7 +69,7 @@ struct QueueListCommand: ParsableCommand {
 }
 
 struct QueueShowCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "show", abstract: "Print how a request stands.")
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Print the state of a request.")
 
     @OptionGroup var queue: QueueOptions
 
@@ -84,7 +79,7 @@ struct QueueShowCommand: ParsableCommand {
     func run() throws {
         let item = try queue.ask { client throws(ControlError) in try client.request(id) }
         if queue.json {
-            QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) }
+            StandardOutput.writeJSON { $0.queueItem(item, at: SystemClock.now) }
         } else {
             StandardOutput.write(QueueText.current.describe(item))
         }
@@ -93,7 +88,7 @@ struct QueueShowCommand: ParsableCommand {
 
 struct QueueExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Explain why a request is not running, and what would let it.")
+        commandName: "explain", abstract: "Explain why a request is not running, and what would start it.")
 
     @OptionGroup var queue: QueueOptions
 
@@ -104,7 +99,7 @@ struct QueueExplainCommand: ParsableCommand {
         let explanation = try queue.ask { client throws(ControlError) in try client.explanation(ofRequest: id) }
         let now = SystemClock.now
         if queue.json {
-            QueueOptions.printJSON { $0.queueExplanation(explanation, at: now) }
+            StandardOutput.writeJSON { $0.queueExplanation(explanation, at: now) }
         } else {
             StandardOutput.write(QueueText.current.explain(explanation, at: now))
         }

@@ -3,7 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
 
-/// When a request may go, and what it has to do with others.
+/// When a request may be sent, and how it relates to others.
 struct QueueConditionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -11,41 +11,44 @@ struct QueueConditionOptions: ParsableArguments {
             valueName: "condition"))
     var when: String?
 
-    @Option(help: ArgumentHelp("urgent, high, normal, low, or 0 to 3.", valueName: "priority"))
+    @Option(help: ArgumentHelp("The priority: urgent, high, normal, low, or 0 to 3.", valueName: "priority"))
     var priority: String?
 
     @Option(
-        help: ArgumentHelp("Give it up if it has not been sent after this long.", valueName: "duration"),
+        help: ArgumentHelp("Give the request up if it is not finished after this long.", valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var expires: Duration?
 
-    @Option(help: ArgumentHelp("Names the piece of work; see --mode.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the piece of work; see --mode.", valueName: "name"))
     var key: String?
 
     @Option(
         help: ArgumentHelp(
-            "What becomes of requests with the same key: keep, replace, append, append-or-replace, coalesce.",
+            "What happens to requests with the same key: keep, replace, append, append-or-replace, coalesce.",
             valueName: "mode"))
     var mode: String?
 
-    @Option(help: ArgumentHelp("Requests with the same name go one after the other.", valueName: "name"))
+    @Option(help: ArgumentHelp("Send requests with the same name one after the other.", valueName: "name"))
     var order: String?
 
-    @Flag(help: "With --order: give it up if the one before it is given up.")
+    @Flag(help: "With --order: give the request up if the one before it died or was cancelled.")
     var depends = false
 
     @Option(help: ArgumentHelp("The value of the header Idempotency-Key.", valueName: "text"))
     var idempotencyKey: String?
 
-    @Option(help: ArgumentHelp("Give it up after so many failures that count.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "Give the request up after this many failures; failures of the network do not count.", valueName: "number"))
     var maxAttempts: Int?
 
-    @Flag(help: "End an attempt when --when no longer holds, although its path still works.")
+    @Flag(help: "End an attempt when --when no longer holds, even if its path still works.")
     var strict = false
 
     @Option(
         help: ArgumentHelp(
-            "A status, or two with - between them, that is success. May be given several times.", valueName: "status"),
+            "A status that counts as success, or a range such as 200-204. May be given several times.",
+            valueName: "status"),
         transform: { try QueueArgument.statuses($0) })
     var accept: [ClosedRange<Int>] = []
 

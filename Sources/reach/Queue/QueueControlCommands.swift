@@ -5,7 +5,7 @@ internal import ReachLoop
 
 /// The selected requests: some by their numbers, or all of the caller's.
 struct QueueSelectionOptions: ParsableArguments {
-    @Flag(help: "All requests: those of the user, and for root everybody's.")
+    @Flag(help: "All requests: those of the user; for root, those of all users.")
     var all = false
 
     @Argument(help: "The numbers of requests.")
@@ -58,7 +58,7 @@ struct QueueHoldCommand: ParsableCommand {
 }
 
 struct QueueReleaseCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "release", abstract: "Let held requests go on.")
+    static let configuration = CommandConfiguration(commandName: "release", abstract: "Release held requests.")
 
     @OptionGroup var queue: QueueOptions
     @OptionGroup var selection: QueueSelectionOptions
@@ -90,7 +90,7 @@ struct QueueCancelCommand: ParsableCommand {
 struct QueueRetryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "retry", abstract: "Send dead requests again.")
 
-    @Option(help: ArgumentHelp("With --all: only those that died of it.", valueName: "word"))
+    @Option(help: ArgumentHelp("With --all: only requests that died for this reason.", valueName: "word"))
     var reason: String?
 
     @OptionGroup var queue: QueueOptions

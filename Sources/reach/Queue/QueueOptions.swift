@@ -4,9 +4,9 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// Where the daemon is whose queue is meant. There is no queue without one.
+/// Which daemon's queue to use. There is no queue without a daemon.
 struct QueueOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Ask the daemon that listens there.", valueName: "path"))
+    @Option(help: ArgumentHelp("Ask the daemon that listens on this socket.", valueName: "path"))
     var socket: String?
 
     @Flag(help: "Print JSON, one object a line.")
@@ -16,7 +16,7 @@ struct QueueOptions: ParsableArguments {
         socket ?? SocketPath.forClient(uid: getuid(), environment: SocketPath.processEnvironment)
     }
 
-    /// What the daemon answers. It may have to write to a slow disk first.
+    /// Asks the daemon, which may have to write to a slow disk first.
     func ask<Answer>(
         _ question: (inout ControlClient) throws(ControlError) -> Answer
     ) throws(CommandError) -> Answer {
@@ -32,31 +32,22 @@ struct QueueOptions: ParsableArguments {
     /// Prints the result of a command for programs; people see the exit status.
     func report(_ action: String, _ selection: QueueSelection, count: Int? = nil, at now: Instant) {
         guard json else { return }
-        var writer = JSONWriter()
-        writer.object { json in
-            json.field("v", 1)
-            json.field("type", "queue-action")
-            json.field("time", now.wall)
-            json.field("boottime_ns", now.boot.nanoseconds)
-            json.field("action", action)
-            if case .request(let id) = selection { json.field("id", id) } else { json.field("id", Int64?.none) }
-            json.field("count", count.map { Int64($0) })
+        StandardOutput.writeJSON { writer in
+            writer.object { json in
+                json.field("v", 1)
+                json.field("type", "queue-action")
+                json.field("time", now.wall)
+                json.field("boottime_ns", now.boot.nanoseconds)
+                json.field("action", action)
+                if case .request(let id) = selection { json.field("id", id) } else { json.field("id", Int64?.none) }
+                json.field("count", count.map { Int64($0) })
+            }
         }
-        writer.newline()
-        StandardOutput.write(writer.bytes)
-    }
-
-    /// Prints an object on a line of its own.
-    static func printJSON(_ body: (inout JSONWriter) -> Void) {
-        var writer = JSONWriter()
-        body(&writer)
-        writer.newline()
-        StandardOutput.write(writer.bytes)
     }
 }
 
 extension CommandError {
-    /// Why the queue did not do what it was asked, as scripts know it (sysexits.h).
+    /// The exit status for a refusal of the queue (sysexits.h).
     init(queue error: ControlError) {
         guard let refusal = error.queueError else {
             if case .refused(let refused) = error, refused.name == "org.varlink.service.InterfaceNotFound" {
@@ -87,7 +78,7 @@ extension CommandError {
 }
 
 extension QueueText {
-    /// What suits standard output.
+    /// The text for standard output.
     static var current: QueueText {
         QueueText(style: .current, width: StandardOutput.width, stamp: EventText.localTime)
     }

@@ -6,7 +6,7 @@ internal import ReachQueue
 struct QueueRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("X"), .customLong("request")],
-        help: ArgumentHelp("The method; GET, POST with -d, PUT with -T if nothing is given.", valueName: "method"))
+        help: ArgumentHelp("The method; by default GET, with -d POST, with -T PUT.", valueName: "method"))
     var method: String?
 
     @Option(
@@ -18,7 +18,7 @@ struct QueueRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("d"), .customLong("data")],
         help: ArgumentHelp(
-            "The body, or @ and the file that it is in, @- for standard input; as it is. Several are joined by &.",
+            "The body, unchanged; @FILE reads it from a file, @- from standard input. Several are joined by &.",
             valueName: "data"))
     var data: [String] = []
 
@@ -31,7 +31,7 @@ struct QueueRequestOptions: ParsableArguments {
         if !data.isEmpty && uploadFile != nil { throw ValidationError("-d and -T exclude each other") }
     }
 
-    /// - Throws: ``CommandError`` when the URL is none or a file of `-d` cannot be read.
+    /// - Throws: ``CommandError`` if the URL is invalid, or a file of `-d` cannot be read.
     func specification(to url: String) throws(CommandError) -> RequestSpecification {
         var request: RequestSpecification
         do throws(RequestValidationError) {
@@ -48,7 +48,7 @@ struct QueueRequestOptions: ParsableArguments {
             body += text.hasPrefix("@") ? try QueueBodyFile(String(text.dropFirst())).read() : Array(text.utf8)
         }
         request.body = .inline(body)
-        // As curl says of what -d holds.
+        // The type that curl sends with -d.
         if !headers.contains(where: { $0.isNamed("Content-Type") }) {
             request.headers.append(HeaderField("Content-Type", "application/x-www-form-urlencoded"))
         }

@@ -7,16 +7,16 @@ internal import ReachLoop
 struct QueueResultCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "result",
-        abstract: "Write the body of the answer to a request that is over.",
+        abstract: "Write the body of the answer to a finished request.",
         discussion: """
-            With --json, status, headers and the body in base64, in an object for each part of 512 KiB.
+            With --json it prints status, headers and the body in base64, in one object for each part of 512 KiB.
 
             Exit status: 0 written, 1 there is no answer, 2 usage, 4 no daemon answers, 74 it cannot be written.
             """)
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Write it into this file instead of standard output.", valueName: "file"))
+        help: ArgumentHelp("Write the body to this file instead of standard output.", valueName: "file"))
     var output: String?
 
     @OptionGroup var queue: QueueOptions
@@ -32,23 +32,23 @@ struct QueueResultCommand: ParsableCommand {
         if let output { return try Self.write(id, to: output, queue) }
         try Self.each(id, queue) { answer throws(CommandError) in
             if queue.json {
-                QueueOptions.printJSON { $0.queueAnswer(answer, at: SystemClock.now) }
+                StandardOutput.writeJSON { $0.queueAnswer(answer, at: SystemClock.now) }
             } else {
                 StandardOutput.write(answer.bytes)
             }
         }
     }
 
-    /// Calls `take` with one part after the other; with an empty one where the body is empty.
+    /// Calls `handle` with each part in order; with an empty part if the body is empty.
     private static func each(
-        _ id: Int64, _ queue: QueueOptions, _ take: (QueueAnswer) throws(CommandError) -> Void
+        _ id: Int64, _ queue: QueueOptions, _ handle: (QueueAnswer) throws(CommandError) -> Void
     ) throws(CommandError) {
         var offset: Int64 = 0
         while true {
             let answer = try queue.ask { client throws(ControlError) in
                 try client.answer(toRequest: id, from: offset)
             }
-            try take(answer)
+            try handle(answer)
             offset += Int64(answer.bytes.count)
             if offset >= answer.bodyBytes { return }
             if answer.bytes.isEmpty {
@@ -57,7 +57,7 @@ struct QueueResultCommand: ParsableCommand {
         }
     }
 
-    /// Writes the body into a file, which is there only if there is an answer.
+    /// Writes the body to a file, and creates the file only if there is an answer.
     static func write(_ id: Int64, to path: String, _ queue: QueueOptions) throws(CommandError) {
         var descriptor: CInt = -1
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -68,21 +68,9 @@ struct QueueResultCommand: ParsableCommand {
                         open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
                     }
                 }
-                try write(answer.bytes, to: descriptor)
+                try FileDescriptor.write(answer.bytes, to: descriptor)
             } catch {
                 throw CommandError(status: .cannotWrite, message: "\(DisplayText.sanitized(path)): \(error)")
-            }
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw SystemError(call: "write")
             }
         }
     }

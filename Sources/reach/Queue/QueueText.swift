@@ -2,12 +2,12 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
 
-/// Requests of the queue in words and tables, for people. Whatever programs put into them is made safe for a terminal.
+/// Requests of the queue in words and tables, for people. Text from programs is made safe for a terminal.
 struct QueueText {
     let style: TerminalStyle
     /// Columns of the terminal, if there is one.
     let width: Int?
-    /// Writes a time as people read it here.
+    /// Writes a time in the local form.
     let stamp: (Timestamp) -> String
 
     // MARK: - Many
@@ -27,7 +27,7 @@ struct QueueText {
         return TextTable(style: style, width: width).layOut([heading] + rows)
     }
 
-    /// How many requests are on their way.
+    /// The number of unfinished requests.
     func count(_ count: Int) -> String {
         switch count {
         case 0: "no request is on its way"
@@ -36,7 +36,7 @@ struct QueueText {
         }
     }
 
-    /// The state, with what it is about.
+    /// The state, with its details.
     private func state(_ item: RequestReport) -> String {
         let words = [
             item.status.map { "\($0)" }, item.reason,
@@ -99,7 +99,7 @@ struct QueueText {
 
     // MARK: - Why
 
-    /// Whole sentences, one thing a line.
+    /// A sentence for each reason, and one for what ends it.
     func explain(_ item: RequestReport, at now: Instant) -> String {
         let summary = "request \(item.id) is \(style.paint(state(item), Self.colour(of: item.state) ?? .bold))\n"
         let url = "  " + DisplayText.sanitized("\(item.method) \(item.url)") + "\n"
@@ -130,7 +130,7 @@ struct QueueText {
 
     /// Why a request still waits, on one line: `waiting for unmetered for 3 min 0 s: wlan0 down`.
     ///
-    /// - Parameter links: Links that would carry it if they could, and what is wrong with each, in words.
+    /// - Parameter links: Links that would satisfy the condition if they worked, each with its fault.
     func waiting(_ item: RequestReport, links: [String], at now: Instant) -> String {
         guard let reason = item.reasons.first else { return item.state.rawValue }
         let time = DurationText.describe(max(.zero, now.boot - reason.since.boot))

@@ -7,7 +7,7 @@ struct QueueTopCommand: ParsableCommand {
         commandName: "top",
         abstract: "Show the queue on the terminal as it changes, until q or Ctrl-C.",
         discussion:
-            "With --json, or where there is no terminal, everything that happens is printed as JSON, one event a line.")
+            "With --json, or without a terminal, it prints every event as JSON, one a line.")
 
     @OptionGroup var queue: QueueOptions
 

@@ -55,7 +55,7 @@ final class QueueWait {
 
     private func finish(_ item: RequestReport) throws(CommandError) {
         switch display {
-        case .json: QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) }
+        case .json: StandardOutput.writeJSON { $0.queueItem(item, at: SystemClock.now) }
         case .bar: StandardOutput.write(QueueText.current.describe(item))
         case .none: break
         }
@@ -97,7 +97,7 @@ final class QueueWait {
             let item = try client.request(id)
             line.away = nil
             if item.over != nil { return end(.success(item), loop) }
-            if isFirst, display == .json { QueueOptions.printJSON { $0.queueItem(item, at: SystemClock.now) } }
+            if isFirst, display == .json { StandardOutput.writeJSON { $0.queueItem(item, at: SystemClock.now) } }
             guard display == .bar else { return }
             let explanation = try client.explanation(ofRequest: id)
             let hasNetworkReason = explanation.reasons.first?.blocker.isOfNetwork

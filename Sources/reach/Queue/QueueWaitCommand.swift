@@ -5,16 +5,16 @@ internal import ReachCore
 struct QueueWaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait until a request is over.",
+        abstract: "Wait until a request is finished.",
         discussion: """
-            Shows on a terminal how far it is, or what it waits for; otherwise what happens to it, as JSON. If the \
-            daemon goes away, the command reconnects.
+            On a terminal it shows the request's progress, or what the request waits for; otherwise it prints the \
+            request's events as JSON. If the daemon stops, the command reconnects.
 
-            Exit status: 0 done, 1 dead or cancelled or not there, 2 usage, 4 no daemon answers, 124 on timeout.
+            Exit status: 0 done, 1 dead, cancelled or not found, 2 usage, 4 no daemon answers, 124 on timeout.
             """)
 
     @Option(
-        help: ArgumentHelp("Give up after this long; the request goes on.", valueName: "duration"),
+        help: ArgumentHelp("Stop waiting after this long; the request continues.", valueName: "duration"),
         transform: { try CommandLineValue.duration($0) })
     var timeout: Duration?
 

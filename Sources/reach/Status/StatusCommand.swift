@@ -63,11 +63,8 @@ struct StatusCommand: ParsableCommand {
 
     private func show(_ state: ReachabilityState, _ source: StatusSource) {
         if json {
-            var writer = JSONWriter()
             let now = SystemClock.now
-            writer.status(state, source: source, at: now.wall, now.boot)
-            writer.newline()
-            StandardOutput.write(writer.bytes)
+            StandardOutput.writeJSON { $0.status(state, source: source, at: now.wall, now.boot) }
         } else {
             StandardOutput.write(StatusText(style: .current).describe(state))
         }

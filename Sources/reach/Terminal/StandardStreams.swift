@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachCore
 internal import ReachLoop
 
 /// Descriptors 0, 1 and 2.
@@ -33,17 +34,25 @@ enum StandardOutput {
     /// Writes all bytes. If the reader has closed the pipe, the program ends with success.
     static func write(_ bytes: [UInt8]) {
         if StandardDescriptors.outputWasClosed { fail(EBADF) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EPIPE {
-                exit(ExitStatus.success.rawValue)
-            } else if errno != EINTR {
-                fail(errno)
-            }
+        do throws(SystemError) {
+            try FileDescriptor.write(bytes, to: STDOUT_FILENO)
+        } catch {
+            if error.number == EPIPE { exit(ExitStatus.success.rawValue) }
+            fail(error.number)
         }
+    }
+
+    /// Writes a JSON object on a line of its own.
+    static func writeJSON(_ body: (inout JSONWriter) -> Void) { writeJSON([()]) { writer, _ in body(&writer) } }
+
+    /// Writes a JSON object for each item, one a line.
+    static func writeJSON<Item>(_ items: [Item], _ body: (inout JSONWriter, Item) -> Void) {
+        var writer = JSONWriter()
+        for item in items {
+            body(&writer, item)
+            writer.newline()
+        }
+        write(writer.bytes)
     }
 
     /// Reports that standard output cannot be written, and ends.

@@ -9,8 +9,8 @@ extension DefaultRoute {
         isPreferred: Bool = true
     ) -> DefaultRoute {
         var route = DefaultRoute(
-            key: Key(family: family, interface: interface), name: "eth\(interface - 2)", linkClass: .wired,
-            isMetered: isMetered, isPreferred: isPreferred)
+            key: Key(family: family, interface: interface), name: "eth\(interface - 2)",
+            traits: PathTraits(linkClass: .wired, isMetered: isMetered), isPreferred: isPreferred)
         route.gateway = IPAddress(gateway)
         route.source = IPAddress(source)
         route.neighbour = neighbour

@@ -57,8 +57,4 @@ import Testing
         #expect(ValidationResult.isDecided(by: [(.proof, true)]))
         #expect(!ValidationResult.isDecided(by: [(.proof, false), (Self.portal, false), (Self.silence, true)]))
     }
-
-    @Test func `every trouble has its own sentence`() {
-        #expect(Set(ValidationTrouble.allCases.map(\.sentence)).count == ValidationTrouble.allCases.count)
-    }
 }

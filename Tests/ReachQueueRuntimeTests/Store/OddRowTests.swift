@@ -52,7 +52,7 @@ import Testing
         var scheduler = QueueScheduler(firstID: contents.nextID, seed: 1, at: now)
         _ = scheduler.handle(
             .restore(contents.requests, breakers: contents.breakers, heldQueues: contents.heldQueues), at: now)
-        var path = QueuePath(interfaceIndex: 1, interface: "eth0", linkClass: .wired)
+        var path = QueuePath(interfaceIndex: 1, interface: "eth0", traits: PathTraits(linkClass: .wired))
         path.sources = [IPAddress(ipv4: 0x7f00_0001)]
         _ = scheduler.handle(.paths(PathSet([path], epoch: 1)), at: now)
         _ = scheduler.handle(.add(try StoreStage.request(), 1), at: now)

@@ -58,7 +58,7 @@ import Testing
     }
 
     private static var path: QueuePath {
-        var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
+        var path = QueuePath(interfaceIndex: 1, interface: "lo", traits: PathTraits(linkClass: .loopback))
         path.sources = [IPAddress(ipv4: 0x7f00_0001)]
         return path
     }

@@ -48,7 +48,7 @@ final class CrashRun: QueueExecutor {
         if point == .duringCheckpoint { options.checkpointPages = 30 }
         if let checkpointPages { options.checkpointPages = checkpointPages }
         try driver.open(directory, options) { [point] in Self.observe(point, $0, $1) }
-        var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
+        var path = QueuePath(interfaceIndex: 1, interface: "lo", traits: PathTraits(linkClass: .loopback))
         path.sources = [IPAddress(ipv4: 0x7f00_0001)]
         driver.send(.paths(PathSet([path], epoch: 1)))
         loop.run()

@@ -53,7 +53,7 @@ final class Soak {
     /// Prints the sizes of the files, the number of requests kept, and the process's resources after each day.
     func run(days: Int) throws {
         while !inbox.wait().contains(where: { if case .opened = $0 { true } else { false } }) {}
-        var path = QueuePath(interfaceIndex: 1, interface: "lo", linkClass: .loopback)
+        var path = QueuePath(interfaceIndex: 1, interface: "lo", traits: PathTraits(linkClass: .loopback))
         path.sources = [IPAddress(ipv4: 0x7f00_0001)]
         send(.paths(PathSet([path], epoch: 1)))
         for day in 1...days {

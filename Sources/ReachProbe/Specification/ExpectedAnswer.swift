@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// Conditions that an answer must meet for the attempt to be `ok`.
-package struct ProbeConditions: Hashable, Sendable {
+/// What an answer must be for the attempt to be `ok`. What the path must be is a `NetworkCondition`.
+package struct ExpectedAnswer: Hashable, Sendable {
     package var status: HTTPStatusSet = .success
     /// A header that must be present, and a text that its value must contain; empty if the header's presence is enough.
     package var header: HeaderField?
@@ -18,7 +18,7 @@ package struct ProbeConditions: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether a condition checks the body.
+    /// Whether the body is checked.
     package var needsBody: Bool { bodyContains != nil || bodyPrefix != nil }
 }
 

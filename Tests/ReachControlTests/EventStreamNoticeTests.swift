@@ -8,8 +8,17 @@ import Testing
             interface: 2, address: IPAddress(ipv4: 0xc000_0202), prefixLength: 24, flags: [.deprecated, .tentative])
     }()
     private static let neighbour = Neighbour.Key(interface: 2, address: IPAddress(ipv4: 0xc000_0201))
+    private static let bridge: Link = {
+        var link = Link(index: 3, name: "br0")
+        link.flags = [.up, .running, .lowerUp]
+        link.operationalState = .up
+        link.kind = "bridge"
+        link.controller = 5
+        return link
+    }()
     private static let route: Route = {
-        var route = Route(destination: .anywhere, table: 100)
+        guard let anywhere = IPPrefix("0.0.0.0/0") else { preconditionFailure("0.0.0.0/0 is a prefix") }
+        var route = Route(destination: anywhere, table: 100)
         route.metric = 600
         route.nexthopObject = 7
         route.hops = [NextHop(interface: 2, gateway: IPAddress(ipv4: 0xc000_0201)), NextHop(interface: 3)]
@@ -24,7 +33,7 @@ import Testing
     @Test(
         arguments: [
             (
-                .link(.up(3, "br0", kind: "bridge", portOf: 5)),
+                .link(bridge),
                 """
                 "link","new","ifindex":3,"interface":"br0","up":true,"running":true,"operstate":"up","kind":"bridge",\
                 "controller":5

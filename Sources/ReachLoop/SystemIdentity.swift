@@ -1,0 +1,39 @@
+internal import Glibc
+
+/// The identity of this boot of the machine. `BootTime` values of different boots cannot be compared.
+package enum BootIdentity {
+    /// The kernel's boot identifier (random(4)); empty without /proc.
+    package static let current = SmallFile.words("/proc/sys/kernel/random/boot_id").first.map(String.init) ?? ""
+}
+
+/// The machine's identity, which spreads the probes of different machines over time.
+package enum MachineIdentity {
+    /// machine-id(5), or the host name without one, as in many containers.
+    package static let current: String = {
+        if let identity = SmallFile.words("/etc/machine-id").first { return String(identity) }
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }()
+}
+
+/// The network namespace of the calling thread.
+package enum NetworkNamespace {
+    /// The inode number that identifies it on this machine (namespaces(7)); `nil` without /proc.
+    package static var inode: UInt64? {
+        var information = stat()
+        guard stat("/proc/thread-self/ns/net", &information) == 0 else { return nil }
+        return UInt64(information.st_ino)
+    }
+}
+
+/// The program of this process.
+package enum ThisProgram {
+    /// The directory that it is in; `.` without /proc.
+    package static var directory: String {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &bytes, bytes.count)
+        let path = String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+}
