@@ -76,8 +76,9 @@ test-address: deps ## Run all tests under the address sanitizer
 check: lint warnings check-man check-completions fuzz ## Formatting, warnings, man pages, completions, a bounded fuzz
 
 .PHONY: lint
-lint: ## Check the formatting of the Swift code
+lint: ## Check the formatting of the Swift code, and the names in the DocC articles
 	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
+	contrib/docs/check
 
 .PHONY: format
 format: ## Format the Swift code
@@ -100,6 +101,10 @@ endif
 .PHONY: check-completions
 check-completions: warnings
 	@contrib/completions/generate --check $(debug_bin)
+
+.PHONY: docs
+docs: warnings ## Write the libraries' documentation to .build/docs, for a web server
+	@SWIFT="$(SWIFT)" contrib/docs/build "$$($(SWIFT) build --show-bin-path)" .build/docs
 
 .PHONY: completions
 completions: warnings ## Write the shell completions from the program's own description
