@@ -86,7 +86,7 @@ extension QueueScheduler {
             regain(attempt)
             attemptEnded(id, end)
         case .again(let wait):
-            destinationAnswered(entries[Int(slot)].destination, by: attempt.path.interface, isSuccess: false)
+            answered(attempt)
             entries[Int(slot)].startClass = .fresh
             entries[Int(slot)].flags.remove(.networkFailure)
             entries[Int(slot)].notBefore = now + wait
@@ -96,9 +96,16 @@ extension QueueScheduler {
             place(slot)
             turn.changes.append(.update(progress(slot)))
         case .refused(let result):
-            destinationAnswered(entries[Int(slot)].destination, by: attempt.path.interface, isSuccess: false)
+            answered(attempt)
             finish(slot, .dead(.authentication), result)
         }
+    }
+
+    /// The destination answered, which may make room there; the attempt's own slot has been free since the answer came.
+    private mutating func answered(_ attempt: RunningAttempt) {
+        let destination = entries[Int(attempt.slot)].destination
+        destinationAnswered(destination, by: attempt.path.interface, isSuccess: false)
+        lines.resume(destination: destination)
     }
 
     /// Counts the attempt again, until its end is judged in this turn or, after a check of the path, in a later one.
