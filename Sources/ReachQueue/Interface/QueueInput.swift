@@ -86,3 +86,13 @@ extension QueueInput {
         package func mayTouch(_ owner: UInt32) -> Bool { user == 0 || user == owner }
     }
 }
+
+/// What an interceptor decides about an answer.
+package enum InterceptorVerdict: Hashable, Sendable {
+    /// The request is sent again after this time, prepared again. It counts as no failure.
+    case again(after: Duration)
+    /// The queue judges the answer as if there were no interceptor.
+    case stands(AttemptEnd)
+    /// The request ends without success.
+    case refused(RequestResult?)
+}

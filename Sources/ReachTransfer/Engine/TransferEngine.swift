@@ -6,7 +6,7 @@ package import ReachLoop
 /// Confined to the loop's thread, as its handlers are. The process must ignore SIGPIPE: libcurl cannot do that where
 /// there are threads. The caller limits how many run at a time; libcurl's own limits are not used, since its timeouts
 /// leave out the time for which a transfer waits for them.
-package final class TransferEngine {
+package final class TransferEngine: TransferMaker {
     package struct Options: Sendable {
         /// How long transfers of an older epoch may continue.
         package var drainLimit: Duration = .seconds(30)
@@ -290,4 +290,17 @@ package final class TransferEngine {
             pool.multi.close()
         }
     }
+}
+
+/// What makes transfers: an engine, or what answers in its place in the tests of a program. Confined to its loop.
+///
+/// ``TransferEngine`` documents the members.
+package protocol TransferMaker: AnyObject {
+    var runningCount: Int { get }
+    func start(_ request: TransferRequest, handler: TransferHandler) -> TransferID
+    func cancel(_ id: TransferID)
+    func use(_ sink: FileSink, for id: TransferID)
+    func resume(_ id: TransferID)
+    func newEpoch()
+    func resumePoint(record: String, of file: String, reply: @escaping (ResumePoint?) -> Void)
 }
