@@ -158,6 +158,43 @@ import Testing
         #expect(log.values == [0] && stage.server.requests.values.count == 3)
     }
 
+    @Test func `a redirect gets a Digest answer of its own, and the credentials stay`() async throws {
+        let storage = CredentialStorage()
+        let stage = try SessionStage {
+            $0.credentials = storage
+        } answer: { request in
+            let answer = Self.digest(request)
+            guard request.hasPrefix("GET /v1/x"), answer.hasPrefix("HTTP/1.1 200") else { return answer }
+            return "HTTP/1.1 302 Found\r\nLocation: /y\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        }
+        let server = try WebAddress(stage.root)
+        storage.setCredentials(UserCredentials(user: "ann", password: "secret"), for: server)
+        #expect(try await stage.session.get("x").response().statusCode == 200)
+        #expect(storage.credentials(for: server, realm: "zoo")?.password == "secret")
+        let redirected = stage.server.requests.values.first { $0.hasPrefix("GET /y") }
+        #expect(redirected?.contains("Authorization") == false)
+    }
+
+    @Test func `a server that invents realms fills no storage`() async throws {
+        let storage = CredentialStorage()
+        let stage = try SessionStage {
+            $0.credentials = storage
+            $0.hooks.challenge = { _, _ in UserCredentials(user: "ann", password: "secret") }
+        } answer: { request in
+            let number = request.split(separator: " ").dropFirst().first?.split(separator: "/").last ?? ""
+            if request.contains("Authorization: Basic"), !request.contains("/v1/long") {
+                return SessionStage.echo(request)
+            }
+            let realm = number == "long" ? String(repeating: "x", count: 2000) : String(number)
+            return "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"\(realm)\"\r\nContent-Length: 0\r\n"
+                + "Connection: close\r\n\r\n"
+        }
+        let server = try WebAddress(stage.root)
+        for number in 0..<70 { try await stage.session.get("d\(number)/\(number)").response() }
+        let kept = (0..<70).count { storage.credentials(for: server, realm: "\($0)") != nil }
+        #expect(kept > 0 && kept <= 64)
+    }
+
     @Test func `stored credentials answer a challenge, and the hook is asked for others`() async throws {
         let storage = CredentialStorage()
         let log = EventLog<String>()

@@ -40,6 +40,34 @@ import Testing
         #expect(try await task.response().statusCode == 200 && task.requestState == .completed)
     }
 
+    @Test func `the body of a redirect is not that of the error after it`() async throws {
+        let server = try ScriptedServer { connection in
+            let isFirst = connection.readRequest().hasPrefix("GET / ")
+            let (status, body) = isFirst ? ("302 Found\r\nLocation: /x", "moved") : ("404 No", "missing")
+            connection.write(
+                "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+        }
+        let task = try RequestSession().get(url(server))
+        do {
+            _ = try await task.stream()
+            Issue.record("a 404 is no stream")
+        } catch {
+            #expect(error.response?.statusCode == 404 && error.response?.text == "missing")
+        }
+    }
+
+    @Test func `a stream that is refused ends, however much the server sends`() async throws {
+        let server = try ScriptedServer { connection in
+            guard !connection.readRequest().isEmpty else { return }
+            connection.write("HTTP/1.1 404 No\r\nConnection: close\r\n\r\n")
+            while connection.write([UInt8](repeating: 7, count: 100_000)) {}
+        }
+        var options = RequestSessionOptions()
+        options.maximumAnswerBytes = 2_000_000
+        let session = try RequestSession(options: options)
+        #expect(await failure { _ = try await session.get(url(server)).stream() } == "response response-too-large")
+    }
+
     @Test func `a slow reader pauses the connection, and gets every byte`() async throws {
         let (count, sent) = (60_000_000, EventLog<Int>())
         let server = try server { connection in

@@ -77,7 +77,10 @@ public final class CredentialStorage: Sendable {
     func accepted(_ credentials: UserCredentials, for address: WebAddress, realm: String, isBasic: Bool) {
         let origin = Origin(address)
         state.withLock { state in
-            if Self.credentials(for: origin, realm, in: state) != credentials {
+            // A server may invent a realm for each challenge.
+            let isBounded =
+                realm.utf8.count <= 1024 && state.credentials.keys.count { $0.origin == origin } < Self.limit
+            if isBounded, Self.credentials(for: origin, realm, in: state) != credentials {
                 state.credentials[Space(origin: origin, realm: realm)] = credentials
             }
             let directory = Directory(path: Self.directory(of: address), realm: realm)

@@ -1,5 +1,6 @@
 package import ReachCore
 internal import ReachQueue
+internal import ReachTransfer
 
 /// What of a request decides whether a stored response answers it.
 package struct CacheQuery: Equatable {
@@ -23,10 +24,11 @@ package struct CacheQuery: Equatable {
         }
     }
 
-    /// The value that a response's `Vary` selects by; several fields of the name are one list.
-    package func value(of name: String) -> String? {
+    /// A digest of the value that a response's `Vary` selects by; several fields of the name are one list. Not the value
+    /// itself: `Vary` may name Authorization or Cookie, and stored responses are written to disk.
+    package func digest(of name: String) -> String? {
         let values = fields.filter { $0.isNamed(name) }.map(\.value)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+        return values.isEmpty ? nil : MessageDigest.sha256.hexadecimal(values.joined(separator: ", "))
     }
 }
 
@@ -41,7 +43,7 @@ package struct CachedResponse: Equatable, Sendable {
     /// When the request was sent, and when the response arrived, on this machine's clock.
     package var requested: Timestamp
     package var received: Timestamp
-    /// The request's values of the fields that `Vary` names, in lower case.
+    /// Digests of the request's values of the fields that `Vary` names, in lower case.
     package var selecting: [String: String?]
     /// The digest of the caller's Authorization field.
     package var authorization: String?
@@ -75,7 +77,7 @@ package struct CachedResponse: Equatable, Sendable {
     /// Whether it answers this request, apart from its age (RFC 9111, 4.1).
     package func answers(_ query: CacheQuery) -> Bool {
         guard authorization == query.authorization else { return false }
-        return selecting.allSatisfy { $0.value == query.value(of: $0.key) }
+        return selecting.allSatisfy { $0.value == query.digest(of: $0.key) }
     }
 
     // MARK: - Freshness
@@ -154,19 +156,23 @@ package enum CacheRules {
     /// Whether a response is stored. Redirects are not: sessions follow them, and store what they lead to.
     package static func mayStore(_ query: CacheQuery, status: Int, fields: [HeaderField]) -> Bool {
         let (asked, answered) = (CacheControl(query.fields), CacheControl(fields))
+        let selecting = names(of: "Vary", in: fields)
         guard !query.isHead, !query.isConditional, status >= 200, !unstored.contains(status), !asked.noStore,
-            !answered.noStore, !names(of: "Vary", in: fields).contains("*")
+            !answered.noStore, !selecting.contains("*"), selecting.count <= selectingLimit
         else { return false }
         return CachedResponse.heuristic.contains(status) || answered.maximumAge != nil || answered.isPublic
             || fields.contains { $0.isNamed("Expires") }
     }
+
+    /// The most names in `Vary`: each costs memory, and time in each lookup.
+    private static let selectingLimit = 64
 
     /// Parts, confirmations and redirects.
     private static let unstored: Set<Int> = [206, 304, 301, 302, 303, 307, 308]
 
     /// The values of the request by which a response was selected.
     package static func selecting(_ query: CacheQuery, by fields: [HeaderField]) -> [String: String?] {
-        names(of: "Vary", in: fields).reduce(into: [:]) { $0.updateValue(query.value(of: $1), forKey: $1) }
+        names(of: "Vary", in: fields).reduce(into: [:]) { $0.updateValue(query.digest(of: $1), forKey: $1) }
     }
 
     /// The fields without those that are about the connection (RFC 9111, 3.1).

@@ -145,6 +145,8 @@ extension SessionLoop {
             attempts[id]?.cacheUse = use
             return
         }
+        // The body of a stream went to its reader.
+        guard channel(of: id) == nil else { return }
         store(report, head, isValidating ? withoutValidators(sent, of: id) : sent, times, task.plan, id)
     }
 

@@ -121,7 +121,9 @@ public final class CookieStorage: Sendable {
     /// Stores what a response sets.
     func store(_ head: ResponseHead, from url: TransferURL) {
         guard keeping != .none, head["set-cookie"] != nil else { return }
-        let fields = head.fields.lazy.filter { $0.isNamed("Set-Cookie") }.compactMap { SetCookieField($0.value) }
+        let fields = Array(
+            head.fields.lazy.filter { $0.isNamed("Set-Cookie") }.compactMap { SetCookieField($0.value) }
+                .prefix(Self.fieldLimit))
         guard !fields.isEmpty else { return }
         let (origin, now) = (CookieOrigin(url), SystemClock.now.wall)
         change { jar in
@@ -132,6 +134,10 @@ public final class CookieStorage: Sendable {
             return isChanged
         }
     }
+
+    /// The most cookies that one response sets: storing costs time on a thread that sessions share, and libcurl, too, takes
+    /// 50.
+    private static let fieldLimit = 50
 
     // MARK: - The file
 

@@ -33,6 +33,7 @@ struct AttemptNote {
     var channel: ResponseChannel?
     /// The body of an answer that is not accepted, of a request that is read in pieces.
     var rejectedBody: [UInt8] = []
+    var rejectedBytes: Int64 = 0
 }
 
 /// The session's part in attempts: hooks, redirects, credentials, and destinations of downloads.
@@ -104,6 +105,8 @@ extension SessionLoop: AttemptHost {
         }
         next.cookies = cookies.header(for: next.url)
         next.proxy = options.proxies.proxy(for: next.url)
+        attempts[id]?.rejectedBody = []
+        attempts[id]?.rejectedBytes = 0
         let keeps = next.url == sent.url || attempts[id]?.isValidating != true
         return keeps ? next : withoutValidators(next, of: id)
     }
@@ -195,6 +198,10 @@ extension SessionLoop: AttemptHost {
         // Also where only the port differs.
         if !next.url.hasOrigin(of: sent.url) {
             interceptions.withdraw(from: &next, of: id)
+            attempts[id]?.authentication.sent = nil
+        } else if attempts[id]?.authentication.sent?.isBasic == false {
+            // A Digest answer is for one URL and method (RFC 7616, 3.4.3).
+            next.headers.removeAll { $0.isNamed("Authorization") }
             attempts[id]?.authentication.sent = nil
         }
         return next

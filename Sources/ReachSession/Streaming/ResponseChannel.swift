@@ -98,7 +98,10 @@ final class ResponseChannel: Sendable {
         let bytes = state.pieces[state.first]
         state.pieces[state.first] = []
         state.first += 1
-        if state.first == state.pieces.count { (state.pieces, state.first) = ([], 0) }
+        if state.first == state.pieces.count || state.first >= 1024 {
+            state.pieces.removeFirst(state.first)
+            state.first = 0
+        }
         state.heldBytes -= bytes.count
         let makesRoom = state.isWaiting && state.heldBytes <= capacity / 2
         if makesRoom { state.isWaiting = false }

@@ -58,7 +58,10 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             } catch {
                 throw RequestError(error)
             }
-            if let time = parser.reconnectionTime { wait = time }
+            // A server may ask for no wait at all, and then refuse every connection.
+            if let time = parser.reconnectionTime {
+                wait = Swift.min(Swift.max(time, .milliseconds(500)), .seconds(86_400))
+            }
         }
 
         private mutating func connect(_ isolation: isolated (any Actor)?) async throws(RequestError) {

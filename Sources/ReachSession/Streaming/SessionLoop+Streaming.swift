@@ -29,9 +29,16 @@ extension SessionLoop {
     func received(_ bytes: [UInt8], of id: RequestID) {
         if let channel = attempts[id]?.channel { return channel.append(bytes) }
         // Of any other answer the body is kept for the error.
-        guard var note = attempts[id], note.rejectedBody.count < Self.rejectedBodyLimit else { return }
-        note.rejectedBody += bytes.prefix(Self.rejectedBodyLimit - note.rejectedBody.count)
-        attempts[id] = note
+        attempts[id]?.rejectedBytes += Int64(bytes.count)
+        guard let note = attempts[id] else { return }
+        if note.rejectedBytes > options.maximumAnswerBytes { return endTooLarge(id) }
+        let room = Self.rejectedBodyLimit - note.rejectedBody.count
+        if room > 0 { attempts[id]?.rejectedBody += bytes.prefix(room) }
+    }
+
+    /// Ends tasks whose request is answered by more than a session reads of an answer that it does not accept.
+    private func endTooLarge(_ id: RequestID) {
+        for task in tasks[id] ?? [] where task.end(with: .answerTooLarge) { cancel(task) }
     }
 
     func hasRoom(for id: RequestID) -> Bool { attempts[id]?.channel?.hasRoom ?? true }
@@ -57,6 +64,8 @@ extension SessionLoop {
 }
 
 extension RequestError {
+    fileprivate static let answerTooLarge = RequestError(
+        .response, "response-too-large", "the answer is not accepted, and larger than the session reads")
     fileprivate static let brokenStream = RequestError(
         .destination, "network-changed", "the network was lost while the answer arrived")
 }

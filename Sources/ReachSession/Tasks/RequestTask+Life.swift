@@ -62,9 +62,14 @@ extension RequestTask {
             response.metrics = metrics
             return .success(response)
         }
-        let isStreamed = state.withLock { $0.channel != nil }
-        if isStreamed, error == nil {
+        if let channel = state.withLock({ $0.channel }), error == nil {
+            // A stored response, or that of another task, comes in one piece.
+            if !channel.hasBegun, !answer.body.isEmpty {
+                channel.begin(answer.response)
+                channel.append(answer.body)
+            }
             var response = RequestResponse(answer.response)
+            response.cacheUse = answer.cacheUse
             response.metrics = metrics
             return .success(response)
         }

@@ -280,6 +280,17 @@ import Testing
         #expect(shelf.add("d", bytes: 101) == ["c", "d"] && shelf.bytes == 0)
     }
 
+    @Test func `of what Vary names only digests are stored, and of too many names nothing`() {
+        let query = CacheQuery(fields: [HeaderField("Authorization", "Bearer secret"), HeaderField("Accept", "a")])
+        var fields = [HeaderField("Vary", "authorization, accept, x"), HeaderField("Cache-Control", "max-age=9")]
+        let selecting = CacheRules.selecting(query, by: fields)
+        #expect(Set(selecting.keys) == ["authorization", "accept", "x"] && selecting["x"] == .some(nil))
+        #expect(selecting.values.allSatisfy { $0?.contains("secret") != true })
+        #expect(CacheRules.mayStore(query, status: 200, fields: fields))
+        fields[0] = HeaderField("Vary", (0..<65).map { "x\($0)" }.joined(separator: ","))
+        #expect(!CacheRules.mayStore(query, status: 200, fields: fields))
+    }
+
     @Test func `a file gives back what was stored, and nothing once a byte of it differs or is missing`() {
         var stored = Self.response(["ETag: \"ü\\\"", "X:"])
         stored.body = Array("one\ntwo\n\u{0}".utf8)

@@ -73,6 +73,20 @@ import Testing
         #expect(use.age < .seconds(60) && !use.isStale && !use.isValidated)
     }
 
+    @Test func `a stream stores nothing, and reads what is stored`() async throws {
+        let stage = try Stage()
+        func read() async throws -> String {
+            var text = ""
+            for try await piece in try await stage.session.get(Self.fresh).stream() {
+                text += String(decoding: piece, as: UTF8.self)
+            }
+            return text
+        }
+        #expect(try await read() == "1")
+        #expect(try await stage.get(Self.fresh, Self.fresh) == ["2", "2"])
+        #expect(try await read() == "2" && stage.server.requests.values.count == 2)
+    }
+
     @Test func `without a cache nothing is used again`() async throws {
         let stage = try Stage(.none)
         #expect(try await stage.get(Self.fresh, Self.fresh) == ["1", "2"])
