@@ -194,7 +194,6 @@ public final class ResponseCache: Sendable {
     }
 
     private static func name(_ url: TransferURL) -> String? {
-        guard let digest = MessageDigest.sha256.digest(Array(url.description.utf8)) else { return nil }
-        return digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        MessageDigest.sha256.hexadecimal(url.description)
     }
 }

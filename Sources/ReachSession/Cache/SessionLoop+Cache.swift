@@ -205,9 +205,7 @@ extension CacheQuery {
         let secret = request.headers.first { $0.isNamed("Authorization") }?.value
         self.init(
             isHead: request.method == "HEAD", fields: fields,
-            authorization: secret.flatMap { MessageDigest.sha256.digest(Array($0.utf8)) }.map { digest in
-                digest.map { String($0, radix: 16) }.joined(separator: ".")
-            })
+            authorization: secret.flatMap(MessageDigest.sha256.hexadecimal))
     }
 }
 

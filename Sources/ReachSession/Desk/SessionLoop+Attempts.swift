@@ -44,8 +44,7 @@ extension SessionLoop: AttemptHost {
         interceptions.apply(to: &transfer, of: id)
         offerCredentials(&transfer, of: id)
         transfer.clientCertificate = options.clientCertificate
-        transfer.cookies = cookies.header(for: transfer.url)
-        transfer.proxy = options.proxies.proxy(for: transfer.url)
+        prepareHop(&transfer)
         validate(&transfer, of: id)
         transfer.trustJudge = trustJudge
         // A download can be resumed only as it is sent.
@@ -63,15 +62,21 @@ extension SessionLoop: AttemptHost {
         transfer.sink = .file(sink)
     }
 
+    /// Sets what belongs to the URL of one hop.
+    private func prepareHop(_ transfer: inout TransferRequest) {
+        transfer.cookies = cookies.header(for: transfer.url)
+        transfer.proxy = options.proxies.proxy(for: transfer.url)
+    }
+
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {
         cookies.store(head, from: sent.url)
         invalidate(head, to: sent)
-        let response = WebResponse(head, from: sent.url)
-        if isPassedOver(head, id) || response.map({ interceptions.judges(RequestResponse($0), id) }) ?? false {
-            return nil
-        }
-        beginStream(head, response, of: id)
-        guard let ask = options.hooks.disposition, let response else { return nil }
+        // Most requests have neither a hook nor a reader, and need no copy of the head.
+        guard options.hooks.disposition != nil || channel(of: id) != nil, !isPassedOver(head, id),
+            let response = WebResponse(head, from: sent.url), !interceptions.judges(RequestResponse(response), id)
+        else { return nil }
+        beginStream(response, of: id)
+        guard let ask = options.hooks.disposition else { return nil }
         switch ask(tasks[id]?.first, response) {
         case .allow: return nil
         case .becomeDownload(let path):
@@ -94,17 +99,11 @@ extension SessionLoop: AttemptHost {
     }
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
-        let response = report.response.flatMap { WebResponse($0, from: sent.url) }
-        if let tasks = tasks[id],
-            let exchange = TaskMetrics.Exchange(report, sent, url: response?.url, at: SystemClock.now)
-        {
+        if let tasks = tasks[id], let exchange = TaskMetrics.Exchange(report, sent, at: SystemClock.now) {
             for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
         }
-        guard let head = report.response, let response, var next = following(head, response, sent, id) else {
-            return nil
-        }
-        next.cookies = cookies.header(for: next.url)
-        next.proxy = options.proxies.proxy(for: next.url)
+        guard let head = report.response, var next = following(head, sent, id) else { return nil }
+        prepareHop(&next)
         attempts[id]?.rejectedBody = []
         attempts[id]?.rejectedBytes = 0
         let keeps = next.url == sent.url || attempts[id]?.isValidating != true
@@ -112,15 +111,15 @@ extension SessionLoop: AttemptHost {
     }
 
     private func following(
-        _ head: ResponseHead, _ response: WebResponse, _ sent: TransferRequest, _ id: RequestID
+        _ head: ResponseHead, _ sent: TransferRequest, _ id: RequestID
     ) -> TransferRequest? {
         if isMistaken(head, id) { return withoutValidators(sent, of: id) }
         noteAccepted(head, to: sent, of: id)
         if Self.redirectStatuses.contains(head.status), let location = head["location"] {
-            return redirected(response, to: location, from: sent, id)
+            return WebResponse(head, from: sent.url).flatMap { redirected($0, to: location, from: sent, id) }
         }
-        if head.status == 401, let challenge = ServerChallenge(head) { return answered(challenge, response, sent, id) }
-        return nil
+        guard head.status == 401, let challenge = ServerChallenge(head) else { return nil }
+        return WebResponse(head, from: sent.url).flatMap { answered(challenge, $0, sent, id) }
     }
 
     func ended(_ report: inout TransferReport, sent: TransferRequest, of id: RequestID) {

@@ -65,12 +65,10 @@ public struct TaskMetrics: Hashable, Sendable {
 }
 
 extension TaskMetrics.Exchange {
-    /// - Parameters:
-    ///   - known: The URL, if it was read before.
-    ///   - now: The time of the report.
+    /// - Parameter now: The time of the report.
     /// - Returns: `nil` for a report without an exchange.
-    init?(_ report: TransferReport, _ sent: TransferRequest, url known: WebAddress?, at now: Instant) {
-        guard let hop = report.hops.last, let url = known ?? (try? WebAddress(hop.url.description)) else { return nil }
+    init?(_ report: TransferReport, _ sent: TransferRequest, at now: Instant) {
+        guard let hop = report.hops.last, let url = try? WebAddress(hop.url.description) else { return nil }
         let phases = hop.phases
         method = hop.method
         self.url = url

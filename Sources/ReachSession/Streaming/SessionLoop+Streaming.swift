@@ -18,9 +18,9 @@ extension SessionLoop {
     }
 
     /// Begins to pass on an answer that the request accepts.
-    func beginStream(_ head: ResponseHead, _ response: WebResponse?, of id: RequestID) {
-        guard let channel = channel(of: id), let response,
-            tasks[id]?.first?.options.acceptedStatuses.contains(where: { $0.contains(head.status) }) ?? false
+    func beginStream(_ response: WebResponse, of id: RequestID) {
+        guard let channel = channel(of: id), let accepted = tasks[id]?.first?.options.acceptedStatuses,
+            accepted.contains(where: { $0.contains(response.statusCode) })
         else { return }
         attempts[id, default: AttemptNote()].channel = channel
         channel.begin(response)
