@@ -41,23 +41,12 @@ final class MetricsFile {
             isFailing = true
         }
     }
+}
 
+extension MetricsFile {
+    /// The collector reads only *.prom, so not the new file before it is whole; and new metrics follow soon.
     static func replace(_ path: String, with text: [UInt8]) throws(SystemError) {
-        // The collector reads only *.prom.
-        let fresh = path + ".new"
-        // Whoever can write in the directory could have put a link or a FIFO there, which is neither followed nor waited for.
-        unlink(fresh)
-        let file = FileDescriptor(
-            owning: try SystemError.check("open \(fresh)") {
-                open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-            })
-        do throws(SystemError) {
-            try FileDescriptor.write(text, to: file.rawValue)
-        } catch {
-            unlink(fresh)
-            throw SystemError(call: "write \(fresh)", number: error.number)
-        }
-        guard rename(fresh, path) == 0 else { throw SystemError(call: "rename \(fresh)") }
+        try AtomicFile.replace(path, with: text, mode: 0o644, isSynced: false)
     }
 }
 
