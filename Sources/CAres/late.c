@@ -6,7 +6,6 @@
 
 #include "reach_late.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 /* FUNCTION(result, name, parameters, arguments) */
@@ -59,19 +58,7 @@ static void load(void)
         snprintf(missing, sizeof missing, "%s cannot be started", library_name);
 }
 
-const char *reach_ares_missing(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return missing[0] == '\0' ? NULL : missing;
-}
-
-static void need(void)
-{
-    const char *missing = reach_ares_missing();
-    if (missing != NULL)
-        reach_abort_late("c-ares", missing);
-}
+REACH_LATE_DOOR(reach_ares_missing, "c-ares")
 
 /* The functions are hidden: otherwise c-ares would call these instead of its own. */
 

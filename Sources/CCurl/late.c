@@ -6,7 +6,6 @@
 
 #include "reach_late.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 
 #undef curl_easy_setopt
@@ -124,19 +123,7 @@ static void load(void)
     reach_bind_late(functions, sizeof functions / sizeof functions[0], missing, sizeof missing);
 }
 
-const char *reach_curl_missing(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return missing[0] == '\0' ? NULL : missing;
-}
-
-static void need(void)
-{
-    const char *missing = reach_curl_missing();
-    if (missing != NULL)
-        reach_abort_late("libcurl", missing);
-}
+REACH_LATE_DOOR(reach_curl_missing, "libcurl")
 
 /* The functions are hidden: otherwise libcurl and OpenSSL would call these instead of their own. */
 

@@ -6,8 +6,6 @@
 
 #include "reach_late.h"
 
-#include <pthread.h>
-
 /* FUNCTION(result, name, parameters, arguments) */
 #define FUNCTIONS                                                                                                      \
     FUNCTION(psl_ctx_t *, psl_latest, (const char *a), (a))                                                            \
@@ -34,19 +32,7 @@ static void load(void)
     reach_bind_late(functions, sizeof functions / sizeof functions[0], missing, sizeof missing);
 }
 
-const char *reach_psl_missing(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return missing[0] == '\0' ? NULL : missing;
-}
-
-static void need(void)
-{
-    const char *missing = reach_psl_missing();
-    if (missing != NULL)
-        reach_abort_late("libpsl", missing);
-}
+REACH_LATE_DOOR(reach_psl_missing, "libpsl")
 
 /* The functions are hidden: otherwise libcurl, which uses libpsl too, would call these instead of its own. */
 
