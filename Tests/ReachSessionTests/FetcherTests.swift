@@ -22,7 +22,7 @@ import Testing
         #expect(slow.server.requests.values.count == 2)
     }
 
-    @Test func `who gives the receipt back is told so, and the others get the answer`() async throws {
+    @Test func `a receipt that is given back ends with an error, and the others get the answer`() async throws {
         let slow = try SlowServer()
         let session = try RequestSession()
         let fetcher = SharedFetcher(session)

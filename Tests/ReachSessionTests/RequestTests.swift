@@ -141,7 +141,7 @@ import Testing
         #expect(head.headerFields[values: .setCookie] == ["a=1", "b=2"])
     }
 
-    @Test func `servers are told the program's name`() async throws {
+    @Test func `the program's name is sent to servers`() async throws {
         let stage = try SessionStage()
         try await stage.session.get("").response()
         #expect(stage.server.requests.values.first?.contains("\r\nUser-Agent: stage/1.2 (Linux ") == true)

@@ -3,9 +3,9 @@ internal import ReachLoop
 internal import ReachQueue
 internal import ReachTransfer
 
-/// Downloads that go where their clients want them. What comes is written beside that place, under a name of its own
-/// and with the record by which it can be gone on with, and renamed when it is whole: who looks finds all of it or
-/// nothing. Confined to the loop; the disk is waited for on a thread.
+/// Downloads to places that their clients choose. The bytes are written beside that place, under a name of their own and
+/// with the record by which the download can resume, and renamed when all are there: so the place has the whole file or
+/// none. Confined to the loop; a thread waits for the disk.
 final class QueueDownloads {
     private struct Download {
         let path: String

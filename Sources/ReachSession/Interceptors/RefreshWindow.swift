@@ -1,7 +1,7 @@
 package import ReachCore
 
-/// How often a credential may be refreshed: so many times in so much time. A server that refuses every credential must not
-/// make a program refresh without end.
+/// How often a credential may be refreshed: a number of times within a length of time. A server that refuses every
+/// credential must not make a program refresh without end.
 public struct RefreshWindow: Hashable, Sendable {
     /// The number of refreshes in ``length``.
     public let count: Int
