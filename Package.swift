@@ -29,12 +29,14 @@ let products: [Product] = [
     .library(name: "ReachSessionFoundation", targets: ["ReachSessionFoundation"]),
     .executable(name: "reach", targets: ["reach"]),
     .executable(name: "reachd", targets: ["reachd"]),
+    .executable(name: "reach-fleet", targets: ["reach-fleet"]),
 ]
 
 let targets: [Target] = [
     .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CPublicSuffix", dependencies: ["CReachLinux"]),
@@ -74,6 +76,16 @@ let targets: [Target] = [
             "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
         ]),
+    room("ReachFleet", ["ReachCore"]),
+    room("ReachFleetLink", ["CNats", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet"]),
+    .executableTarget(
+        name: "reach-fleet",
+        dependencies: [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet", "ReachFleetLink",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict
+    ),
     .executableTarget(
         name: "reach",
         dependencies: [
@@ -146,6 +158,13 @@ let targets: [Target] = [
             "ReachQueueRuntime", "ReachDaemon", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
+    tests("ReachFleetTests", ["ReachCore", "ReachFleet", "ReachTesting"]),
+    tests(
+        "ReachFleetLinkTests",
+        [
+            "reach-fleet", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet", "ReachFleetLink",
+            "ReachTesting",
+        ]),
     .executableTarget(
         name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueRuntime"],
         path: "Tests/Support/queuecrash", swiftSettings: strict),
