@@ -21,8 +21,9 @@ package struct JournalStream: ~Copyable {
     ///
     /// - Parameter patience: The longest wait for a busy daemon to accept the connection and the call.
     package init(path: String, _ query: JournalQuery, patience: Duration = .seconds(5)) throws(ControlError) {
-        socket = try ClientSocket(path: path, patience: patience)
+        let socket = try ClientSocket(path: path, patience: patience)
         try socket.send(query.call(wantsMore: true))
+        self.socket = socket
     }
 
     /// The next page. The first one comes at once, and may be empty; a later one holds new events.
