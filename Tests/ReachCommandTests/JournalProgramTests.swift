@@ -75,6 +75,25 @@ internal import Testing
         #expect(result.status == 1 && result.standardError.contains("no history for 'office'; recorded: internet"))
     }
 
+    @Test(.enabled(if: getuid() == 0, "only root can become another user"))
+    func `other users see no events of root's requests, and members of the group do`() throws {
+        let daemon = try start("events = [\"queue\"]\ngroup = \"65533\"")
+        defer { daemon.send(SIGKILL) }
+        chmod(directory.path, 0o755)
+        chmod(directory.path + "/socket", 0o666)
+        let id = try #require(try run("queue", "add", "--when", "interface=nosuch0", "http://127.0.0.1:1/").lines.first)
+        let program = directory.path + "/reach"
+        try ChildProcess.run(["cp", reach.path, program])
+        func lines(_ groups: String) throws -> [String] {
+            let script = "exec setpriv --reuid=65534 --regid=65534 \(groups) \(program) history --events"
+            let socket = ["REACH_SOCKET": directory.path + "/socket"]
+            return try BuiltProgram(named: "sh").run(["-c", script], environment: socket).lines
+        }
+        let stranger = try lines("--clear-groups")
+        #expect(stranger.count == 1 && stranger[0].hasSuffix("reachd started"), "\(stranger)")
+        #expect(Self.count("request \(id) queued", in: try lines("--groups=65533")) == 1)
+    }
+
     @Test func `an idle journal uses no thread`() throws {
         let daemon = try start()
         defer { daemon.send(SIGKILL) }
