@@ -50,13 +50,10 @@ extension SessionLoop: AttemptHost {
         // A download can be resumed only as it is sent.
         transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
         prepareStream(&transfer, of: id)
-        let plan = tasks[id]?.first?.plan
-        if let plan, case .multipart(let body) = plan.request.body,
-            transfer.body == .file(path: BodyPreparer.streamPath)
-        {
-            transfer.body = .stream(StreamedBody(body))
+        if let body = bodies.sent(of: id), transfer.body == .file(path: BodyPreparer.streamPath) {
+            transfer.body = body
         }
-        guard let resumeData = plan?.resumeData, case .file(var sink) = transfer.sink else { return }
+        guard let resumeData = tasks[id]?.first?.plan.resumeData, case .file(var sink) = transfer.sink else { return }
         // Bytes that an earlier attempt of this request received take precedence: they are in the same file.
         sink.goOn(with: resumeData.partialFile, from: resumeData.point)
         transfer.sink = .file(sink)
@@ -102,12 +99,23 @@ extension SessionLoop: AttemptHost {
         if let tasks = tasks[id], let exchange = TaskMetrics.Exchange(report, sent, at: SystemClock.now) {
             for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
         }
-        guard let head = report.response, var next = following(head, sent, id) else { return nil }
+        guard let head = report.response, var next = following(head, sent, id), hasBody(for: next, after: head, id)
+        else {
+            return nil
+        }
         prepareHop(&next)
         attempts[id]?.rejectedBody = []
         attempts[id]?.rejectedBytes = 0
         let keeps = next.url == sent.url || attempts[id]?.isValidating != true
         return keeps ? next : withoutValidators(next, of: id)
+    }
+
+    /// Whether the body of a further request can be sent; if not, the request ends with an error that says so.
+    private func hasBody(for next: TransferRequest, after head: ResponseHead, _ id: RequestID) -> Bool {
+        guard case .arriving = next.body, let upload = bodies.upload(of: id), !upload.canBeSent else { return true }
+        let purpose = head.status == 401 ? "an answer to a challenge" : "a redirect"
+        attempts[id, default: AttemptNote()].error = .bodyConsumed(for: "\(purpose) (\(head.status))")
+        return false
     }
 
     private func following(
@@ -133,6 +141,7 @@ extension SessionLoop: AttemptHost {
         attempts[id, default: AttemptNote()].failure = report.failure
         attempts[id]?.answer = nil
         attempts[id]?.resumeData = nil
+        if report.failure != nil, let error = bodies.upload(of: id)?.failure { attempts[id]?.error = error }
         let destination = tasks[id]?.first?.plan.queued.outputPath ?? attempts[id]?.place
         if let point = report.resume, let destination, case .file(let sink) = sent.sink {
             attempts[id]?.resumeData = ResumeData(

@@ -19,7 +19,9 @@ extension SessionLoop {
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
         case .retrying where answerWhenOffline(id): break
-        case .retrying, .interrupted: for task in endBrokenStreams(tasks, id) { task.handle(.interrupt) }
+        case .retrying, .interrupted:
+            endWithoutBody(id)
+            for task in endBrokenStreams(self.tasks[id] ?? [], id) { task.handle(.interrupt) }
         case .waiting: waits(id, tasks, event.blockers)
         case .resumed: for task in tasks { task.handle(.resume(.network)) }
         case .done, .dead, .cancelled: end(id, tasks, event)
@@ -27,6 +29,15 @@ extension SessionLoop {
             .storageReset:
             break
         }
+    }
+
+    /// Ends a request whose body was read, and cannot be read again for another attempt.
+    private func endWithoutBody(_ id: RequestID) {
+        guard let upload = bodies.upload(of: id), !upload.canBeSent else { return }
+        let answer = attempts[id]?.answer.map { "the status \($0.response.statusCode)" }
+        let reason = (attempts[id]?.failure?.message ?? answer).map { " after '\($0)'" } ?? ""
+        let error = upload.failure ?? RequestError.bodyConsumed(for: "another attempt" + reason)
+        for task in tasks[id] ?? [] where task.end(with: error) { cancel(task) }
     }
 
     private func waits(_ id: RequestID, _ tasks: [RequestTask], _ blockers: Blocker) {
