@@ -5,12 +5,13 @@ public import FoundationEssentials
 ///     let recording = AsyncStream<[UInt8]> { ... }
 ///     let task = try session.upload(stream: BodyStream(recording), to: "recordings/1", method: "POST")
 ///
-/// The source is read no faster than the server accepts its bytes: at most a quarter of a mebibyte and one chunk wait. Without a
-/// length the body is sent in chunks where the server speaks HTTP/1.1. An error that the source throws ends the request, and is
-/// the `underlyingError` of its `RequestError`; so does a source that ends before its length or after it.
+/// The source is read no faster than the server accepts its bytes: at most a quarter of a mebibyte and one chunk wait.
+/// Without a length the body is sent in chunks where the server speaks HTTP/1.1. An error that the source throws ends
+/// the request, and is the `underlyingError` of its `RequestError`; so does a source that ends before its length or
+/// after it.
 ///
-/// Some answers need the body again: a redirect with the status 307 or 308, a challenge for credentials, a failure that is
-/// retried. What happens then depends on the source:
+/// Some answers need the body again: a redirect with the status 307 or 308, a challenge for credentials, a failure that
+/// is retried. What happens then depends on the source:
 ///
 /// - A source that was made by a function is made again: ``init(length:opening:)``.
 /// - A body that is ``spooled()`` is read again from a file.
@@ -46,8 +47,8 @@ public struct BodyStream: Sendable {
         self.init(length: length, isReopened: false) { try await Self.write(chunks, $0) }
     }
 
-    /// A body from a sequence of bytes, which is read once. Bytes are sent in pieces of 16 KiB: where each has to be sent as
-    /// soon as it is there, use a sequence of chunks.
+    /// A body from a sequence of bytes, which is read once. Bytes are sent in pieces of 16 KiB: where each has to be
+    /// sent as soon as it is there, use a sequence of chunks.
     public init<Bytes: AsyncSequence & Sendable>(_ bytes: Bytes, length: Int64? = nil) where Bytes.Element == UInt8 {
         self.init(length: length, isReopened: false) { try await Self.write(bytes: bytes, $0) }
     }
@@ -63,9 +64,9 @@ public struct BodyStream: Sendable {
         self.init(length: length, isReopened: true) { try await Self.write(try await open(), $0) }
     }
 
-    /// The same body, copied to a file before it is sent, so that it can be sent again. The copy is made when the task is
-    /// resumed, also without a network, and is at most `maximumBytes` of the session's options long. In a session in memory the
-    /// file is in the directory for temporary files (`TMPDIR`), and has no name.
+    /// The same body, copied to a file before it is sent, so that it can be sent again. The copy is made when the task
+    /// is resumed, also without a network, and is at most `maximumBytes` of the session's options long. In a session in
+    /// memory the file is in the directory for temporary files (`TMPDIR`), and has no name.
     public func spooled() -> BodyStream {
         var copy = self
         copy.isSpooled = true
@@ -96,8 +97,8 @@ public struct BodyStream: Sendable {
 }
 
 extension BodyStream {
-    /// Reads the source as ``produce`` does, and checks its length. Of a known length the last bytes are written when the
-    /// source has ended: a request whose body is too long is not complete before that is known.
+    /// Reads the source as ``produce`` does, and checks its length. Of a known length the last bytes are written when
+    /// the source has ended: a request whose body is too long is not complete before that is known.
     package func produceChecked(_ write: @escaping Write) async throws {
         guard let length else { return try await produce(write) }
         let counter = LengthCounter(length: length)

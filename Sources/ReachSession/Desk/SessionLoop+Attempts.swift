@@ -24,6 +24,8 @@ struct AttemptNote {
     var isValidating = false
     /// The use of the cache that the answer made.
     var cacheUse: CacheUse?
+    /// The cache's epoch when the attempt began.
+    var cacheEpoch: UInt64?
     /// The answer for the cache, whose body is read from the queue's file later.
     var unread: CachedResponse?
     /// The error with which the request's interceptor ends it.
@@ -31,6 +33,10 @@ struct AttemptNote {
     var authentication = AttemptAuthentication()
     /// Where the pieces of an accepted answer go.
     var channel: ResponseChannel?
+    /// Whether the reader of these pieces is over, while other tasks wait for the answer.
+    var isUnread = false
+    /// All pieces so far, for tasks of the same request that do not read them.
+    var copy: [UInt8]?
     /// The body of an answer that is not accepted, of a request that is read in pieces.
     var rejectedBody: [UInt8] = []
     var rejectedBytes: Int64 = 0
@@ -40,6 +46,7 @@ struct AttemptNote {
 extension SessionLoop: AttemptHost {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
         attempts[id] = AttemptNote()
+        attempts[id]?.cacheEpoch = cache.epoch
         for task in tasks[id] ?? [] { task.state.withLock { $0.metrics.attempts += 1 } }
         interceptions.apply(to: &transfer, of: id)
         offerCredentials(&transfer, of: id)
@@ -152,7 +159,7 @@ extension SessionLoop: AttemptHost {
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
         let use = attempts[id]?.cacheUse
-        let body = report.body.isEmpty ? attempts[id]?.rejectedBody ?? [] : report.body
+        let body = report.body.isEmpty ? attempts[id]?.copy ?? attempts[id]?.rejectedBody ?? [] : report.body
         attempts[id]?.answer = TaskAnswer(
             response: response, body: body, path: isDownload ? destination : nil, cacheUse: use)
     }

@@ -109,14 +109,18 @@ extension SessionLoop {
         if let answer = note?.answer {
             for task in tasks { task.end(with: answer, error: death.map { RequestError($0, nil) }) }
         } else {
-            fetch(id, for: tasks, caching: note?.unread)
+            fetch(id, for: tasks, caching: note?.unread, since: note?.cacheEpoch)
         }
     }
 
     /// Reads an answer that the queue stores, and ends these tasks with it.
     ///
-    /// - Parameter unread: The answer for the cache, but for its body.
-    func fetch(_ id: RequestID, for tasks: [RequestTask], caching unread: CachedResponse? = nil) {
+    /// - Parameters:
+    ///   - unread: The answer for the cache, but for its body.
+    ///   - epoch: The cache's epoch when the attempt began.
+    func fetch(
+        _ id: RequestID, for tasks: [RequestTask], caching unread: CachedResponse? = nil, since epoch: UInt64? = nil
+    ) {
         let tasks = tasks.filter { $0.close(by: .fail) }
         for task in tasks { fetching[task.identifier] = task }
         guard let engine else { return conclude(tasks, without: "cannot be read any more") }
@@ -131,7 +135,7 @@ extension SessionLoop {
                 let answer = TaskAnswer(response: response, body: body, path: path)
                 if var unread {
                     unread.body = body
-                    self?.cache.store(unread)
+                    self?.cache.store(unread, since: epoch)
                 }
                 for task in tasks {
                     self?.fetching[task.identifier] = nil

@@ -168,7 +168,7 @@ final class SessionLoop {
             attach(task, to: id)
         case .kept(let id):
             bodies.drop(body, spool: engine?.spool)
-            attach(task, to: id)
+            if keepsWhole(id) { attach(task, to: id) } else { refuse(task, .beingRead) }
         case .refused(let refusal):
             bodies.drop(body, spool: engine?.spool)
             refuse(task, RequestError(refusal))
@@ -225,7 +225,7 @@ final class SessionLoop {
         bodies.stopCopying(of: task.identifier)
         guard let id = numbers.removeValue(forKey: task.identifier) else { return }
         tasks[id]?.removeAll { $0 === task }
-        guard tasks[id]?.isEmpty ?? true else { return }
+        guard tasks[id]?.isEmpty ?? true else { return endReading(by: task, of: id) }
         tasks[id] = nil
         attempts[id] = nil
         impatient.remove(id)

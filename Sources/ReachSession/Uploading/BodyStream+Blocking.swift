@@ -34,8 +34,8 @@ extension BodyStream {
     /// A body from an open file, pipe, socket or device, which is read from its present position. The descriptor is
     /// duplicated: the caller may close its own at once.
     ///
-    /// The length of a regular file is known, and its bytes are read again where they are needed again, from the same position;
-    /// its offset stays. Of anything else the bytes are read once.
+    /// The length of a regular file is known, and its bytes are read again where they are needed again, from the same
+    /// position; its offset stays. Of anything else the bytes are read once.
     ///
     /// - Parameters:
     ///   - fileDescriptor: An open descriptor.

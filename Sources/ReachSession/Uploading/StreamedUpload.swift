@@ -81,7 +81,8 @@ extension RequestError {
     static func bodyConsumed(for purpose: String) -> RequestError {
         RequestError(
             .request, "body-consumed",
-            "its body is needed again, for \(purpose), and can be read only once: send a body that is spooled, or made by a function"
+            "its body is needed again, for \(purpose), and can be read only once: "
+                + "send one that is spooled, or made by a function"
         )
     }
 

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The bytes of a body between the task that produces them and the transfer that sends them. The producer waits while too many
-/// have not been sent. For one producer and one reader at a time.
+/// The bytes of a body between the task that produces them and the transfer that sends them. The producer waits while
+/// too many have not been sent. For one producer and one reader at a time.
 package final class BodyPipe: Sendable {
     package enum Piece {
         /// The number of bytes read, at least one.
