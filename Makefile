@@ -33,7 +33,7 @@ bin := .build/release/reach
 daemon_bin := .build/release/reachd
 debug_bin := .build/debug/reach
 bench_tools := .build/bench
-swift_code := Package.swift Sources Tests contrib/fuzz
+swift_code := Package.swift Sources Tests Examples contrib/fuzz
 man_pages = $(wildcard man/*.1 man/*.5 man/*.7 man/*.8)
 install_settings = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" OPENRC="$(OPENRC)"
 

@@ -19,6 +19,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+// A program of Examples/, for people to copy. It sees only what is public, as in a package of its own.
+func example(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Examples/\(folder)", packageAccess: false, swiftSettings: strict)
+}
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
@@ -121,14 +127,24 @@ let targets: [Target] = [
             "ReachQueue", "ReachQueueRuntime", "ReachTesting",
         ]),
     .executableTarget(
-        name: "upload", dependencies: ["ReachSession"], path: "Tests/Support/upload", swiftSettings: strict),
-    .executableTarget(
         name: "getonce", dependencies: ["ReachSession"], path: "Tests/Support/getonce", swiftSettings: strict),
     tests(
         "ReachSessionTests",
         [
-            "upload", "getonce", "ReachCore", "ReachSession", "ReachSerialization", "ReachTransfer", "Reachability",
+            "getonce", "ReachCore", "ReachSession", "ReachSerialization", "ReachTransfer", "Reachability",
             "ReachSessionFoundation", "ReachTesting", logging,
+        ]),
+    example("network-monitor", "Monitor", ["Reachability"]),
+    example("wifi-upload", "WiFiUpload", ["ReachSession"]),
+    example("token-refresh", "TokenRefresh", ["ReachSession"]),
+    example("offline-cache", "OfflineCache", ["ReachSession"]),
+    example("downloader", "Downloader", ["ReachSession"]),
+    example("from-afnetworking", "FromAFNetworking", ["ReachSession", "ReachSessionFoundation"]),
+    tests(
+        "ExamplesTests",
+        [
+            "network-monitor", "wifi-upload", "token-refresh", "offline-cache", "downloader", "from-afnetworking",
+            "ReachCore", "ReachTesting",
         ]),
     .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(

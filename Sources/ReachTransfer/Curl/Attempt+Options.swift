@@ -115,7 +115,8 @@ extension Attempt {
         if let upload {
             try set(CURLOPT_UPLOAD, 1)
             try set(CURLOPT_CUSTOMREQUEST, request.method)
-            try check(reach_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, Int(upload.count)))
+            // Without a length libcurl sends chunks in HTTP/1.1.
+            try check(reach_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, upload.length.map { Int($0) } ?? -1))
         } else if request.method == "HEAD" {
             try set(CURLOPT_NOBODY, 1)
         } else if Self.posts.contains(request.method) {

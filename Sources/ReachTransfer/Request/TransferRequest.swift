@@ -88,6 +88,8 @@ package enum TransferBody: Hashable, Sendable {
     case file(path: String)
     /// Bytes that are read as they are sent, on a thread for files.
     case stream(StreamedBody)
+    /// Bytes that a producer writes while they are sent.
+    case arriving(ArrivingBody)
 }
 
 /// A body of known length that is read as it is sent. Two are equal if they are the same object.
