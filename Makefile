@@ -128,6 +128,7 @@ bench: deps build bench-tools ## Compare reach with ip and a C program; BENCH_AR
 .PHONY: bench-queue
 bench-queue: deps build bench-tools ## Compare the request queue with curl; BENCH_ARGS="--only drain --rounds 3"
 	$(SWIFT) build -c release $(release_flags) --product queuedrain
+	$(SWIFT) build -c release $(release_flags) --product sessiondrain
 	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) $(BENCH_ARGS)
 
 .PHONY: crash

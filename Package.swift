@@ -41,6 +41,7 @@ let targets: [Target] = [
     .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CPublicSuffix", dependencies: ["CReachLinux"]),
@@ -49,7 +50,7 @@ let targets: [Target] = [
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
     room("ReachCore"),
-    room("ReachSerialization", ["CExpat", "ReachCore", httpTypes]),
+    room("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
     room("ReachKernel", ["CNetlink", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
@@ -127,11 +128,16 @@ let targets: [Target] = [
             "ReachQueue", "ReachQueueRuntime", "ReachTesting",
         ]),
     .executableTarget(
+        // Also for contrib/bench/queue.
+        name: "sessiondrain", dependencies: ["ReachSession"], path: "Tests/Support/sessiondrain",
+        swiftSettings: strict),
+    .executableTarget(
         name: "getonce", dependencies: ["ReachSession"], path: "Tests/Support/getonce", swiftSettings: strict),
     tests(
         "ReachSessionTests",
         [
-            "getonce", "ReachCore", "ReachSession", "ReachSerialization", "ReachTransfer", "Reachability",
+            "getonce", "sessiondrain", "ReachCore", "ReachSession", "ReachSerialization", "ReachTransfer",
+            "Reachability",
             "ReachSessionFoundation", "ReachTesting", logging,
         ]),
     example("network-monitor", "Monitor", ["Reachability"]),

@@ -72,6 +72,9 @@ extension RequestSession {
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try check(path)
+        if (options ?? core.options.requests).createsDirectories {
+            try DirectoryMaker.makeParents(of: path)
+        }
         return try task(
             write("GET", url.urlText, parameters), headers, constraint, options, kind: .download, to: path, completion)
     }

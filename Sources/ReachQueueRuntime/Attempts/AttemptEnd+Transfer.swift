@@ -85,7 +85,8 @@ extension TransferReport {
     func noting(finalURL url: TransferURL, of original: String) -> TransferReport {
         guard case .success(var head?) = outcome else { return self }
         head.fields.removeAll { $0.name == RequestResult.finalURLField }
-        if url != (try? TransferURL(original)) {
+        // Most requests are not redirected, and their URL need not be read again.
+        if url.description != original, url != (try? TransferURL(original)) {
             head.fields.append(HeaderField(RequestResult.finalURLField, url.description))
         }
         var report = self

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
@@ -178,11 +179,31 @@ extension SessionLoop {
             received: times.received, selecting: CacheRules.selecting(query, by: head.fields),
             authorization: query.authorization)
         if report.fileBytes == nil {
-            cache.store(response, since: attempts[id]?.cacheEpoch)
+            storeIfWanted(response, for: tasks[id]?.first, since: attempts[id]?.cacheEpoch)
         } else if attempts[id]?.place == nil {
             // Stored when it is read from the queue's file.
             response.body = []
             attempts[id]?.unread = response
+        }
+    }
+
+    /// Stores a response unless the hook refuses it.
+    ///
+    /// - Parameter epoch: The cache's epoch when the attempt began.
+    func storeIfWanted(_ response: CachedResponse, for task: RequestTask?, since epoch: UInt64?) {
+        guard let ask = options.hooks.caching, let url = try? WebAddress(response.url) else {
+            return cache.store(response, since: epoch)
+        }
+        let head = HTTPResponse(status: .init(code: response.status), headerFields: HTTPFields(response.fields))
+        switch ask(task, WebResponse(url: url, head: head), response.body) {
+        case .store: cache.store(response, since: epoch)
+        case .doNotStore: cache.remove(url)
+        case .storeAs(let fields, let body):
+            guard let fields = try? [HeaderField](fields) else { return cache.remove(url) }
+            var changed = response
+            changed.fields = fields
+            changed.body = body
+            cache.store(changed, since: epoch)
         }
     }
 

@@ -60,7 +60,13 @@ extension SessionLoop: AttemptHost {
         if let body = bodies.sent(of: id), transfer.body == .file(path: BodyPreparer.streamPath) {
             transfer.body = body
         }
-        guard let resumeData = tasks[id]?.first?.plan.resumeData, case .file(var sink) = transfer.sink else { return }
+        let plan = tasks[id]?.first?.plan
+        if let options = plan?.options {
+            transfer.rates = TransferRates(
+                sending: options.maximumSendRate, receiving: options.maximumReceiveRate)
+        }
+        defer { for task in tasks[id] ?? [] { task.willSend(transfer) } }
+        guard let resumeData = plan?.resumeData, case .file(var sink) = transfer.sink else { return }
         // Bytes that an earlier attempt of this request received take precedence: they are in the same file.
         sink.goOn(with: resumeData.partialFile, from: resumeData.point)
         transfer.sink = .file(sink)
@@ -84,6 +90,7 @@ extension SessionLoop: AttemptHost {
         switch ask(tasks[id]?.first, response) {
         case .allow: return nil
         case .becomeDownload(let path):
+            if tasks[id]?.first?.options.createsDirectories == true { try? DirectoryMaker.makeParents(of: path) }
             attempts[id, default: AttemptNote()].place = path
             return path
         case .cancel:
@@ -103,7 +110,9 @@ extension SessionLoop: AttemptHost {
     }
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
-        if let tasks = tasks[id], let exchange = TaskMetrics.Exchange(report, sent, at: SystemClock.now) {
+        if let tasks = tasks[id], let url = report.hops.last.flatMap({ address(of: $0.url, id) }),
+            let exchange = TaskMetrics.Exchange(report, sent, url, at: SystemClock.now)
+        {
             for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
         }
         guard let head = report.response, var next = following(head, sent, id), hasBody(for: next, after: head, id)
@@ -114,7 +123,9 @@ extension SessionLoop: AttemptHost {
         attempts[id]?.rejectedBody = []
         attempts[id]?.rejectedBytes = 0
         let keeps = next.url == sent.url || attempts[id]?.isValidating != true
-        return keeps ? next : withoutValidators(next, of: id)
+        if !keeps { next = withoutValidators(next, of: id) }
+        for task in tasks[id] ?? [] { task.willSend(next) }
+        return next
     }
 
     /// Whether the body of a further request can be sent; if not, the request ends with an error that says so.
@@ -154,7 +165,9 @@ extension SessionLoop: AttemptHost {
             attempts[id]?.resumeData = ResumeData(
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
         }
-        guard let head = report.response, let response = WebResponse(head, from: sent.url) else { return }
+        guard let head = report.response,
+            let response = address(of: sent.url, id).flatMap({ WebResponse(head, from: $0) })
+        else { return }
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
@@ -162,6 +175,12 @@ extension SessionLoop: AttemptHost {
         let body = report.body.isEmpty ? attempts[id]?.copy ?? attempts[id]?.rejectedBody ?? [] : report.body
         attempts[id]?.answer = TaskAnswer(
             response: response, body: body, path: isDownload ? destination : nil, cacheUse: use)
+    }
+
+    /// The address of a hop. Mostly it is the request's own, which was read when the task was created.
+    private func address(of url: TransferURL, _ id: RequestID) -> WebAddress? {
+        if let plan = tasks[id]?.first?.plan, plan.queued.url == url.description { return plan.request.url }
+        return try? WebAddress(url.description)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]

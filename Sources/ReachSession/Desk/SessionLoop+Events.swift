@@ -135,7 +135,7 @@ extension SessionLoop {
                 let answer = TaskAnswer(response: response, body: body, path: path)
                 if var unread {
                     unread.body = body
-                    self?.cache.store(unread, since: epoch)
+                    self?.storeIfWanted(unread, for: tasks.first, since: epoch)
                 }
                 for task in tasks {
                     self?.fetching[task.identifier] = nil
@@ -187,9 +187,17 @@ extension WebResponse {
         self.init(url: url.description, status: head.status, head.fields)
     }
 
+    /// - Returns: `nil` where the status is none.
+    init?(_ head: ResponseHead, from url: WebAddress) { self.init(url, status: head.status, head.fields) }
+
     private init?(url: String, status: Int, _ fields: [HeaderField]) {
+        guard let url = try? WebAddress(url) else { return nil }
+        self.init(url, status: status, fields)
+    }
+
+    private init?(_ url: WebAddress, status: Int, _ fields: [HeaderField]) {
         // HTTPTypes traps at other numbers; a row of the queue's file may have one.
-        guard let url = try? WebAddress(url), 0...999 ~= status else { return nil }
+        guard 0...999 ~= status else { return nil }
         self.init(url: url, head: HTTPResponse(status: .init(code: status), headerFields: HTTPFields(fields)))
     }
 }
