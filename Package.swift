@@ -76,7 +76,11 @@ let targets: [Target] = [
             "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
         ]),
-    room("ReachFleet", ["ReachCore"]),
+    room(
+        "ReachFleet", ["ReachCore"],
+        resources: [
+            .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
+        ]),
     room("ReachFleetLink", ["CNats", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet"]),
     .executableTarget(
         name: "reach-fleet",
