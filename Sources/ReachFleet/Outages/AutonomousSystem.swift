@@ -37,13 +37,13 @@ package struct ASNTable: Sendable {
 
     package init(_ text: String) throws(ParseError) {
         var found: [IPAddress.Family: Set<Int>] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.split(maxSplits: 2, whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let words = line.split(maxSplits: 2, whereSeparator: { $0 == " " || $0 == "\t" })
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             guard words.count >= 2, let prefix = IPPrefix(String(first)), let number = Self.number(words[1]) else {
                 throw .line(index + 1, String(line))
             }
-            let name = words.count > 2 ? words[2].filter { $0 != "\r" } : ""
+            let name = words.count > 2 ? words[2] : ""
             systems[prefix] = AutonomousSystem(number: number, name: name.isEmpty ? nil : String(name.prefix(64)))
             found[prefix.address.family, default: []].insert(prefix.length)
         }

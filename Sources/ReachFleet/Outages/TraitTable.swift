@@ -34,7 +34,7 @@ struct TraitTable {
         var list: [SharedTrait] = [.fleet]
         if let gateway = member.gateway { list.append(.gateway(gateway, behind: network)) }
         if let network { list.append(.network(network)) }
-        for (name, value) in member.labels { list.append(.label(name, value)) }
+        for (name, value) in member.labels.sorted(by: { $0.key < $1.key }) { list.append(.label(name, value)) }
         if let system = member.address.flatMap(systems.system(of:)) { list.append(.system(system)) }
         if let word = member.linkClass { list.append(.linkClass(word)) }
         return list

@@ -26,8 +26,8 @@ package enum FleetMetrics {
         var all = WordCounts()
         var classes: [String: WordCounts] = [:]
         for host in hosts {
-            all.add(host.word)
-            classes[host.linkClass ?? "none", default: WordCounts()].add(host.word)
+            all.add(host.presence.word)
+            classes[host.linkClass?.rawValue ?? "none", default: WordCounts()].add(host.presence.word)
         }
         writer.family("reach_fleet_hosts", .gauge, "Hosts by word.")
         all.write([], &writer)
@@ -48,14 +48,14 @@ package enum FleetMetrics {
         var uses: [String: WordCounts] = [:]
         for host in hosts {
             for (name, value) in host.labels {
-                names[name, default: [:]][value, default: WordCounts()].add(host.word)
-                uses[name, default: WordCounts()].add(host.word)
+                names[name, default: [:]][value, default: WordCounts()].add(host.presence.word)
+                uses[name, default: WordCounts()].add(host.presence.word)
             }
         }
         writer.family("reach_fleet_label_hosts", .gauge, "Hosts by label and word.")
         for (name, total) in bounded(uses, to: nameLimit) {
             // Names beyond the limit are one label without values.
-            let values = names[name].map { bounded($0, to: valueLimit) } ?? [(other, total)]
+            let values = name == other ? [(other, total)] : bounded(names[name] ?? [:], to: valueLimit)
             for (value, counts) in values {
                 counts.write(
                     [("label", DisplayText.sanitized(name)), ("value", DisplayText.sanitized(value))], &writer)
@@ -85,15 +85,15 @@ package enum FleetMetrics {
 
 /// Numbers of hosts by word.
 private struct WordCounts {
-    private var counts = [UInt64](repeating: 0, count: PageHost.Word.allCases.count)
+    private var counts = [UInt64](repeating: 0, count: HostWord.allCases.count)
 
     var sum: UInt64 { counts.reduce(0, +) }
 
-    mutating func add(_ word: PageHost.Word) { counts[word.rawValue] += 1 }
+    mutating func add(_ word: HostWord) { counts[word.number] += 1 }
 
     mutating func add(_ other: WordCounts) { for index in counts.indices { counts[index] += other.counts[index] } }
 
     func write(_ labels: MetricLabels, _ writer: inout MetricWriter) {
-        for word in PageHost.Word.allCases { writer.sample(labels + [("word", "\(word)")], counts[word.rawValue]) }
+        for word in HostWord.allCases { writer.sample(labels + [("word", word.rawValue)], counts[word.number]) }
     }
 }

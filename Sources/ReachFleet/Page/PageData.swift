@@ -90,18 +90,18 @@ enum PageData {
         json.array { json in
             json.value(host.id)
             json.value(DisplayText.sanitized(host.name ?? ""))
-            json.value(Int64(host.word.rawValue))
-            json.value(host.since?.milliseconds ?? 0)
-            json.value(texts.number(host.why))
-            json.value(texts.number(host.linkClass))
+            json.value(Int64(host.presence.word.number))
+            json.value(host.presence.since?.milliseconds ?? 0)
+            json.value(texts.number(host.presence.why))
+            json.value(texts.number(host.linkClass?.rawValue))
             json.array { json in
                 for (name, value) in host.labels.sorted(by: { $0.key < $1.key }) {
                     json.value(texts.number("\(name)=\(value)"))
                 }
             }
-            json.value(host.lastSeen?.milliseconds ?? 0)
+            json.value(host.presence.lastSeen?.milliseconds ?? 0)
             json.value(Int64(clamping: host.behind))
-            json.value(host.isPresumed ? 1 as Int64 : 0)
+            json.value(host.presence.isPresumed ? 1 as Int64 : 0)
             json.value(texts.number(host.note))
             json.value(strip ?? "")
         }
@@ -112,7 +112,7 @@ enum PageData {
             for event in host.timeline.suffix(most).reversed() {
                 json.array { json in
                     json.value(event.time.milliseconds)
-                    json.value(Int64(event.word?.rawValue ?? noWord))
+                    json.value(Int64(event.word?.number ?? noWord))
                     json.value(texts.number(event.what))
                     json.value(texts.number(event.why))
                     json.value(event.isHostClock ? 1 : event.hostTime?.milliseconds ?? 0)
@@ -137,6 +137,19 @@ private struct TextTable {
         numbers[text] = number
         list.append(DisplayText.sanitized(text))
         return number
+    }
+}
+
+extension HostWord {
+    /// The word's place among all, which the page and its signs use.
+    var number: Int {
+        switch self {
+        case .here: 0
+        case .limited: 1
+        case .silent: 2
+        case .left: 3
+        case .unseen: 4
+        }
     }
 }
 

@@ -180,7 +180,9 @@ function makeRow(position) {
   const name = make("span", { role: "gridcell", class: "host", title: host[ID] }, host[NAME] || host[ID]);
   const since = make("span", { role: "gridcell" }, ago(host[SINCE]));
   if (host[SINCE]) since.title = full(host[SINCE]);
-  const why = make("span", { role: "gridcell", class: "why" + (host[PRESUMED] ? " p" : "") }, reason(host));
+  const presumed = host[PRESUMED] && host[WHY];
+  const why = make("span", { role: "gridcell", class: "why" + (presumed ? " p" : "") }, reason(host),
+    presumed ? make("span", { class: "sr" }, " (presumed)") : "");
   why.title = why.textContent;
   const labels = make("span", { role: "gridcell", class: "dim" }, host[LABELS].map((label) => text[label]).join(", "));
   labels.title = labels.textContent;
@@ -192,7 +194,7 @@ function makeRow(position) {
   row.style.transform = "translateY(" + position * ROW + "px)";
   return row;
 }
-const reason = (host) => [text[host[NOTE]], text[host[WHY]] + (host[PRESUMED] && host[WHY] ? " (presumed)" : "")].filter(Boolean).join("; ");
+const reason = (host) => [text[host[NOTE]], text[host[WHY]]].filter(Boolean).join("; ");
 
 // Each bar is half an hour. Its height says the same as its colour: high is here, half is partly away, a dot is away.
 const STRIP_CELLS = 48;
@@ -410,6 +412,7 @@ document.addEventListener("keydown", (event) => {
   } else if (typing) {
     if (event.target === $("search") && (event.key === "ArrowDown" || event.key === "Enter")) { $("grid").focus(); event.preventDefault(); }
   } else if (event.key === "/") { $("search").focus(); event.preventDefault(); }
+  else if (/^Arrow(Down|Up)$/.test(event.key) && event.target === document.body) { $("grid").focus(); event.preventDefault(); }
   else if (event.key >= "1" && event.key <= "5") toggleWord(event.key - 1);
 });
 let waiting = 0;

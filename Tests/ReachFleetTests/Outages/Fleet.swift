@@ -1,3 +1,4 @@
+import Glibc
 import ReachCore
 import ReachFleet
 import Testing
@@ -25,4 +26,11 @@ func away(_ members: some Sequence<Int>, from start: Double, to end: Double? = n
 
 extension Outage {
     var line: String { sentence.text { String($0.description.dropFirst(11).prefix(8)) } }
+}
+
+/// How long this thread has run on a processor, which does not depend on the machine's load.
+func processorTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }

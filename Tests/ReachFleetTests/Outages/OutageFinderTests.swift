@@ -78,7 +78,8 @@ import Testing
         // One a second on average, so never five seconds without one.
         let churn = (0..<86_400).map { second in
             let start = Double(second) + Double.random(in: 0..<1, using: &generator)
-            return Absence(member: second % members.count, start: at(start), end: at(start + 600))
+            // One of another site each time; a host's turn comes every 5000 s.
+            return Absence(member: second * 1237 % members.count, start: at(start), end: at(start + 600))
         }
         #expect(find(churn, members).isEmpty)
         let outages = find(churn + away(600..<700, from: 50_000.5), members)
@@ -196,9 +197,9 @@ import Testing
             changes.append(PresenceChange(member: index % 10_000, time: at(start + 900), isHere: true))
         }
         for member in 0..<300 { changes.append(PresenceChange(member: member, time: at(700_000), isHere: false)) }
-        let begun = ContinuousClock.now
+        let begun = processorTime()
         let outages = OutageFinder.find(Absence.list(of: changes, isHere: members.map { _ in true }), among: members)
-        let elapsed = ContinuousClock.now - begun
+        let elapsed = processorTime() - begun
         print("100,000 changes: \(elapsed)")
         #expect(elapsed < .seconds(5))
         #expect(outages.count == 3)

@@ -21,42 +21,45 @@ struct ExamplePage {
 
     private mutating func addHost(_ index: Int, of count: Int) {
         let site = index / 40
-        let provider = ["north-telecom", "coast-cable", "valley-mobile"][site % 3]
+        let provider =
+            site < 25 && site % 3 == 1 ? "coast-cable" : ["north-telecom", "harbour-fibre", "valley-mobile"][site % 3]
         let wifi = generator.oneIn(3)
-        let linkClass = provider == "valley-mobile" ? "wwan" : wifi ? "wifi" : "wired"
-        var host = PageHost(id: Self.identity(index), word: .here)
+        let linkClass: LinkClass = provider == "valley-mobile" ? .wwan : wifi ? .wifi : .wired
+        let since = ago(Double.random(in: 3600...2_000_000, using: &generator))
+        var host = PageHost(
+            id: Self.identity(index),
+            HostPresence(.here, since: since, lastSeen: ago(Double.random(in: 0...100, using: &generator))))
         host.name = "till-\(site + 1)-\(index % 40 + 1)"
         host.linkClass = linkClass
         host.labels = ["site": "store-\(site + 1)", "isp": provider, "kind": index % 40 == 0 ? "gateway" : "till"]
-        host.since = ago(Double.random(in: 3600...2_000_000, using: &generator))
-        host.lastSeen = ago(Double.random(in: 0...100, using: &generator))
         host.timeline = [
-            PageEvent(time: host.since!, word: .here, what: "reachable over \(linkClass)", why: "a route was added")
+            PageEvent(time: since, word: .here, what: "reachable over \(linkClass)", why: "cause: route-added")
         ]
         decide(&host, index, of: count)
         page.hosts.append(host)
         members.append(
             FleetMember(
                 host: host.id, gateway: IPAddress("192.168.1.1"),
-                address: IPAddress("203.0.\(site % 200).\(index % 40 + 1)"),
-                labels: host.labels, linkClass: linkClass))
+                address: IPAddress("203.\(site / 200).\(site % 200).\(index % 40 + 1)"),
+                labels: host.labels, linkClass: linkClass.rawValue))
     }
 
     private mutating func decide(_ host: inout PageHost, _ index: Int, of count: Int) {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<2: leave(&host, index, ago(Double.random(in: 300...80_000, using: &generator)))
         case 2..<5:
-            host.word = .limited
-            host.since = ago(Double.random(in: 60...9000, using: &generator))
-            host.why = generator.pick(["a portal wants a login", "probe 'till server' is down", "limited connectivity"])
-            host.timeline.append(PageEvent(time: host.since!, word: .limited, what: host.why!))
+            let since = ago(Double.random(in: 60...9000, using: &generator))
+            let why = generator.pick([
+                "a captive portal requires a login", "till-server down",
+                "there is a path, but the Internet does not answer",
+            ])
+            host.presence = HostPresence(.limited, since: since, why: why, lastSeen: host.presence.lastSeen)
+            host.timeline.append(PageEvent(time: since, word: .limited, what: why))
         case 5:
-            host.word = .left
-            host.since = ago(Double.random(in: 600...90_000, using: &generator))
-            host.why = "said goodbye"
-            host.lastSeen = host.since
+            let since = ago(Double.random(in: 600...90_000, using: &generator))
+            host.presence = HostPresence(.left, since: since, why: "said goodbye", lastSeen: since)
         case 6 where count > 100:
-            host = PageHost(id: host.id, word: .unseen)
+            host = PageHost(id: host.id, HostPresence(.unseen, why: "its key has never connected"))
         case 7:
             host.behind = UInt64.random(in: 1...4000, using: &generator)
         case 8 where count > 100:
@@ -66,24 +69,23 @@ struct ExamplePage {
     }
 
     private mutating func leave(_ host: inout PageHost, _ index: Int, _ time: Timestamp) {
-        host.word = .silent
-        host.since = time
-        host.lastSeen = time
-        host.isPresumed = true
-        host.why = generator.pick(["the lease ran out", "the connection was reset", "the connection went stale"])
-        host.timeline.append(PageEvent(time: time, word: .silent, what: "silent", why: host.why))
+        let why = generator.pick([
+            "its lease ran out", "its connection ended: Stale Connection", "its connection ended: Read Error",
+        ])
+        host.presence = HostPresence(.silent, since: time, why: why, isPresumed: true, lastSeen: time)
+        host.timeline.append(PageEvent(time: time, word: .silent, what: "connection ended", why: why))
         changes.append(PresenceChange(member: index, time: time, isHere: false))
     }
 
     private mutating func addOutages(_ count: Int) {
-        // The provider of sites 4, 7, 10...: only what fits.
+        // A provider of several sites.
         for index in 0..<count
-        where index >= 40 && index / 40 % 3 == 1 && index < 1000 && page.hosts[index].word == .here {
+        where index >= 40 && index / 40 % 3 == 1 && index < 1000 && page.hosts[index].presence.word == .here {
             var host = page.hosts[index]
             leave(&host, index, ago(724 - Double(index % 40) * 0.1))
             page.hosts[index] = host
         }
-        for index in 0..<count where index / 40 == 6 && page.hosts[index].word == .here {
+        for index in 0..<count where index / 40 == 6 && page.hosts[index].presence.word == .here {
             let (from, to) = (ago(30_000), ago(26_000))
             changes.append(
                 PresenceChange(
@@ -94,9 +96,9 @@ struct ExamplePage {
             page.hosts[index].timeline += [
                 event, PageEvent(time: to, word: .here, what: "reachable over wired", why: "the gateway answers again"),
             ]
-            page.hosts[index].since = to
+            page.hosts[index].presence = HostPresence(.here, since: to, lastSeen: Self.now)
         }
-        let absences = Absence.list(of: changes, isHere: page.hosts.map { $0.word != .silent })
+        let absences = Absence.list(of: changes, isHere: page.hosts.map { $0.presence.word != .silent })
         page.outages = OutageFinder.find(absences, among: members)
         var own = [[Absence]](repeating: [], count: count)
         for absence in absences { own[absence.member].append(absence) }

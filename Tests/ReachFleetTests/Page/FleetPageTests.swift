@@ -14,17 +14,15 @@ import Testing
         let html = FleetPage(asOf: at(0), written: at(0)).html(nonce: "n")
         #expect(html.count < 60_000)
         let text = String(decoding: html, as: UTF8.self)
-        #expect(!text.contains("http://") || text.range(of: "http://") == text.range(of: "http://www.w3.org/2000/svg"))
-        #expect(!text.contains("src="))
-        #expect(!text.contains("https://"))
+        #expect(text.components("http:").count == 2 && text.contains("\"http://www.w3.org/2000/svg\""))
+        #expect(!text.contains("src=") && !text.contains("https:"))
         #expect(!text.contains("innerHTML"))
     }
 
     @Test func `no host can put markup into the page`() throws {
         let attack = "</script><script>alert(1)</script><!--<script>\u{2028}\u{2029}\"'&"
-        var host = PageHost(id: "h", word: .here)
+        var host = PageHost(id: "h", HostPresence(.here, why: attack))
         host.name = attack
-        host.why = attack
         host.labels = [attack: attack]
         host.note = attack
         host.timeline = [PageEvent(time: at(0), what: attack, why: attack)]
@@ -63,14 +61,12 @@ import Testing
 
     @Test func `a host's row has what the table shows`() throws {
         var page = FleetPage(asOf: at(10), written: at(11))
-        var host = PageHost(id: "h1", word: .silent)
-        host.since = at(5)
-        host.why = "the lease ran out"
-        host.linkClass = "wwan"
+        var host = PageHost(
+            id: "h1",
+            HostPresence(.silent, since: at(5), why: "the lease ran out", isPresumed: true, lastSeen: at(4)))
+        host.linkClass = .wwan
         host.labels = ["site": "a", "isp": "b"]
-        host.lastSeen = at(4)
         host.behind = 3
-        host.isPresumed = true
         var event = PageEvent(time: at(5), word: .silent, what: "silent", why: "the lease ran out")
         event.hostTime = at(-100)
         host.timeline = [PageEvent(time: at(1), what: "woke"), event]
@@ -99,9 +95,9 @@ import Testing
         var page = ExamplePage.page(hosts: 10_000)
         let events = (0..<100).map { PageEvent(time: at(Double($0)), word: .here, what: "event \($0)") }
         for index in page.hosts.indices { page.hosts[index].timeline = events }
-        let begun = ContinuousClock.now
+        let begun = processorTime()
         let html = page.html(nonce: "n")
-        let elapsed = ContinuousClock.now - begun
+        let elapsed = processorTime() - begun
         print("10,000 hosts: \(html.count) bytes in \(elapsed)")
         #expect(elapsed < .seconds(1))
         let timelines = try #require(try data(of: html)["timelines"]?.array)

@@ -1,3 +1,4 @@
+import Glibc
 import ReachCore
 import ReachFleet
 import ReachTesting
@@ -14,7 +15,10 @@ struct PageBrowserTests {
     init() throws { directory = try TemporaryDirectory() }
 
     @discardableResult
-    private func look(_ page: FleetPage, _ options: String...) throws -> String {
+    private func look(_ page: FleetPage, _ options: String...) throws -> String { try look(page, options) }
+
+    @discardableResult
+    private func look(_ page: FleetPage, _ options: [String]) throws -> String {
         let file = try directory.file("fleet.html", String(decoding: page.html(nonce: "n"), as: UTF8.self))
         return try ChildProcess.run(["python3", ProjectFile.path("contrib/fleet/look")] + options + [file])
     }
@@ -57,12 +61,26 @@ struct PageBrowserTests {
         var page = ExamplePage.page(hosts: 3)
         for index in page.hosts.indices {
             page.hosts[index].name = attack
-            page.hosts[index].why = attack
+            page.hosts[index].presence = HostPresence(.limited, why: attack)
             page.hosts[index].labels = [attack: attack]
             page.hosts[index].timeline = [PageEvent(time: at(-5), what: attack, why: attack)]
         }
         try look(
-            page, clock(2), "--do", "ArrowDown", "--expect", "document.title != 'taken'", "--expect",
+            page, clock(2), "--do", "ArrowDown Enter", "--expect", "document.title != 'taken'", "--expect",
             "document.querySelectorAll('img').length == 0 && document.querySelectorAll('script').length == 2")
+    }
+
+    /// Writes the documentation's pictures where REACH_SCREENSHOTS says, else only takes them.
+    @Test(arguments: [0, 3, 10_000])
+    func `the page has a picture in light and dark`(_ hosts: Int) throws {
+        let folder = getenv("REACH_SCREENSHOTS").map { String(cString: $0) } ?? directory.path
+        for (name, options) in [("light", []), ("dark", ["--dark"])] {
+            let file = "\(folder)/fleet-page-\(hosts)-\(name).png"
+            try look(ExamplePage.page(hosts: hosts), [clock(2), "--shoot", file] + options)
+            // The length of the file has left this process's output, so ask for its type.
+            #expect(try ChildProcess.run(["head", "-c", "4", file]).hasSuffix("PNG"))
+        }
+        let copy = ["cp", directory.path + "/fleet.html", "\(folder)/fleet-\(hosts).html"]
+        if folder != directory.path { try ChildProcess.run(copy) }
     }
 }
