@@ -13,7 +13,7 @@ struct FleetCommand: ParsableCommand {
         subcommands: [
             SetupCommand.self, KeyCommand.self, ConfigCommand.self, DoctorCommand.self,
             FleetStatusCommand.self, HostCommand.self, FleetWatchCommand.self, EventsCommand.self,
-            HoldCommand.self, ReleaseCommand.self,
+            OutagesCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self, ReleaseCommand.self,
         ])
 
     /// Parses and runs the command, and ends with its exit status.

@@ -18,18 +18,18 @@ package struct FleetHistory: Sendable {
 
     // MARK: - Feeding it
 
-    /// An event of a host, with its corrected time.
-    package mutating func apply(_ event: FleetEvent, of host: String, at time: Timestamp, isHostClock: Bool) {
-        // A clock that is wrong by years would put events outside of the window, or in the future.
-        guard time >= start else { return }
-        let number = number(of: host)
-        append(PageEvent(event, at: time, isHostClock: isHostClock), number)
-        guard case .status(let status, _, _, _) = event.kind, status.target == "internet", status.status != .unknown,
-            !isHostClock
+    /// An event of a host.
+    package mutating func apply(_ event: TimelineEvent) {
+        guard event.time >= start else { return }
+        let number = number(of: event.host)
+        append(PageEvent(event), number)
+        // A clock that may be wrong by years decides nothing about others.
+        guard case .status(let status, _, _, _) = event.event.kind, status.target == "internet",
+            status.status != .unknown, !event.isHostClock
         else { return }
         changes.append(
             PresenceChange(
-                member: number, time: time, isHere: status.status == .reachable, evidence: .confirmed,
+                member: number, time: event.time, isHere: status.status == .reachable, evidence: .confirmed,
                 reason: status.reason))
     }
 

@@ -54,39 +54,17 @@ package struct PageEvent: Hashable, Sendable {
 
 extension PageEvent {
     /// An event of a host, in words.
-    package init(_ event: FleetEvent, at time: Timestamp, isHostClock: Bool) {
-        self.init(time: time, what: event.type)
-        self.isHostClock = isHostClock
-        let difference = Duration.nanoseconds(event.moment.wall.nanosecondsSince1970 &- time.nanosecondsSince1970)
-        if !isHostClock, !RosterHost.isTolerable(difference) { hostTime = event.moment.wall }
-        switch event.kind {
-        case .status(let status, _, let cause, _): describe(status, cause)
-        case .wake(let slept): what = "woke after \(DurationText.describe(slept)) of sleep"
-        case .probe(let word, let name, _, let target, let reason):
-            what = "probe \(name): \(word)"
-            why = [target, reason].compactMap(\.self).joined(separator: ", ")
-        case .queue(let word, let request, let reason):
-            what = "queue: " + (request.map { "request \($0) " } ?? "") + word
-            why = reason
-        case .gap(let first, let last, let count, let reason):
-            what = "\(count) of the events \(first) to \(last) are lost"
-            why = reason
-        case .other: break
-        }
-    }
-
-    private mutating func describe(_ status: HostStatus, _ cause: Cause?) {
-        let isInternet = status.target == "internet"
+    package init(_ event: TimelineEvent) {
+        self.init(time: event.time, what: event.event.sentence)
+        isHostClock = event.isHostClock
+        hostTime = event.hostTime
+        guard case .status(let status, _, _, _) = event.event.kind else { return }
+        why = status.reason?.sentence
         switch (status.status, status.connectivity) {
-        case (.reachable, .portal): (what, word) = ("behind a portal", .limited)
-        case (.reachable, .limited): (what, word) = ("a path, but no answer from the Internet", .limited)
-        case (.reachable, _): (what, word) = ("reachable", .here)
-        case (.notReachable, _): (what, word) = ("not reachable", isInternet ? .silent : .limited)
-        case (.unknown, _): what = "status unknown"
+        case (.reachable, .portal), (.reachable, .limited): word = .limited
+        case (.reachable, _): word = .here
+        case (.notReachable, _): word = status.target == "internet" ? .silent : .limited
+        case (.unknown, _): break
         }
-        if let linkClass = status.linkClass, status.status == .reachable { what += " over \(linkClass.rawValue)" }
-        if !isInternet { what = "\(status.target): \(what)" }
-        let reason = status.reason.map(\.sentence)
-        why = [reason, cause.map { "cause: \($0.rawValue)" }].compactMap(\.self).joined(separator: "; ")
     }
 }

@@ -5,16 +5,23 @@ import Testing
 @Suite struct FleetHistoryTests {
     private let engine = EngineFacts(now: at(1000))
 
+    /// - Parameter clock: What the host's clock shows; the right time without it.
     private func status(
-        _ word: String, _ seconds: Double, n: Int, target: String = "internet", reason: String? = nil
-    ) throws -> FleetEvent {
+        _ word: String, _ seconds: Double, of host: String, n: Int, target: String = "internet", reason: String? = nil,
+        clock: Double? = nil, isHostClock: Bool = false
+    ) throws -> TimelineEvent {
         let reasonText = reason.map { "\"\($0)\"" } ?? "null"
-        return try FleetEvent(
+        let event = try FleetEvent(
             Array(
                 """
-                {"v":1,"type":"change","log":"l1","n":\(n),"time":"\(at(seconds))","boottime_ns":\(Int(seconds * 1e9)),\
+                {"v":1,"type":"change","log":"l1","n":\(n),"time":"\(at(clock ?? seconds))","boottime_ns":\(Int(seconds * 1e9)),\
                 "cause":"neighbour","status":{"target":"\(target)","status":"\(word)","class":"wifi","reason":\(reasonText)}}
                 """.utf8))
+        let hostTime = clock.flatMap { abs($0 - seconds) > 2 ? at($0) : nil }
+        return TimelineEvent(
+            host: host, event: event, time: at(seconds), hostTime: isHostClock ? nil : hostTime,
+            isHostClock: isHostClock,
+            stored: at(seconds), sequence: UInt64(n))
     }
 
     private func state(_ host: String, time: Double) -> [UInt8] {
@@ -65,9 +72,9 @@ import Testing
         for index in 0..<6 {
             history.apply(advisory(index, false, 500), of: "h\(index)")
             history.apply(advisory(index, true, 810), of: "h\(index)")
-            let down = try status("not-reachable", 440, n: 1, reason: "gateway-unreachable")
-            history.apply(down, of: "h\(index)", at: at(440), isHostClock: false)
-            history.apply(try status("reachable", 800, n: 2), of: "h\(index)", at: at(800), isHostClock: false)
+            let host = "h\(index)"
+            history.apply(try status("not-reachable", 440, of: host, n: 1, reason: "gateway-unreachable"))
+            history.apply(try status("reachable", 800, of: host, n: 2))
         }
         let page = FleetPage(roster, history, engine)
         #expect(
@@ -77,8 +84,11 @@ import Testing
             ])
         #expect(
             page.hosts[0].timeline.map(\.what)
-                == ["not reachable", "connection ended", "reachable over wifi", "connected"])
-        #expect(page.hosts[0].timeline[0].why == "the gateway does not answer; cause: neighbour")
+                == [
+                    "internet not reachable over wifi (gateway-unreachable); cause: neighbour", "connection ended",
+                    "internet reachable over wifi; cause: neighbour", "connected",
+                ])
+        #expect(page.hosts[0].timeline[0].why == "the gateway does not answer")
     }
 
     @Test func `hosts whose lease ran out went away, also where the server reports no connections`() {
@@ -89,10 +99,9 @@ import Testing
 
     @Test func `a wrong clock is shown, and does not decide about outages`() throws {
         var history = FleetHistory(since: at(0))
-        let event = try status("not-reachable", 90_000, n: 1)
-        history.apply(event, of: "h0", at: at(500), isHostClock: false)
-        history.apply(event, of: "h1", at: at(90_000), isHostClock: true)
-        history.apply(try status("not-reachable", 500.5, n: 2), of: "h2", at: at(500), isHostClock: false)
+        history.apply(try status("not-reachable", 500, of: "h0", n: 1, clock: 90_000))
+        history.apply(try status("not-reachable", 90_000, of: "h1", n: 1, isHostClock: true))
+        history.apply(try status("not-reachable", 500, of: "h2", n: 2, clock: 500.5))
         #expect(history.timeline(of: "h0").map(\.hostTime) == [at(90_000)])
         #expect(history.timeline(of: "h1").map(\.isHostClock) == [true])
         #expect(history.timeline(of: "h2").map(\.hostTime) == [nil])
@@ -102,7 +111,7 @@ import Testing
     @Test func `the newest events of a host are kept, whatever the order they come in`() throws {
         var history = FleetHistory(since: at(0))
         for n in (1...500).reversed() {
-            history.apply(try status("reachable", Double(n), n: n), of: "h", at: at(Double(n)), isHostClock: false)
+            history.apply(try status("reachable", Double(n), of: "h", n: n))
         }
         #expect(history.timeline(of: "h").map(\.time) == (461...500).map { at(Double($0)) })
         #expect(history.timeline(of: "stranger").isEmpty)
@@ -110,9 +119,8 @@ import Testing
 
     @Test func `another target than the Internet is named, and its trouble is no absence`() throws {
         var history = FleetHistory(since: at(0))
-        let event = try status("not-reachable", 5, n: 1, target: "till-server")
-        history.apply(event, of: "h0", at: at(5), isHostClock: false)
-        #expect(history.timeline(of: "h0").map(\.what) == ["till-server: not reachable"])
+        history.apply(try status("not-reachable", 5, of: "h0", n: 1, target: "till-server"))
+        #expect(history.timeline(of: "h0").map(\.what) == ["till-server not reachable over wifi; cause: neighbour"])
         #expect(history.timeline(of: "h0").map(\.word) == [.limited])
         #expect(history.absences(of: roster(1, leaseAt: 990), engine).isEmpty)
     }
