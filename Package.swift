@@ -168,9 +168,13 @@ let targets: [Target] = [
     tests(
         "ReachFleetLinkTests",
         [
-            "reach-fleet", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet", "ReachFleetLink",
-            "ReachTesting",
+            "reach-fleet", "fleetsim", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet",
+            "ReachFleetLink", "ReachTesting",
         ]),
+    // For contrib/fleet/sim and contrib/fleet/demo.
+    .executableTarget(
+        name: "fleetsim", dependencies: ["ReachCore", "ReachLoop", "ReachTerminal", "ReachFleet", "ReachFleetLink"],
+        path: "Tests/Support/fleetsim", swiftSettings: strict),
     .executableTarget(
         name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueRuntime"],
         path: "Tests/Support/queuecrash", swiftSettings: strict),

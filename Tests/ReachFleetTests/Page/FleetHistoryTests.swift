@@ -11,17 +11,19 @@ import Testing
         clock: Double? = nil, isHostClock: Bool = false
     ) throws -> TimelineEvent {
         let reasonText = reason.map { "\"\($0)\"" } ?? "null"
-        let event = try FleetEvent(
-            Array(
-                """
-                {"v":1,"type":"change","log":"l1","n":\(n),"time":"\(at(clock ?? seconds))","boottime_ns":\(Int(seconds * 1e9)),\
-                "cause":"neighbour","status":{"target":"\(target)","status":"\(word)","class":"wifi","reason":\(reasonText)}}
-                """.utf8))
-        let hostTime = clock.flatMap { abs($0 - seconds) > 2 ? at($0) : nil }
-        return TimelineEvent(
-            host: host, event: event, time: at(seconds), hostTime: isHostClock ? nil : hostTime,
-            isHostClock: isHostClock,
-            stored: at(seconds), sequence: UInt64(n))
+        let line = """
+            {"v":1,"type":"change","log":"l1","n":\(n),"time":"\(at(clock ?? seconds))","boottime_ns":\(Int(seconds * 1e9)),\
+            "cause":"neighbour","status":{"target":"\(target)","status":"\(word)","class":"wifi","reason":\(reasonText)}}
+            """
+        let sent = Instant(wall: at(clock ?? seconds), boot: BootTime(nanoseconds: Int64(seconds * 1e9)))
+        let chunk = EventChunk(
+            log: "l1", first: UInt64(n), last: UInt64(n), boot: "b", eventBoot: isHostClock ? nil : "b", sent: sent,
+            lines: [Array(line.utf8)])
+        var timeline = FleetTimeline()
+        let events = timeline.apply(
+            subject: FleetNames.eventSubject(of: host), headers: chunk.headers(expecting: 0), payload: chunk.payload,
+            storedAt: at(seconds), sequence: 1)
+        return try #require(events.first)
     }
 
     private func state(_ host: String, time: Double) -> [UInt8] {
