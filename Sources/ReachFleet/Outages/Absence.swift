@@ -85,6 +85,7 @@ extension Absence {
             list.append(absence)
             open[member] = nil
         } else if last[member] < 0 {
+            guard change.provesAbsence else { return }
             last[member] = list.count
             list.append(Absence(member: member, start: nil, end: change.time))
         } else if change.evidence == .confirmed, !list[last[member]].endIsConfirmed,

@@ -18,14 +18,18 @@ package struct PresenceChange: Hashable, Sendable {
     package let evidence: Evidence
     /// The host's own reason for being away.
     package let reason: Reason?
+    /// Whether a return shows that the host was away until then. A daemon that starts does not show it.
+    package let provesAbsence: Bool
 
     package init(
-        member: Int, time: Timestamp, isHere: Bool, evidence: Evidence = .presumed, reason: Reason? = nil
+        member: Int, time: Timestamp, isHere: Bool, evidence: Evidence = .presumed, reason: Reason? = nil,
+        provesAbsence: Bool = true
     ) {
         self.member = member
         self.time = time
         self.isHere = isHere
         self.evidence = evidence
         self.reason = reason
+        self.provesAbsence = provesAbsence
     }
 }

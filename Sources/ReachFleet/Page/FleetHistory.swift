@@ -24,13 +24,13 @@ package struct FleetHistory: Sendable {
         let number = number(of: event.host)
         append(PageEvent(event), number)
         // A clock that may be wrong by years decides nothing about others.
-        guard case .status(let status, _, _, _) = event.event.kind, status.target == "internet",
-            status.status != .unknown, !event.isHostClock
+        guard case .status(let status, let previous, _, _) = event.event.kind, status.target == "internet",
+            status.status != .unknown, status.status != previous, !event.isHostClock
         else { return }
         changes.append(
             PresenceChange(
                 member: number, time: event.time, isHere: status.status == .reachable, evidence: .confirmed,
-                reason: status.reason))
+                reason: status.reason, provesAbsence: previous == .notReachable))
     }
 
     /// A connection that began or ended, as the server reported it.
@@ -110,7 +110,9 @@ package struct FleetHistory: Sendable {
 
 extension PresenceChange {
     fileprivate func moved(to member: Int) -> PresenceChange {
-        PresenceChange(member: member, time: time, isHere: isHere, evidence: evidence, reason: reason)
+        PresenceChange(
+            member: member, time: time, isHere: isHere, evidence: evidence, reason: reason,
+            provesAbsence: provesAbsence)
     }
 }
 

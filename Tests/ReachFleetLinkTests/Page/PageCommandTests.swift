@@ -165,7 +165,7 @@ struct PageCommandTests {
     @Test func `a simulated fleet with an outage, clones and wrong clocks is in the engine as it happened`() throws {
         let output = try ChildProcess.run([
             "env", "LEASE=2", ProjectFile.path("contrib/fleet/sim"), "--hosts", "80", "--connections", "4", "--outage",
-            "30", "--outage-start", "3s", "--outage-time", "20s", "--time", "25s", "--clones", "2", "--wrong-clocks",
+            "30", "--outage-start", "6s", "--outage-time", "25s", "--time", "35s", "--clones", "2", "--wrong-clocks",
             "5",
         ])
         print(output)

@@ -45,6 +45,13 @@ import Testing
         #expect(list(change(10, true)).map(\.end) == [at(10)])
     }
 
+    @Test func `a daemon that starts says nothing about the time before`() {
+        let start = PresenceChange(member: 0, time: at(10), isHere: true, evidence: .confirmed, provesAbsence: false)
+        #expect(list(start).isEmpty)
+        #expect(list(change(5, false), start).isEmpty)
+        #expect(list(change(5, false, .confirmed), start).map(\.end) == [at(10)])
+    }
+
     @Test func `a host that is away and has no change was away before the window`() {
         #expect(list(here: false) == [Absence(member: 0, start: nil)])
         #expect(list(here: true).isEmpty)

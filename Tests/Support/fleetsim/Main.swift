@@ -8,7 +8,7 @@ import Synchronization
 
 /// A fleet of the product's own machines against a real engine, with an oracle.
 ///
-///     fleetsim [--server URL] [--hosts N] [--connections N] [--time 60s] [--outage N] [--clones N] [--wrong-clocks N]
+///     fleetsim [--server URL] [--hosts N] [--connections N] [--time 60s] [--outage N] [--churn PERCENT] [--clones N] [--wrong-clocks N]
 ///              [--outage-start 15s] [--outage-time 25s] [--lease 5s] [--seed N] [--endless]
 ///
 /// The streams exist (`reach-fleet setup`). A provider fails in the middle and comes back. It prints figures, and what differs
@@ -50,6 +50,7 @@ import Synchronization
                 case "--hosts": options.hosts = number
                 case "--connections": options.connections = max(number, 1)
                 case "--outage": options.outage = number
+                case "--churn": options.churn = number
                 case "--clones": options.clones = number
                 case "--wrong-clocks": options.wrongClocks = number
                 case "--seed": options.seed = UInt64(number)
@@ -90,10 +91,13 @@ struct FleetRun {
         let shares = start(hosts, script, leaseHasTime: hasTime)
         var oracle = Oracle(jetStream)
         if !options.isEndless { try checkOutage(&oracle, simulation.affected, leaseAge: age) }
-        let ended = shares.wait()
+        shares.waitUntilSettled()
+        // States are written at most every 2 s, and hosts that were back last renew their leases.
+        usleep(5_000_000)
+        try oracle.checkSilence([], EngineFacts(now: SystemClock.now.wall, leaseAge: age))
+        let ended = shares.end()
         try oracle.checkStream(ended)
         try oracle.checkStates(ended)
-        try oracle.checkSilence([], EngineFacts(now: SystemClock.now.wall, leaseAge: age))
         return report(oracle, ended)
     }
 
@@ -110,7 +114,7 @@ struct FleetRun {
             let settings = settings
             BackgroundThread.start(named: "hosts \(worker)") {
                 let worker = Worker(own, settings, leaseHasTime: leaseHasTime, script: steps)
-                shares.add(worker.run(until: end, limit: limit))
+                shares.add(worker.run(until: end, limit: limit, shares))
             }
         }
         return shares
@@ -138,24 +142,36 @@ struct FleetRun {
     }
 }
 
-/// The hosts of all workers, when these have ended.
+/// How far the workers are, and their hosts when these have ended.
 final class Shares: Sendable {
-    private let state: Mutex<(left: Int, hosts: [SimulatedHost])>
+    private struct State {
+        var running: Int
+        var busy: Int
+        var isOver = false
+        var hosts: [SimulatedHost] = []
+    }
 
-    init(_ count: Int) { state = Mutex((count, [])) }
+    private let state: Mutex<State>
+
+    init(_ count: Int) { state = Mutex(State(running: count, busy: count)) }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    func settle() { state.withLock { $0.busy -= 1 } }
 
     func add(_ hosts: [SimulatedHost]) {
         state.withLock {
-            $0.left -= 1
+            $0.running -= 1
             $0.hosts += hosts
         }
     }
 
-    func wait() -> [SimulatedHost] {
-        while true {
-            let ended: [SimulatedHost]? = state.withLock { $0.left == 0 ? $0.hosts : nil }
-            if let ended { return ended }
-            usleep(50_000)
-        }
+    func waitUntilSettled() { while state.withLock({ $0.busy > 0 }) { usleep(50_000) } }
+
+    /// Ends the workers.
+    func end() -> [SimulatedHost] {
+        state.withLock { $0.isOver = true }
+        while state.withLock({ $0.running > 0 }) { usleep(20_000) }
+        return state.withLock { $0.hosts }
     }
 }

@@ -71,6 +71,9 @@ struct SimulatedHost {
             json.field("log", log)
             json.field("n", Int64(journal.count + 1))
             json.field("cause", cause.rawValue)
+            if let previous = state.status?.status {
+                json.field("previous", object: { $0.field("status", previous.rawValue) })
+            }
             json.key("status")
             new.write(to: &json)
         }

@@ -15,8 +15,8 @@ struct SimulationOptions: Sendable {
     var outage = 300
     var outageStart: Duration = .seconds(15)
     var outageTime: Duration = .seconds(25)
-    /// Changes of path of each host in the time, on average.
-    var churn = 4.0
+    /// Of a hundred hosts, how many lose their path for some seconds in the time.
+    var churn = 20
     var clones = 5
     var wrongClocks = 20
     var seed: UInt64 = 1
@@ -71,11 +71,10 @@ struct Simulation {
                 steps.append((down, index, .cut(true)))
                 if !options.isEndless { steps.append((down + options.outageTime, index, .cut(false))) }
             } else {
-                for _ in 0..<Int(options.churn / 2) {
-                    let down = begin + random(upTo: options.time)
-                    steps.append((down, index, .change(.notReachable)))
-                    steps.append((down + random(upTo: .seconds(8)), index, .change(.reachable)))
-                }
+                guard Int.random(in: 0..<100, using: &numbers) < options.churn else { continue }
+                let down = begin + random(upTo: options.time)
+                steps.append((down, index, .change(.notReachable)))
+                steps.append((down + random(upTo: .seconds(8)), index, .change(.reachable)))
             }
         }
         return steps

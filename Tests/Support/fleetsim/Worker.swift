@@ -38,15 +38,22 @@ final class Worker {
 
     private var present: Instant { Instant(wall: SystemClock.now.wall, boot: SystemClock.boot) }
 
-    /// Runs until `end`, and then, unless hosts are still cut, until the engine has everything, at most until `limit`.
-    func run(until end: BootTime, limit: BootTime) -> [SimulatedHost] {
+    /// Runs until `end`, and then until the engine has everything, at most until `limit`; then it says so, and the hosts stay
+    /// here until the run is over.
+    func run(until end: BootTime, limit: BootTime, _ shares: Shares) -> [SimulatedHost] {
+        var hasSettled = false
+        connect()
         for index in hosts.indices {
             hosts[index].handle(.path(exists: true, isMetered: false, epoch: 1), present)
             hosts[index].change(.reachable, nil, .start, present)
             hosts[index].handle(.start, present)
             perform(index)
         }
-        while SystemClock.boot < end || (!isSettled && SystemClock.boot < limit) {
+        while !shares.isOver {
+            if !hasSettled, SystemClock.boot >= end, isSettled || SystemClock.boot >= limit {
+                hasSettled = true
+                shares.settle()
+            }
             connect()
             runScript()
             while let timer = timers.popDue(at: SystemClock.boot) {
