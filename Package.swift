@@ -168,13 +168,17 @@ let targets: [Target] = [
     tests(
         "ReachFleetLinkTests",
         [
-            "reach-fleet", "fleetsim", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet",
-            "ReachFleetLink", "ReachTesting",
+            "reach-fleet", "fleetsim", "fleetfill", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl",
+            "ReachFleet", "ReachFleetLink", "ReachTesting",
         ]),
     // For contrib/fleet/sim and contrib/fleet/demo.
     .executableTarget(
         name: "fleetsim", dependencies: ["ReachCore", "ReachLoop", "ReachTerminal", "ReachFleet", "ReachFleetLink"],
         path: "Tests/Support/fleetsim", swiftSettings: strict),
+    // Fills a server with the states of many hosts, to measure readers.
+    .executableTarget(
+        name: "fleetfill", dependencies: ["ReachCore", "ReachFleet", "ReachFleetLink", "ReachLoop"],
+        path: "Tests/Support/fleetfill", swiftSettings: strict),
     .executableTarget(
         name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueRuntime"],
         path: "Tests/Support/queuecrash", swiftSettings: strict),
@@ -185,7 +189,7 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue", "ReachControl",
-            "ReachTesting",
+            "ReachTerminal", "ReachTesting",
         ]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),
