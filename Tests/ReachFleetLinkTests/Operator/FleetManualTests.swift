@@ -6,7 +6,9 @@ import Testing
 @Suite struct FleetManualTests {
     private static let page = ManualPage("reach-fleet.1")
     private static let offline = ["key", "config"]
-    private static let connecting = ["setup", "doctor", "status", "host", "watch", "events", "outages", "hold", "release"]
+    private static let connecting = [
+        "setup", "doctor", "status", "host", "watch", "events", "outages", "hold", "release",
+    ]
     /// Connecting, too, but what they write is no JSON.
     private static let writing = ["page", "export"]
 
