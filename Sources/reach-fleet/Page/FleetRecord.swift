@@ -15,7 +15,7 @@ struct FleetRecord {
     private var lastConnection: UInt64?
 
     init(_ link: NATSLink, window: Duration) throws(NATSError) {
-        view = try FleetView.read(link, connections: .always)
+        view = try FleetView.read(link)
         history = FleetHistory(since: view.engine.now + (.zero - window))
         self.window = window
         try readStreams(JetStream(link))
@@ -31,7 +31,7 @@ struct FleetRecord {
             self = try FleetRecord(link, window: window)
             return
         }
-        view = try FleetView.read(link, connections: .always)
+        view = try FleetView.read(link)
         history.forget(before: view.engine.now + (.zero - window))
         try readStreams(jetStream)
     }
