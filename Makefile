@@ -2,7 +2,7 @@
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
-#                                                    ATTACK_ARGS
+#                                                    ATTACK_ARGS, SIM_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
 #   VERSION what `make release` releases
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
@@ -17,6 +17,7 @@ BENCH_ARGS ?=
 SCENES_ARGS ?=
 CRASH_ARGS ?=
 ATTACK_ARGS ?=
+SIM_ARGS ?=
 
 CC ?= cc
 
@@ -145,6 +146,18 @@ scenes: deps build ## Stage outages in namespaces, and show how reach and Networ
 .PHONY: attack
 attack: deps build ## Attack the daemon by users, servers and a failing machine; ATTACK_ARGS="--only slots" (as root)
 	contrib/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]
+
+.PHONY: fleet-demo
+fleet-demo: deps ## Show a fleet of 1,000 simulated hosts on this machine, until Ctrl-C
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
+	@contrib/fleet/demo || [ $$? = 77 ]
+
+.PHONY: fleet-sim
+fleet-sim: deps ## Simulate outages of a fleet against a real nats-server; SIM_ARGS="--hosts 10000"
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
+	contrib/fleet/sim $(SIM_ARGS) || [ $$? = 77 ]
 
 .PHONY: hot-functions
 hot-functions: build ## Trace again which functions the linker places together (needs valgrind)

@@ -35,6 +35,7 @@ let products: [Product] = [
     .library(name: "ReachSessionFoundation", targets: ["ReachSessionFoundation"]),
     .executable(name: "reach", targets: ["reach"]),
     .executable(name: "reachd", targets: ["reachd"]),
+    .executable(name: "reach-fleet", targets: ["reach-fleet"]),
 ]
 
 let targets: [Target] = [
@@ -42,6 +43,7 @@ let targets: [Target] = [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CPublicSuffix", dependencies: ["CReachLinux"]),
@@ -81,10 +83,26 @@ let targets: [Target] = [
             "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
         ]),
+    // What `reach` and `reach-fleet` print alike.
+    room("ReachTerminal", ["ReachCore", "ReachLoop"]),
+    room(
+        "ReachFleet", ["ReachCore"],
+        resources: [
+            .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
+        ]),
+    room("ReachFleetLink", ["CNats", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet"]),
+    .executableTarget(
+        name: "reach-fleet",
+        dependencies: [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTerminal", "ReachFleet", "ReachFleetLink",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict
+    ),
     .executableTarget(
         name: "reach",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl", "ReachTerminal",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -168,6 +186,21 @@ let targets: [Target] = [
             "ReachQueueRuntime", "ReachDaemon", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
+    tests("ReachFleetTests", ["ReachCore", "ReachFleet", "ReachTesting"]),
+    tests(
+        "ReachFleetLinkTests",
+        [
+            "reach-fleet", "fleetsim", "fleetfill", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl",
+            "ReachFleet", "ReachFleetLink", "ReachTesting",
+        ]),
+    // For contrib/fleet/sim and contrib/fleet/demo.
+    .executableTarget(
+        name: "fleetsim", dependencies: ["ReachCore", "ReachLoop", "ReachTerminal", "ReachFleet", "ReachFleetLink"],
+        path: "Tests/Support/fleetsim", swiftSettings: strict),
+    // Fills a server with the states of many hosts, to measure readers.
+    .executableTarget(
+        name: "fleetfill", dependencies: ["ReachCore", "ReachFleet", "ReachFleetLink", "ReachLoop"],
+        path: "Tests/Support/fleetfill", swiftSettings: strict),
     .executableTarget(
         name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueRuntime"],
         path: "Tests/Support/queuecrash", swiftSettings: strict),
@@ -178,7 +211,7 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue", "ReachControl",
-            "ReachTesting",
+            "ReachTerminal", "ReachTesting",
         ]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),
