@@ -67,7 +67,8 @@ extension QueueScheduler {
             actions.append(
                 .store(
                     StoreTransaction(
-                        number: number, changes: turn.changes, mayBeRefused: false, isAwaited: !replies.isEmpty)))
+                        number: number, changes: turn.changes, mayBeRefused: false, isAwaited: !replies.isEmpty,
+                        events: turn.events)))
         } else {
             // What a client hears may follow from a change that is on its way to the disk: it waits for that.
             let replies = turn.replies.filter { $0.insertion == nil }
@@ -79,7 +80,10 @@ extension QueueScheduler {
                 events: turn.refusableEvents, replies: turn.replies.filter { $0.insertion != nil },
                 inserted: turn.inserted, leased: turn.leased)
             let number = pending.add(write, isNeeded: false)
-            actions.append(.store(StoreTransaction(number: number, changes: turn.refusable, mayBeRefused: true)))
+            actions.append(
+                .store(
+                    StoreTransaction(
+                        number: number, changes: turn.refusable, mayBeRefused: true, events: turn.refusableEvents)))
         } else {
             actions += Self.actions(of: turn) { $0.insertion != nil }
         }
