@@ -76,12 +76,14 @@ let targets: [Target] = [
             "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
         ]),
+    // What `reach` and `reach-fleet` print alike.
+    room("ReachTerminal", ["ReachCore", "ReachLoop"]),
     room("ReachFleet", ["ReachCore"]),
     room("ReachFleetLink", ["CNats", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet"]),
     .executableTarget(
         name: "reach-fleet",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet", "ReachFleetLink",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTerminal", "ReachFleet", "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -89,7 +91,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "reach",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl", "ReachTerminal",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict

@@ -21,7 +21,7 @@ final class NATSRequests: Sendable {
     }
 
     private let state = Mutex(State())
-    private let token = InboxName.random()
+    private let token = SubjectToken.random()
 
     func start(on link: NATSLink) throws(NATSError) {
         let subscription = try NATSSubscription("\(link.settings.inbox).\(token).*", on: link, keepsLink: false) {

@@ -67,6 +67,9 @@ package struct NATSServer: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
+    /// Whether the address is this machine's.
+    package var isLoopback: Bool { Self.isLoopback(host) }
+
     private static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "[::1]" || host.hasPrefix("127.") && IPAddress(host) != nil
     }

@@ -18,7 +18,7 @@ package struct NATSSettings: Sendable {
     /// The name that the server shows to its operator.
     package var name = "reach-fleet"
     /// Where replies arrive. The rights of a host include its own prefix only.
-    package var inbox = "_INBOX.\(InboxName.random())"
+    package var inbox = "_INBOX.\(SubjectToken.random())"
     /// The longest wait for one server when connecting.
     package var connectLimit: Duration = .seconds(10)
     /// How often libnats measures an idle connection; after two without an answer it is stale.
@@ -29,11 +29,11 @@ package struct NATSSettings: Sendable {
 }
 
 /// Tokens of subjects that nobody else uses.
-enum InboxName {
+package enum SubjectToken {
     private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
 
     /// 20 letters and digits: 103 random bits.
-    static func random() -> String {
+    package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return String((0..<20).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
     }

@@ -34,7 +34,7 @@ package final class StreamReader {
     ) throws(NATSError) {
         self.link = link
         self.stream = stream
-        consumer = "reach-\(InboxName.random())"
+        consumer = "reach-\(SubjectToken.random())"
         replies = try NATSQueue("\(link.settings.inbox).\(consumer)", on: link)
         var jetStream = JetStream(link)
         jetStream.limit = limit

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import ReachCore
+internal import ReachTerminal
 
 /// The command `reach`.
 struct Reach: ParsableCommand {

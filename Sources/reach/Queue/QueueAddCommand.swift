@@ -3,6 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
+internal import ReachTerminal
 
 struct QueueAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

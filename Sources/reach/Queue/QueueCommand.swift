@@ -4,6 +4,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
+internal import ReachTerminal
 
 struct QueueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

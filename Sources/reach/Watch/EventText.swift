@@ -1,6 +1,7 @@
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
+internal import ReachTerminal
 
 /// Events in words, a line each, for people.
 struct EventText {

@@ -1,27 +1,32 @@
 /// A table for people. A cell may have several lines; colours do not count for its width.
-struct TextTable {
-    struct Cell {
-        var lines: [(text: String, colour: TerminalStyle.Colour?)]
+package struct TextTable {
+    package struct Cell {
+        package var lines: [(text: String, colour: TerminalStyle.Colour?)]
 
-        init(_ text: String, _ colour: TerminalStyle.Colour? = nil) { lines = [(text, colour)] }
+        package init(_ text: String, _ colour: TerminalStyle.Colour? = nil) { lines = [(text, colour)] }
 
-        init(_ lines: [(text: String, colour: TerminalStyle.Colour?)]) { self.lines = lines }
+        package init(_ lines: [(text: String, colour: TerminalStyle.Colour?)]) { self.lines = lines }
 
-        var width: Int { lines.map(\.text.count).max() ?? 0 }
+        package var width: Int { lines.map(\.text.count).max() ?? 0 }
     }
 
     private static let gap = 2
     private static let indent = 4
 
-    let style: TerminalStyle
+    package let style: TerminalStyle
     /// The terminal's width in columns; `nil` without a terminal, where the length of lines is unlimited.
-    let width: Int?
+    package let width: Int?
+
+    package init(style: TerminalStyle, width: Int?) {
+        self.style = style
+        self.width = width
+    }
 
     /// Formats the rows, without the columns that are empty below the heading. In a table that is too wide, the last cells
     /// move below their rows.
     ///
     /// - Parameter rows: The rows, with the heading first; all have the same number of cells.
-    func layOut(_ rows: [[Cell]]) -> String {
+    package func layOut(_ rows: [[Cell]]) -> String {
         let all = rows.first?.indices ?? 0..<0
         let used = all.filter { column in rows.dropFirst().contains { $0[column].width > 0 } }
         let rows = rows.map { row in used.map { row[$0] } }

@@ -1,9 +1,9 @@
 /// Amounts of bytes for people.
-enum ByteCount {
+package enum ByteCount {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
     /// Three digits and a unit: `512 B`, `1.5 KiB`, `98 MiB`.
-    static func describe(_ bytes: Int64) -> String {
+    package static func describe(_ bytes: Int64) -> String {
         guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
         var unit = 0
         // In tenths, so that an amount that rounds to 1024 becomes 1 of the next unit.

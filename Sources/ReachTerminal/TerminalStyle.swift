@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// Colours for a terminal, unless NO_COLOR disables them (no-color.org).
-struct TerminalStyle {
-    enum Colour: String {
+package struct TerminalStyle {
+    package enum Colour: String {
         case green = "32"
         case red = "31"
         case yellow = "33"
@@ -10,10 +10,12 @@ struct TerminalStyle {
         case bold = "1"
     }
 
-    let hasColour: Bool
+    package let hasColour: Bool
+
+    package init(hasColour: Bool) { self.hasColour = hasColour }
 
     /// Whether the locale uses UTF-8, according to the environment.
-    static var isUnicode: Bool {
+    package static var isUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { (name: String) -> String? in
             getenv(name).map { String(cString: $0) }
         }
@@ -21,15 +23,15 @@ struct TerminalStyle {
         return locale.map { $0.hasSuffix("UTF-8") || $0.hasSuffix("utf8") } ?? false
     }
 
-    static let plain = TerminalStyle(hasColour: false)
+    package static let plain = TerminalStyle(hasColour: false)
 
     /// The style of standard output.
-    static var current: TerminalStyle {
+    package static var current: TerminalStyle {
         let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
         return TerminalStyle(hasColour: StandardOutput.isTerminal && getenv("NO_COLOR") == nil && !isDumb)
     }
 
-    func paint(_ text: String, _ colour: Colour) -> String {
+    package func paint(_ text: String, _ colour: Colour) -> String {
         hasColour ? "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m" : text
     }
 }
