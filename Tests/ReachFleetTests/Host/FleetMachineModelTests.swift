@@ -111,10 +111,7 @@ private struct World {
         case 1: hosts[index].startAgent(seed: UInt64(clock), at: now)  // killed and started again
         case 2:
             // Killed before the last acknowledgement was written.
-            let memory = hosts[index].memory
-            work(index, isReliable: true)
-            work(index, isReliable: true)
-            hosts[index].memory = memory
+            hosts[index].memory = hosts[index].lasting
             hosts[index].startAgent(seed: UInt64(clock), at: now)
         default:
             let path = FleetMachine.Input.path(exists: random.oneIn(2), isMetered: false, epoch: UInt64(clock))
@@ -148,9 +145,11 @@ private struct World {
         excused.formUnion(lost)
         journal.beginLog()
         let boot = "boot\(clock)"
-        let ghosts = hosts[index].ghosts + hosts[index].requests
+        // A machine takes longer to start than anything takes to arrive.
+        for case .publish(_, let chunk, let expecting) in hosts[index].ghosts + hosts[index].requests {
+            if Bool.random(using: &random) { _ = engine.append(chunk, expecting: expecting) }
+        }
         hosts[index] = SimulatedHost(journal: journal, boot: boot, memory: hosts[index].memory, seed: UInt64(clock))
-        hosts[index].ghosts = ghosts
         hosts[index].startAgent(seed: UInt64(clock), at: now)
         for _ in 0..<Int.random(in: 0...8, using: &random) {
             clock += 1_000_000
