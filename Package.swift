@@ -167,9 +167,13 @@ let targets: [Target] = [
     tests(
         "ReachFleetLinkTests",
         [
-            "reach-fleet", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet", "ReachFleetLink",
+            "reach-fleet", "fleetfill", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet", "ReachFleetLink",
             "ReachTesting",
         ]),
+    // Fills a server with the states of many hosts, to measure readers.
+    .executableTarget(
+        name: "fleetfill", dependencies: ["ReachCore", "ReachFleet", "ReachFleetLink", "ReachLoop"],
+        path: "Tests/Support/fleetfill", swiftSettings: strict),
     .executableTarget(
         name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueRuntime"],
         path: "Tests/Support/queuecrash", swiftSettings: strict),
@@ -180,7 +184,7 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue", "ReachControl",
-            "ReachTesting",
+            "ReachTerminal", "ReachTesting",
         ]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTerminal
 import Testing
 
 @testable import reach

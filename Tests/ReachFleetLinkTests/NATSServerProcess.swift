@@ -26,16 +26,18 @@ final class NATSServerProcess {
         get throws { try NATSServer("nats://127.0.0.1:\(port)") }
     }
 
-    /// - Parameter configuration: The text of its file. `$STORE` and `$DIR` stand for its folders. Without `listen` it
-    ///   chooses a free port.
+    /// - Parameters:
+    ///   - configuration: The text of its file. `$STORE` and `$DIR` stand for its folders.
+    ///   - listens: `false` if the configuration itself says where to listen: at `127.0.0.1:-1`, a free port.
     init(
         _ configuration: String = NATSServerProcess.open, program command: String = "nats-server",
-        in directory: TemporaryDirectory? = nil
+        in directory: TemporaryDirectory? = nil, listens: Bool = true
     ) throws {
         self.directory = try directory ?? TemporaryDirectory()
         self.command = command
         let path = self.directory.path
-        let text = "listen: \"127.0.0.1:-1\"\nports_file_dir: \"\(path)\"\n" + configuration
+        let listen = listens ? "listen: \"127.0.0.1:-1\"\n" : ""
+        let text = listen + "ports_file_dir: \"\(path)\"\n" + configuration
         try self.directory.file("server.conf", Self.expand(text, path))
         program = try BuiltProgram(named: command).start(["-c", path + "/server.conf", "-l", path + "/server.log"])
         port = try waitForPort()

@@ -5,7 +5,7 @@ struct NotInTime: Error, CustomStringConvertible { let description: String }
 
 /// Waits for something that another thread or process does.
 func waitUntil(
-    within limit: Duration = .seconds(20), _ what: String = "the condition", _ isTrue: () throws -> Bool
+    _ what: String = "the condition", within limit: Duration = .seconds(20), _ isTrue: () throws -> Bool
 ) throws {
     let deadline = ContinuousClock.now + limit
     while try !isTrue() {

@@ -194,9 +194,9 @@ package enum FleetDoctor {
     /// - Parameters:
     ///   - strangerConnects: Whether a key that nobody listed is let in.
     ///   - isEncrypted: Whether all servers are named with TLS.
-    package static func rights(strangerConnects: Bool?, isEncrypted: Bool, isLocal: Bool) -> [Finding] {
+    package static func rights(strangerConnects: Bool, isEncrypted: Bool, isLocal: Bool) -> [Finding] {
         var findings: [Finding] = []
-        if strangerConnects == true {
+        if strangerConnects {
             findings.append(
                 Finding(
                     .wrong, "open", "the server lets in whoever connects: any machine can write and read everything",

@@ -12,7 +12,9 @@ package struct ServerVersion: Hashable, Comparable, Sendable, CustomStringConver
 
     /// Reads `2.9.10`, and what may follow as in `2.12.0-RC.1`.
     package init?(_ text: String) {
-        let numbers = text.drop { $0 == "v" }.prefix { $0.isNumber || $0 == "." }.split(separator: ".").map { Int($0) }
+        let numbers = text.drop { $0 == "v" }.prefix { $0.isNumber || $0 == "." }.split(
+            separator: ".", omittingEmptySubsequences: false
+        ).map { Int($0) }
         guard numbers.count >= 2, numbers.count <= 3, let major = numbers[0], let minor = numbers[1] else { return nil }
         self.init(major, minor, (numbers.count == 3 ? numbers[2] : 0) ?? 0)
     }

@@ -14,15 +14,11 @@ struct FleetView {
     /// The engine's clock minus this machine's; `nil` if it does not say.
     var clockOffset: Duration?
 
-    /// Whether to read the server's reports of connections.
-    enum Connections {
-        /// Only if a host is silent, to say why.
-        case ifSilent
-        case always
-    }
+    /// A disconnect matters if it is later than the last renewal. No lease lasts longer than this.
+    static let connectionAge: Duration = .seconds(1800)
 
     /// Reads the buckets, and the latest reports of connections.
-    static func read(_ link: NATSLink, connections: Connections = .ifSilent) throws(NATSError) -> FleetView {
+    static func read(_ link: NATSLink) throws(NATSError) -> FleetView {
         let jetStream = JetStream(link)
         var view = try FleetView(jetStream)
         try view.readHosts(jetStream)
@@ -34,7 +30,8 @@ struct FleetView {
             roster.apply(lease: entry.value, of: entry.key, storedAt: entry.time)
         }
         view.roster = roster
-        if connections == .always || view.hasSilentHost { try view.readConnections(jetStream) }
+        // Of hosts that are silent for longer the reports say why.
+        try view.readConnections(jetStream, all: view.hasSilentHost)
         view.engine.now = view.present
         return view
     }
@@ -71,12 +68,14 @@ struct FleetView {
         self.roster = roster
     }
 
-    mutating func readConnections(_ jetStream: JetStream) throws(NATSError) {
+    /// - Parameter all: Whether to read as far back as ``connectionLimit`` allows, and not only ``connectionAge``.
+    mutating func readConnections(_ jetStream: JetStream, all: Bool) throws(NATSError) {
         guard let info = try jetStream.stream(FleetNames.connections) else { return }
         let last = info["state"]?["last_seq"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
-        let start = last > Self.connectionLimit ? last - Self.connectionLimit : 1
+        let earliest = last > Self.connectionLimit ? last - Self.connectionLimit : 1
+        let start = all ? StreamStart.sequence(earliest) : .time(present + (.zero - Self.connectionAge))
         var roster = self.roster
-        try jetStream.read(FleetNames.connections, filter: "reach.v1.conn.>", from: .sequence(start)) { message in
+        try jetStream.read(FleetNames.connections, filter: "reach.v1.conn.>", from: start) { message in
             roster.apply(advisory: message.payload)
         }
         self.roster = roster

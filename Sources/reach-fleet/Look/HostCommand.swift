@@ -54,7 +54,7 @@ struct HostCommand: ParsableCommand {
         if let entry = try jetStream.entry(host, in: FleetNames.lease) {
             view.roster.apply(lease: entry.value, of: host, storedAt: entry.time)
         }
-        try view.readConnections(jetStream)
+        try view.readConnections(jetStream, all: true)
         view.engine.now = view.present
     }
 

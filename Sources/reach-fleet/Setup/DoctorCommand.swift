@@ -86,7 +86,7 @@ private struct Examination {
     }
 
     private func hosts(_ jetStream: JetStream) throws(NATSError) -> [Finding] {
-        let view = try FleetView.read(link, connections: .always)
+        let view = try FleetView.read(link)
         var advisories: [ConnectionAdvisory] = []
         let start = view.engine.now + (.zero - Self.connectionAge)
         try jetStream.read(FleetNames.connections, filter: "reach.v1.conn.>", from: .time(start)) { message in
@@ -107,21 +107,25 @@ private struct Examination {
         return (info["state"]?["subjects"]?.object ?? [:]).compactMapValues(\.integer)
     }
 
-    /// Whether a key that was made just now, and nobody listed, is let in.
+    /// Whether somebody without a key, or with one that nobody listed, is let in.
     private func rights() -> [Finding] {
+        var strangers: [NATSIdentity] = [.none]
+        if let key = try? NKeyPair.generate() { strangers.append(.key(key)) }
+        let servers = link.settings.servers
+        return FleetDoctor.rights(
+            strangerConnects: strangers.contains(where: connects), isEncrypted: servers.allSatisfy(\.isEncrypted),
+            isLocal: servers.allSatisfy { $0.isEncrypted || $0.isLoopback })
+    }
+
+    private func connects(_ stranger: NATSIdentity) -> Bool {
         var settings = link.settings
         settings.reconnection = .never
-        settings.identity = .none
-        if let stranger = try? NKeyPair.generate() { settings.identity = .key(stranger) }
-        let connects: Bool?
+        settings.identity = stranger
         do throws(NATSError) {
             try NATSLink.connect(settings).close()
-            connects = true
+            return true
         } catch {
-            connects = error.kind == .refused ? false : nil
+            return false
         }
-        return FleetDoctor.rights(
-            strangerConnects: connects, isEncrypted: settings.servers.allSatisfy(\.isEncrypted),
-            isLocal: settings.servers.allSatisfy { $0.isEncrypted || $0.isLoopback })
     }
 }
