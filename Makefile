@@ -48,9 +48,10 @@ deps: ## Install the Debian packages that are missing (as root, or by sudo)
 	@SWIFT="$(SWIFT)" contrib/deps
 
 .PHONY: build
-build: ## Build .build/release/reach and reachd
+build: ## Build .build/release/reach, reachd and reach-fleet
 	$(SWIFT) build -c release $(release_flags) --product reach
 	$(SWIFT) build -c release $(release_flags) --product reachd
+	$(SWIFT) build -c release $(release_flags) --product reach-fleet
 
 .PHONY: run
 run: deps build ## Show this machine's status, then every change until Ctrl-C

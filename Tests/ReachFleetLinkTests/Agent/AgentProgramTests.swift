@@ -80,7 +80,7 @@ private final class AgentFixture {
     }
 
     func waitForEvents(_ count: Int) throws {
-        try waitUntil(within: .seconds(40), "\(count) events in the stream") { try self.stored().count >= count }
+        try waitUntil("\(count) events", within: .seconds(40)) { try self.stored().count >= count }
     }
 
     func entry(in bucket: String) throws -> KeyValueEntry? {

@@ -25,6 +25,16 @@ import Testing
         #expect(offered == Self.page.options(of: "COMMANDS", command).union(shared))
     }
 
+    @Test(arguments: ["agent", "self"])
+    func `every option of the host's own commands is in the manual, and no other`(_ command: String) throws {
+        let offered = try Self.options(of: command).subtracting(["--help", "--version"])
+        #expect(offered == Self.page.options(of: "COMMANDS", command))
+    }
+
+    @Test func `every word of an agent is in the manual`() {
+        #expect(Set(FleetWord.allCases.map(\.rawValue)).subtracting(Self.page.arguments(of: "Cm")).isEmpty)
+    }
+
     @Test func `every word of a host is in the manual`() {
         #expect(Set(HostWord.allCases.map(\.rawValue)).subtracting(Self.page.arguments(of: "Cm")).isEmpty)
     }
