@@ -191,7 +191,8 @@ extension FleetMachine {
     private mutating func handleUnknownLog(
         _ found: Tail, _ slice: EntryPage, _ now: Instant, _ actions: inout [Action]
     ) {
-        let isNewer = found.sequence > tail ?? acknowledged?.sequence ?? .max
+        let known = [tail, acknowledged?.sequence].compactMap(\.self).max()
+        let isNewer = known.map { found.sequence > $0 } ?? false
         if isNewer, !found.isForking, tail != nil { return pause(.conflict, now) }
         if isNewer, !found.isForking, let acknowledged, acknowledged.log != found.chunk.log {
             // Another machine wrote while this one was away.
