@@ -167,7 +167,8 @@ let targets: [Target] = [
     tests(
         "ReachFleetLinkTests",
         [
-            "reach-fleet", "fleetfill", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet", "ReachFleetLink",
+            "reach-fleet", "fleetfill", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet",
+            "ReachFleetLink",
             "ReachTesting",
         ]),
     // Fills a server with the states of many hosts, to measure readers.
