@@ -55,9 +55,10 @@ build-deps:
 	@SWIFT="$(SWIFT)" contrib/deps build
 
 .PHONY: build
-build: ## Build .build/release/reach and reachd
+build: ## Build .build/release/reach, reachd and reach-fleet
 	$(SWIFT) build -c release $(release_flags) --product reach
 	$(SWIFT) build -c release $(release_flags) --product reachd
+	$(SWIFT) build -c release $(release_flags) --product reach-fleet
 
 .PHONY: run
 run: build-deps build ## Show this machine's status, then every change until Ctrl-C

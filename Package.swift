@@ -52,6 +52,7 @@ let targets: [Target] = [
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
     room("ReachCore"),
+    room("ReachTOML", ["CToml", "ReachCore"]),
     room("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
@@ -80,7 +81,7 @@ let targets: [Target] = [
     room(
         "ReachDaemon",
         [
-            "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
+            "CReachLinux", "ReachTOML", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
         ]),
     // What `reach` and `reach-fleet` print alike.
@@ -94,7 +95,9 @@ let targets: [Target] = [
     .executableTarget(
         name: "reach-fleet",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTerminal", "ReachFleet", "ReachFleetLink",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal", "ReachTOML",
+            "ReachFleet",
+            "ReachFleetLink",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -110,7 +113,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "reachd",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachDaemon",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTOML", "ReachDaemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -183,7 +186,7 @@ let targets: [Target] = [
         "ReachDaemonTests",
         [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachProbe", "ReachControl", "ReachQueue",
-            "ReachQueueRuntime", "ReachDaemon", "ReachTesting", logging,
+            "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
     tests("ReachFleetTests", ["ReachCore", "ReachFleet", "ReachTesting"]),

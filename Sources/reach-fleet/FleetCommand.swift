@@ -11,7 +11,8 @@ struct FleetCommand: ParsableCommand {
         abstract: "Report what this host sees to its fleet, and look at the fleet.",
         version: "reach-fleet 0.1.0 (libnats \(NATSLibrary.version))",
         subcommands: [
-            SetupCommand.self, KeyCommand.self, ConfigCommand.self, DoctorCommand.self,
+            AgentCommand.self, SelfCommand.self, SetupCommand.self, KeyCommand.self, ConfigCommand.self,
+            DoctorCommand.self,
             FleetStatusCommand.self, HostCommand.self, FleetWatchCommand.self, EventsCommand.self,
             OutagesCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self, ReleaseCommand.self,
         ])

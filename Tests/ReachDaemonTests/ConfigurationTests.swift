@@ -2,6 +2,7 @@ import ReachControl
 import ReachCore
 import ReachDaemon
 import ReachKernel
+import ReachTOML
 import ReachTesting
 import Testing
 

@@ -29,7 +29,8 @@ struct EventQueue: Sendable {
     mutating func append(_ new: [JournalEntry]) {
         for var entry in new {
             if entry.isLogStart {
-                received = JournalCursor(log: entry.log, n: entry.n)
+                let isKnown = received.map { $0.log == entry.log && $0.n >= entry.n } ?? false
+                if !isKnown { received = JournalCursor(log: entry.log, n: entry.n) }
                 continue
             }
             if let received, received.log == entry.log {

@@ -102,7 +102,8 @@ extension FleetMachine {
             return hasJournal ? () : openJournal(resume, &actions)
         }
         guard !adoptsTail else {
-            return fork(Tail(sequence: sequence, chunk: chunk), from: acknowledged?.log ?? newest?.log ?? chunk.log, &actions)
+            return fork(
+                Tail(sequence: sequence, chunk: chunk), from: acknowledged?.log ?? newest?.log ?? chunk.log, &actions)
         }
         verify(sequence, chunk, &actions)
     }
@@ -132,7 +133,7 @@ extension FleetMachine {
     }
 
     /// Goes on with the log that begins with these entries, of which the engine has nothing.
-    private mutating func begin(_ slice: JournalSlice, tail sequence: UInt64) {
+    private mutating func begin(_ slice: EntryPage, tail sequence: UInt64) {
         unconfirmed = []
         tail = sequence
         resume = slice.entries.first.map { JournalCursor(log: $0.log, n: $0.isLogStart ? $0.n : $0.first - 1) }
@@ -157,7 +158,7 @@ extension FleetMachine {
         openJournal(.beyond(log), &actions)
     }
 
-    mutating func handleJournal(_ slice: JournalSlice, _ now: Instant, _ actions: inout [Action]) {
+    mutating func handleJournal(_ slice: EntryPage, _ now: Instant, _ actions: inout [Action]) {
         newest = slice.newest
         isJournalComplete = slice.isComplete
         guard hasJournal else { return }
@@ -177,7 +178,7 @@ extension FleetMachine {
     }
 
     /// The engine has what the found chunk covers.
-    private mutating func accept(_ found: Tail, _ slice: JournalSlice, _ actions: inout [Action]) {
+    private mutating func accept(_ found: Tail, _ slice: EntryPage, _ actions: inout [Action]) {
         let cursor = JournalCursor(log: found.chunk.log, n: found.chunk.last)
         unconfirmed = []
         tail = found.sequence
@@ -188,9 +189,10 @@ extension FleetMachine {
     }
 
     private mutating func handleUnknownLog(
-        _ found: Tail, _ slice: JournalSlice, _ now: Instant, _ actions: inout [Action]
+        _ found: Tail, _ slice: EntryPage, _ now: Instant, _ actions: inout [Action]
     ) {
-        let isNewer = found.sequence > tail ?? acknowledged?.sequence ?? .max
+        let known = [tail, acknowledged?.sequence].compactMap(\.self).max()
+        let isNewer = known.map { found.sequence > $0 } ?? false
         if isNewer, !found.isForking, tail != nil { return pause(.conflict, now) }
         if isNewer, !found.isForking, let acknowledged, acknowledged.log != found.chunk.log {
             // Another machine wrote while this one was away.
@@ -201,7 +203,7 @@ extension FleetMachine {
     }
 
     private mutating func handleNothing(
-        _ found: Tail, _ slice: JournalSlice, _ now: Instant, _ actions: inout [Action]
+        _ found: Tail, _ slice: EntryPage, _ now: Instant, _ actions: inout [Action]
     ) {
         guard slice.isComplete else { return }
         if slice.newest.log != found.chunk.log {
@@ -225,8 +227,8 @@ extension FleetMachine {
         let chunk = EventChunk(
             log: next.log, first: next.first, last: next.last, boot: settings.boot, eventBoot: next.boot, sent: now,
             lines: next.lines)
-        if acknowledged == nil {
-            // So that a later run knows that it has begun, should another machine write meanwhile.
+        if acknowledged?.log != chunk.log {
+            // So that a later run knows that this log has begun, should another machine write meanwhile.
             remember(JournalCursor(log: chunk.log, n: chunk.first - 1), tail ?? 0, &actions)
         }
         publish(chunk, now, &actions)

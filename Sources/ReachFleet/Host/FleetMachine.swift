@@ -19,7 +19,7 @@ package struct FleetMachine: Sendable {
         /// The answer to ``Action/publish(_:_:expecting:)``.
         case published(UInt64, PublishAnswer)
         /// A page of the journal, from the cursor of the last ``Action/openJournal(after:)`` on.
-        case journal(JournalSlice)
+        case journal(EntryPage)
         /// Whether the daemon answers. Without it no page of the journal comes; the reader continues where it was.
         case daemon(isThere: Bool)
         /// What the host is now. The machine fills in what it knows itself.
@@ -128,6 +128,8 @@ package struct FleetMachine: Sendable {
         package var duplicates: UInt64 = 0
         package var dropped: UInt64 = 0
         package var reconnects: UInt64 = 0
+
+        package init() {}
     }
 
     enum Connection: Hashable, Sendable {

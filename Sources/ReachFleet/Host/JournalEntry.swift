@@ -85,7 +85,7 @@ package struct JournalEntry: Hashable, Sendable {
 }
 
 /// A page of the journal, as the machine of the host's side receives it.
-package struct JournalSlice: Hashable, Sendable {
+package struct EntryPage: Hashable, Sendable {
     package var entries: [JournalEntry]
     /// The log to which the journal appends, and the number of its newest event.
     package var newest: JournalCursor

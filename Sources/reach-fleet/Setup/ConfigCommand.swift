@@ -82,7 +82,8 @@ struct ConfigCommand: ParsableCommand {
         guard !digits.isEmpty, ["KB", "MB", "GB", "TB"].contains(String(storeSize.dropFirst(digits.count))) else {
             throw ValidationError("--store-size is a number and KB, MB, GB or TB")
         }
-        guard version >= ServerVersion.floor else {
+        // Without a last number, as in "2.9", it means the series.
+        guard version >= ServerVersion(ServerVersion.floor.major, ServerVersion.floor.minor, 0) else {
             throw ValidationError("nats-server \(version) is too old; \(ServerVersion.floor) is the oldest that works")
         }
         for key in administrators + controllers + readers { try check(key) }

@@ -111,10 +111,7 @@ private struct World {
         case 1: hosts[index].startAgent(seed: UInt64(clock), at: now)  // killed and started again
         case 2:
             // Killed before the last acknowledgement was written.
-            let memory = hosts[index].memory
-            work(index, isReliable: true)
-            work(index, isReliable: true)
-            hosts[index].memory = memory
+            hosts[index].memory = hosts[index].lasting
             hosts[index].startAgent(seed: UInt64(clock), at: now)
         default:
             let path = FleetMachine.Input.path(exists: random.oneIn(2), isMetered: false, epoch: UInt64(clock))
@@ -148,9 +145,11 @@ private struct World {
         excused.formUnion(lost)
         journal.beginLog()
         let boot = "boot\(clock)"
-        let ghosts = hosts[index].ghosts + hosts[index].requests
+        // A machine takes longer to start than anything takes to arrive.
+        for case .publish(_, let chunk, let expecting) in hosts[index].ghosts + hosts[index].requests {
+            if Bool.random(using: &random) { _ = engine.append(chunk, expecting: expecting) }
+        }
         hosts[index] = SimulatedHost(journal: journal, boot: boot, memory: hosts[index].memory, seed: UInt64(clock))
-        hosts[index].ghosts = ghosts
         hosts[index].startAgent(seed: UInt64(clock), at: now)
         for _ in 0..<Int.random(in: 0...8, using: &random) {
             clock += 1_000_000
@@ -214,9 +213,9 @@ private struct World {
 @Suite struct `The machine against a simulated engine` {
     private static let all: [World.Disaster] = [.backup, .restore, .expireInEngine, .powerLoss, .expireInJournal]
 
-    @Test(arguments: 0..<20)
+    @Test(arguments: 0..<10)
     func `nothing is lost, repeated or exchanged whatever fails`(block: UInt64) {
-        for seed in block * 100..<block * 100 + 100 {
+        for seed in block * 40..<block * 40 + 40 {
             let faults = faults(seed, Self.all)
             #expect(faults.isEmpty, "seed \(seed): \(faults.prefix(5))")
         }
@@ -224,14 +223,14 @@ private struct World {
 
     @Test(arguments: 0..<5)
     func `two machines with one identity never write a number twice`(block: UInt64) {
-        for seed in 20_000 + block * 100..<20_100 + block * 100 {
+        for seed in 20_000 + block * 40..<20_040 + block * 40 {
             let faults = faults(seed, [.clone])
             #expect(faults.isEmpty, "seed \(seed): \(faults.prefix(5))")
         }
     }
 
     @Test func `without disasters everything is stored exactly once, and the machine says so`() {
-        for seed in 10_000..<10_400 as Range<UInt64> {
+        for seed in 10_000..<10_100 as Range<UInt64> {
             var world = World(seed: seed)
             for _ in 0..<300 { world.step() }
             world.settle()

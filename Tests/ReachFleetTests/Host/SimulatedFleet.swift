@@ -90,7 +90,7 @@ struct SimulatedJournal {
         return copy
     }
 
-    mutating func read(after cursor: JournalCursor?, limit: Int, boot: String, now: Instant) -> JournalSlice {
+    mutating func read(after cursor: JournalCursor?, limit: Int, boot: String, now: Instant) -> EntryPage {
         var entries: [JournalEntry] = []
         var index = 0
         var after: UInt64 = 0
@@ -127,7 +127,7 @@ struct SimulatedJournal {
                     JournalEntry(log: event.log, n: event.n, boot: boot, moment: event.moment, line: event.line))
             }
         }
-        return JournalSlice(entries, newest: newest, isComplete: isComplete)
+        return EntryPage(entries, newest: newest, isComplete: isComplete)
     }
 }
 
@@ -146,6 +146,8 @@ struct SimulatedHost {
     var journal: SimulatedJournal
     var machine: FleetMachine
     var memory: FleetMemory?
+    /// The memory as it was when the last chunk left: what is written later may be lost with the process.
+    var lasting: FleetMemory?
     let boot: String
     private(set) var isConnected = false
     /// Requests on their way to the engine, and answers on their way back.
@@ -161,7 +163,7 @@ struct SimulatedHost {
     init(journal: SimulatedJournal, boot: String, memory: FleetMemory?, seed: UInt64) {
         self.journal = journal
         self.boot = boot
-        self.memory = memory
+        (self.memory, lasting) = (memory, memory)
         machine = FleetMachine(Self.settings(boot), memory: memory, seed: seed)
     }
 
@@ -181,7 +183,10 @@ struct SimulatedHost {
             switch action {
             case .connect: isConnected = true
             case .disconnect: hangUp()
-            case .readTail, .publish, .putState, .putLease, .deleteLease: requests.append(action)
+            case .publish:
+                lasting = memory
+                requests.append(action)
+            case .readTail, .putState, .putLease, .deleteLease: requests.append(action)
             case .openJournal(let after):
                 cursor = .some(after)
                 hasUnreadEvents = true

@@ -150,7 +150,7 @@ import Testing
         #expect(FleetDoctor.stream(plan, nil).map(\.word) == ["missing"])
     }
 
-    private static let noon = Timestamp("2026-11-22T12:00:00Z")!
+    private static let noon = Timestamp(secondsSince1970: 1_795_348_800, nanoseconds: 0)
 
     private static func advisory(
         _ isUp: Bool, _ time: Int, start: Int, _ address: String, _ reason: String = "Client Closed"

@@ -4,7 +4,7 @@ import Testing
 
 /// One host of a roster, in every state that the engine can show. Times are seconds after noon.
 @Suite struct RosterTests {
-    private static let noon = Timestamp("2026-11-22T12:00:00Z")!
+    private static let noon = Timestamp(secondsSince1970: 1_795_348_800, nanoseconds: 0)
     private static let host = "till-1"
     private static let key = "UKEY"
 

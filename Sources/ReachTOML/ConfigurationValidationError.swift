@@ -11,7 +11,7 @@ package struct ConfigurationValidationError: Error, Hashable, Sendable {
     /// A description of a correct value.
     package let expected: String
 
-    init(line: Int?, key: String? = nil, _ problem: String, expected: String) {
+    package init(line: Int?, key: String? = nil, _ problem: String, expected: String) {
         self.line = line
         self.key = key
         self.problem = problem
@@ -19,7 +19,7 @@ package struct ConfigurationValidationError: Error, Hashable, Sendable {
     }
 
     /// The same error, with this key if it has none.
-    func named(_ key: String) -> ConfigurationValidationError {
+    package func named(_ key: String) -> ConfigurationValidationError {
         ConfigurationValidationError(line: line, key: self.key ?? key, problem, expected: expected)
     }
 
@@ -35,7 +35,7 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
     package let file: String
     package let errors: [ConfigurationValidationError]
 
-    init(file: String, errors: [ConfigurationValidationError]) {
+    package init(file: String, errors: [ConfigurationValidationError]) {
         self.file = file
         // Syntax errors are found before semantic ones.
         self.errors = errors.enumerated()
