@@ -115,7 +115,6 @@ import Testing
     }
 
     @Test mutating func `a request beyond the slots says that all are in use`() throws {
-        stage.network([.wired])
         for number in 0..<8 { try stage.add("https://host\(number).example/") }
         let id = try stage.add("https://b.example/")
         #expect(stage.explanation(id)?.reasons.map(\.text) == ["All transfer slots are in use."])
