@@ -4,6 +4,7 @@
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
 #                                                    ATTACK_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
+#   VERSION what `make release` releases
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
 
 SWIFT ?= swift
@@ -21,7 +22,8 @@ CC ?= cc
 
 # Optimising across modules makes the time from a notice to its line a quarter shorter. Debug builds and the tests check
 # exclusive access at run time, so a release need not.
-release_flags := --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
+# No RUNPATH of $ORIGIN: the programs load libraries from the system's directories alone.
+release_flags := --static-swift-stdlib --disable-local-rpath -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
 # Functions that run together on a change are placed together, so that fewer pages are loaded after a long sleep.
 release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
   -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
@@ -44,8 +46,12 @@ help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: deps
-deps: ## Install the Debian packages that are missing (as root, or by sudo)
+deps: ## Install the Debian packages that are missing for building and testing (as root, or by sudo)
 	@SWIFT="$(SWIFT)" contrib/deps
+
+.PHONY: build-deps
+build-deps:
+	@SWIFT="$(SWIFT)" contrib/deps build
 
 .PHONY: build
 build: ## Build .build/release/reach and reachd
@@ -53,7 +59,7 @@ build: ## Build .build/release/reach and reachd
 	$(SWIFT) build -c release $(release_flags) --product reachd
 
 .PHONY: run
-run: deps build ## Show this machine's status, then every change until Ctrl-C
+run: build-deps build ## Show this machine's status, then every change until Ctrl-C
 	@$(bin) status || true
 	@exec $(bin) watch
 
@@ -76,9 +82,10 @@ test-address: deps ## Run all tests under the address sanitizer
 check: lint warnings check-man check-completions fuzz ## Formatting, warnings, man pages, completions, a bounded fuzz
 
 .PHONY: lint
-lint: ## Check the formatting of the Swift code, and the names in the DocC articles
+lint: ## Check the formatting of the Swift code, the names in the DocC articles, and the version
 	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
 	contrib/docs/check
+	contrib/release --check
 
 .PHONY: format
 format: ## Format the Swift code
@@ -162,13 +169,20 @@ uninstall: ## Remove what `make install` installed
 
 .PHONY: deb
 deb: ## Build the Debian package .build/deb/reach_*.deb from the built programs
-	@PACKAGING=yes SWIFT="$(SWIFT)" contrib/deps
+	@PACKAGING=yes SWIFT="$(SWIFT)" contrib/deps build
 	@[ -x $(bin) ] && [ -x $(daemon_bin) ] || $(MAKE) build
 	contrib/debian/build
 
 .PHONY: try-deb
 try-deb: deb ## Install, use and purge that package under systemd, on a throwaway copy of this machine (as root)
 	contrib/debian/try || [ $$? = 77 ]
+
+.PHONY: release
+release: ## Set the version everywhere, commit and tag it, and build: VERSION=0.2.0
+	contrib/release "$(VERSION)"
+	$(MAKE) build deb
+	git archive --prefix=reach-$(VERSION)/ --output=.build/reach-$(VERSION).tar.gz "v$(VERSION)"
+	cd .build && sha256sum reach-$(VERSION).tar.gz
 
 .PHONY: clean
 clean: ## Remove the build directory

@@ -2,7 +2,13 @@
 #define REACH_CCURL_H
 
 #define CURL_DISABLE_TYPECHECK 1
+#if !__has_include(<curl/curl.h>)
+#error "libcurl is missing: install libcurl4-openssl-dev (Debian), libcurl-devel (Fedora) or curl (Arch)"
+#endif
 #include <curl/curl.h>
+#if !__has_include(<openssl/ssl.h>)
+#error "OpenSSL is missing: install libssl-dev (Debian), openssl-devel (Fedora) or openssl (Arch)"
+#endif
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
