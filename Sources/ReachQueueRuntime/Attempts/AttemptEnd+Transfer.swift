@@ -34,8 +34,20 @@ extension AttemptEnd {
 
 extension AttemptFault {
     init(_ failure: TransferFailure, isClockUnset: () -> Bool = MachineClock.isUnset) {
-        self.init(Kind(failure))
+        self.init(Kind(failure), isAnswered: failure.reason.isAnswer)
         if kind == .certificateTime { self.isClockUnset = isClockUnset() }
+    }
+}
+
+extension TransferFailure.Reason {
+    /// Whether the other side reacted. What comes from routers and name servers on the way does not count.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .connectionRefused, .connectionReset, .emptyResponse, .truncated, .badResponse, .badRange, .tlsHandshake,
+            .http2, .proxyRefused, .tooManyRedirects, .headerTooLarge, .responseTooLarge:
+            true
+        default: false
+        }
     }
 }
 
