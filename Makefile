@@ -2,7 +2,7 @@
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
-#                                                    ATTACK_ARGS
+#                                                    ATTACK_ARGS, SIM_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
 #   VERSION what `make release` releases
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
@@ -17,6 +17,7 @@ BENCH_ARGS ?=
 SCENES_ARGS ?=
 CRASH_ARGS ?=
 ATTACK_ARGS ?=
+SIM_ARGS ?=
 
 CC ?= cc
 
@@ -33,7 +34,7 @@ bin := .build/release/reach
 daemon_bin := .build/release/reachd
 debug_bin := .build/debug/reach
 bench_tools := .build/bench
-swift_code := Package.swift Sources Tests contrib/fuzz
+swift_code := Package.swift Sources Tests Examples contrib/fuzz
 man_pages = $(wildcard man/*.1 man/*.5 man/*.7 man/*.8)
 install_settings = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" OPENRC="$(OPENRC)"
 
@@ -54,9 +55,10 @@ build-deps:
 	@SWIFT="$(SWIFT)" contrib/deps build
 
 .PHONY: build
-build: ## Build .build/release/reach and reachd
+build: ## Build .build/release/reach, reachd and reach-fleet
 	$(SWIFT) build -c release $(release_flags) --product reach
 	$(SWIFT) build -c release $(release_flags) --product reachd
+	$(SWIFT) build -c release $(release_flags) --product reach-fleet
 
 .PHONY: run
 run: build-deps build ## Show this machine's status, then every change until Ctrl-C
@@ -128,6 +130,7 @@ bench: deps build bench-tools ## Compare reach with ip and a C program; BENCH_AR
 .PHONY: bench-queue
 bench-queue: deps build bench-tools ## Compare the request queue with curl; BENCH_ARGS="--only drain --rounds 3"
 	$(SWIFT) build -c release $(release_flags) --product queuedrain
+	$(SWIFT) build -c release $(release_flags) --product sessiondrain
 	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) $(BENCH_ARGS)
 
 .PHONY: crash
@@ -144,6 +147,18 @@ scenes: deps build ## Stage outages in namespaces, and show how reach and Networ
 .PHONY: attack
 attack: deps build ## Attack the daemon by users, servers and a failing machine; ATTACK_ARGS="--only slots" (as root)
 	contrib/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]
+
+.PHONY: fleet-demo
+fleet-demo: deps ## Show a fleet of 1,000 simulated hosts on this machine, until Ctrl-C
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
+	@contrib/fleet/demo || [ $$? = 77 ]
+
+.PHONY: fleet-sim
+fleet-sim: deps ## Simulate outages of a fleet against a real nats-server; SIM_ARGS="--hosts 10000"
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
+	contrib/fleet/sim $(SIM_ARGS) || [ $$? = 77 ]
 
 .PHONY: hot-functions
 hot-functions: build ## Trace again which functions the linker places together (needs valgrind)

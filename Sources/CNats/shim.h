@@ -2,10 +2,10 @@
 #define REACH_CNATS_SHIM_H
 
 #if !__has_include(<nats/nats.h>)
-#error "libnats is missing: apt-get install libnats-dev"
+#error "libnats is missing: install libnats-dev (Debian) or nats.c"
 #endif
 #if !__has_include(<openssl/evp.h>)
-#error "OpenSSL is missing: apt-get install libssl-dev"
+#error "OpenSSL is missing: install libssl-dev (Debian) or openssl-devel (Fedora)"
 #endif
 #include <nats/nats.h>
 #include <openssl/evp.h>

@@ -11,9 +11,10 @@ struct FleetCommand: ParsableCommand {
         abstract: "Report what this host sees to its fleet, and look at the fleet.",
         version: "reach-fleet \(ProjectVersion.number) (libnats \(NATSLibrary.version))",
         subcommands: [
-            SetupCommand.self, KeyCommand.self, ConfigCommand.self, DoctorCommand.self,
+            AgentCommand.self, SelfCommand.self, SetupCommand.self, KeyCommand.self, ConfigCommand.self,
+            DoctorCommand.self,
             FleetStatusCommand.self, HostCommand.self, FleetWatchCommand.self, EventsCommand.self,
-            HoldCommand.self, ReleaseCommand.self,
+            OutagesCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self, ReleaseCommand.self,
         ])
 
     /// Parses and runs the command, and ends with its exit status.

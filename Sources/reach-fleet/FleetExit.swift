@@ -20,6 +20,8 @@ enum FleetExit: Int32 {
     case untrusted = 76
     /// EX_NOPERM: the server refuses the key, or the key's rights do not include this.
     case notPermitted = 77
+    /// EX_CONFIG: an error in the configuration.
+    case badConfiguration = 78
 }
 
 /// An error that ends the program with a status and, unless `message` is `nil`, a sentence on standard error.

@@ -12,7 +12,7 @@ struct Reach: ParsableCommand {
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
             ExplainCommand.self, HistoryCommand.self, ProbeCommand.self, ProbesCommand.self,
-            QueueCommand.self,
+            QueueCommand.self, FleetSubcommand.self,
         ]
     )
 

@@ -4,6 +4,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachDaemon
 internal import ReachLoop
+internal import ReachTOML
 
 /// The command `reachd`.
 struct ReachDaemonCommand: ParsableCommand {

@@ -16,8 +16,9 @@ internal import Testing
     @Test func `every command is in the manual, and no other`() throws {
         let help = try BuiltProgram.reach.run(["--help"]).lines
         let listed = Self.commands(in: help)
-        #expect(listed == Self.commands)
-        #expect(Self.reach.subsections(of: "COMMANDS") == Self.commands + ["help"])
+        // `reach fleet` is a program of its own with a manual of its own.
+        #expect(listed == Self.commands + ["fleet"])
+        #expect(Self.reach.subsections(of: "COMMANDS") == Self.commands + ["fleet", "help"])
         #expect(Self.commands(in: try BuiltProgram.reach.run(["queue", "--help"]).lines) == Self.queueCommands)
         #expect(Self.reach.subsections(of: "COMMANDS OF THE QUEUE") == Self.queueCommands)
     }

@@ -369,14 +369,17 @@ _reach_explain() {
 
 _reach_history() {
     repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
-    repeating_options=()
+    non_repeating_flags=(--json --events --version -h --help)
+    repeating_options=(--type)
     non_repeating_options=(--since --state)
     __reach_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
     '--since')
+        return
+        ;;
+    '--type')
         return
         ;;
     '--state')
