@@ -195,7 +195,7 @@ private final class Executor: QueueExecutor {
         guard let checker else { return answerByTestimony(path) }
         checker.check(path) { [weak self] works in
             guard let works else { self?.answerByTestimony(path); return }
-            self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works))
+            self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works, isProof: true))
         }
     }
 

@@ -9,12 +9,12 @@ struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reach-fleet",
         abstract: "Report what this host sees to its fleet, and look at the fleet.",
-        version: "reach-fleet 0.1.0 (libnats \(NATSLibrary.version))",
+        version: "reach-fleet \(ProjectVersion.number) (libnats \(NATSLibrary.version))",
         subcommands: [
             AgentCommand.self, SelfCommand.self, SetupCommand.self, KeyCommand.self, ConfigCommand.self,
             DoctorCommand.self,
             FleetStatusCommand.self, HostCommand.self, FleetWatchCommand.self, EventsCommand.self,
-            HoldCommand.self, ReleaseCommand.self,
+            OutagesCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self, ReleaseCommand.self,
         ])
 
     /// Parses and runs the command, and ends with its exit status.

@@ -80,6 +80,19 @@ import Testing
         #expect(Set(event["status"]?["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Path"))
     }
 
+    @Test func `events of the journal have the keys of an event, and those of their definition`() throws {
+        let moment = Instant.second(0)
+        var keys = fields(of: "Event").subtracting(["seq"])
+        for event in [
+            JournalEvents.started(at: moment, lastSeen: moment.wall, boot: ""),
+            JournalGap(.refused, 1...2).event(at: moment, boot: ""),
+        ] {
+            let numbered = JournalLine.event(event, log: "", number: 1)
+            keys.formUnion(try JSONReader.read(numbered).object?.keys ?? [:].keys)
+        }
+        #expect(keys == fields(of: "JournalEvent"))
+    }
+
     @Test func `the queue's objects have the keys of their definition`() throws {
         func fields(_ type: String) -> Set<String> { self.fields(of: type, in: QueueInterface.definition) }
         func check(_ type: String, _ body: (inout JSONWriter) -> Void) throws -> JSONValue {

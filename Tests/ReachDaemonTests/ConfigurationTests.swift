@@ -173,7 +173,7 @@ import Testing
         (
             "[zzzzzz]\n",
             "one of [internet], [targets], [[interface]], [connectivity], [hold], [limits], [socket], [hooks], [history], "
-                + "[queue], [probes], [[probe]], [metrics]"
+                + "[journal], [queue], [probes], [[probe]], [metrics]"
         ),
     ])
     func `an error about an unknown key suggests the probable key`(text: String, meant: String) {

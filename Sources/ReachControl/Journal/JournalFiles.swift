@@ -26,7 +26,9 @@ package struct JournalFiles: Hashable, Sendable {
         defer { closedir(stream) }
         var serials: [Int] = []
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { continue }
             let digits = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)
             if let serial = Int(digits), serial > 0, String(serial) == digits { serials.append(serial) }

@@ -148,7 +148,7 @@ package struct JournalReader {
         var lines: JournalLines
         do throws(SystemError) {
             lines = try JournalLines(files.path(of: segment.serial), segment, after: slice.next)
-        } catch where error.number == ENOENT {
+        } catch  where error.number == ENOENT {
             // The daemon has deleted it since: the next one begins with a gap.
             return true
         }

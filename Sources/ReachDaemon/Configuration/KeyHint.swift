@@ -1,4 +1,4 @@
-internal import ReachTOML
+internal import ReachCore
 
 /// Suggests the key or table that the user probably meant.
 enum KeyHint {
@@ -8,10 +8,10 @@ enum KeyHint {
     static func text(for key: String, in path: String?, known: [String], isTable: Bool) -> String {
         let tables = Configuration.tables
         let candidates = isTable && path == nil ? tables.filter { $0.name != nil } : []
-        if let meant = NearestWord.find(for: key, among: candidates.compactMap(\.name)) {
+        if let meant = NearestWord.find(key, among: candidates.compactMap(\.name)) {
             return "\(candidates.first { $0.name == meant }?.header ?? meant), which is the nearest table"
         }
-        if let meant = NearestWord.find(for: key, among: known) { return "\(meant), which is the nearest key" }
+        if let meant = NearestWord.find(key, among: known) { return "\(meant), which is the nearest key" }
         if let home = tables.first(where: { $0.name != path && $0.keys.contains(key) }) {
             return "\(key) below \(home.header)"
         }

@@ -94,7 +94,7 @@ package final class Journal {
     // MARK: Recording
 
     package func record(_ change: ReachabilityChange) {
-        let isProof = !change.isInitial && Set(change.aspects).isSubset(of: [.connectivity])
+        let isProof = change.aspects == [.connectivity]
         guard kinds.contains(isProof ? .connectivity : .status) else { return }
         record(.change(change, source: .daemon))
     }

@@ -171,7 +171,8 @@ struct JournalStore: ~Copyable {
     ///
     /// - Parameter last: The number of the last one.
     mutating func append(_ lines: [UInt8], last: Int64) throws(SystemError) {
-        if let newest = segments.last, newest.size > newest.start, newest.size + Int64(lines.count) > options.segmentBytes
+        if let newest = segments.last, newest.size > newest.start,
+            newest.size + Int64(lines.count) > options.segmentBytes
         {
             try beginSegment(log: newest.log, first: self.last + 1)
         }

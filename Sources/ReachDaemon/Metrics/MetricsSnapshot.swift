@@ -58,7 +58,8 @@ struct MetricsSnapshot: Sendable {
         writer.sample([], UInt64(max(0, journal.bytes)))
         writer.family("reach_journal_events_total", .counter, "Events written to the journal.")
         writer.sample([], journal.written)
-        writer.family("reach_journal_dropped_events_total", .counter, "Events that could not be written to the journal.")
+        writer.family(
+            "reach_journal_dropped_events_total", .counter, "Events that could not be written to the journal.")
         writer.sample([], journal.lost)
     }
 

@@ -19,6 +19,9 @@ package struct Roster: Sendable {
 
     package subscript(id: String) -> RosterHost? { indices[id].map { hosts[$0] } }
 
+    /// The host to which the operator gave a key.
+    package func host(withKey key: String) -> String? { indicesByKey[key].map { hosts[$0].id } }
+
     // MARK: - Feeding it
 
     /// A host that the operator lists, with the public half of its key.

@@ -34,6 +34,8 @@ package struct AttemptOrder: Hashable, Sendable {
     package let path: QueuePath
     /// The family it is restricted to.
     package let family: IPAddress.Family?
+    /// Whether ``QueueInput/answering(_:)`` is wanted, since other requests wait for its answer.
+    package let isCanary: Bool
 }
 
 /// The answer to a client.

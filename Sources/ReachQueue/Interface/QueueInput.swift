@@ -29,8 +29,9 @@ package indirect enum QueueInput: Sendable {
     case paths(PathSet)
     /// The way to a destination that ``QueueAction/watch(_:)`` asked for; `nil` while it is not reachable.
     case targetPath(Destination, QueuePath?)
-    /// A check that ``QueueAction/checkPath(_:)`` asked for has ended.
-    case pathChecked(interfaceIndex: UInt32, works: Bool)
+    /// A check that ``QueueAction/checkPath(_:)`` asked for has ended. It is a proof if something was answered by the
+    /// path.
+    case pathChecked(interfaceIndex: UInt32, works: Bool, isProof: Bool = false)
 
     // MARK: From the store
 
@@ -50,6 +51,8 @@ package indirect enum QueueInput: Sendable {
 
     /// The first byte of the request is about to be sent: from now on it may have arrived.
     case requestSent(RequestID)
+    /// The head of the answer to a canary has arrived.
+    case answering(RequestID)
     case ended(RequestID, AttemptEnd)
 
     // MARK: From interceptors

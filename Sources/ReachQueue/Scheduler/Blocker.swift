@@ -48,6 +48,11 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// Its interceptor prepares it or judges its answer, or the program has registered none of this name.
     package static let interceptor = Blocker(rawValue: 1 << 17)
 
+    /// A request that was sent first is to show whether its path works.
+    package static let canary = Blocker(rawValue: 1 << 18)
+    /// Its body would take longer than its path has stayed up recently.
+    package static let window = Blocker(rawValue: 1 << 19)
+
     package static let hold: Blocker = [.requestHold, .queueHold]
 
     private static let words: [(Blocker, String)] = [
@@ -55,7 +60,8 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.metered, "metered"), (.validated, "validated"), (.family, "family"), (.target, "target"),
         (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
-        (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"),
+        (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
+        (.window, "window"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.

@@ -44,7 +44,9 @@ extension QueueScheduler {
             }
             let blockers = blockers(of: slot)
             // What ends by itself in a moment is not reported, and a backoff already was.
-            guard !blockers.subtracting([.concurrency, .rate, .backoff, .clock]).isEmpty else { continue }
+            var passing: Blocker = [.concurrency, .rate, .backoff, .clock]
+            if groups[Int(entry.group)].gate.canaries[entry.owner]?.failures ?? 0 == 0 { passing.insert(.canary) }
+            guard !blockers.subtracting(passing).isEmpty else { continue }
             entries[Int(slot)].flags.insert(.reportedWaiting)
             var waiting = event(.waiting, slot)
             waiting.blockers = blockers

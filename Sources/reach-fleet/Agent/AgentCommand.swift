@@ -45,7 +45,6 @@ struct AgentOptions: ParsableArguments {
 
 /// `reach-fleet agent`: reports what this host sees, until it is stopped.
 struct AgentCommand: ParsableCommand {
-    static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
         commandName: "agent",

@@ -99,7 +99,7 @@ struct AgentConfigurationReader {
         for entry in table.entries {
             guard let key = keys[entry.key] else {
                 let known = keys.keys.sorted()
-                let meant = NearestWord.find(for: entry.key, among: known)
+                let meant = NearestWord.find(entry.key, among: known)
                 let hint = meant.map { "\($0), which is the nearest key" } ?? "one of " + known.joined(separator: ", ")
                 errors.append(
                     ConfigurationValidationError(

@@ -25,7 +25,7 @@ final class HostObserver {
         self.handler = handler
         // The machine fills in the time, the boot and the lease.
         state = HostState(
-            host: configuration.identity, version: AgentCommand.version, written: SystemClock.now, boot: "",
+            host: configuration.identity, version: ProjectVersion.number, written: SystemClock.now, boot: "",
             lease: configuration.lease)
         state.name = configuration.name
         state.labels = configuration.labels

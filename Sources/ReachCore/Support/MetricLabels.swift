@@ -1,8 +1,8 @@
 /// Labels in the text format. Many samples share them, so that values are escaped only once.
-struct MetricLabels: ExpressibleByArrayLiteral {
+package struct MetricLabels: ExpressibleByArrayLiteral {
     private(set) var bytes: [UInt8] = []
 
-    init(arrayLiteral labels: (StaticString, String)...) {
+    package init(arrayLiteral labels: (StaticString, String)...) {
         for (name, value) in labels { append(name, value) }
     }
 
@@ -21,7 +21,7 @@ struct MetricLabels: ExpressibleByArrayLiteral {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    static func + (left: MetricLabels, right: MetricLabels) -> MetricLabels {
+    package static func + (left: MetricLabels, right: MetricLabels) -> MetricLabels {
         guard !left.bytes.isEmpty, !right.bytes.isEmpty else { return left.bytes.isEmpty ? right : left }
         var both = left
         both.bytes.append(UInt8(ascii: ","))

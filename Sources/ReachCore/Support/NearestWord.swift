@@ -1,7 +1,7 @@
-/// Finds the word that the user probably meant.
+/// The known word that a mistyped one may mean, for hints in errors.
 package enum NearestWord {
     /// The word with the smallest edit distance, if that is small for its length.
-    package static func find(for word: String, among words: [String]) -> String? {
+    package static func find(_ word: String, among words: [String]) -> String? {
         let distances = words.map { (word: $0, distance: distance(from: Array(word.utf8), to: Array($0.utf8))) }
         guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
         return best.distance <= max(1, best.word.utf8.count / 3) ? best.word : nil
@@ -9,7 +9,7 @@ package enum NearestWord {
 
     /// The edit distance, in which swapping two adjacent letters is one edit (optimal string alignment).
     private static func distance(from: [UInt8], to: [UInt8]) -> Int {
-        // Longer keys are not typing errors, and the cost is quadratic.
+        // Longer words are not typing errors, and the cost is quadratic.
         guard from.count <= 64 else { return .max }
         var beforeLast: [Int] = []
         var last = Array(0...to.count)

@@ -1,17 +1,19 @@
 /// Writes Prometheus's text format, version 0.0.4 (prometheus.io, "Exposition formats").
-struct MetricWriter {
-    enum Kind: String {
+package struct MetricWriter {
+    package enum Kind: String, Sendable {
         case gauge
         case counter
         case histogram
         case summary
     }
 
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     private var family: StaticString = ""
 
+    package init() {}
+
     /// Begins a family of metrics. All samples up to the next family belong to it.
-    mutating func family(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
+    package mutating func family(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
         family = name
         append("# HELP ")
         append(name)
@@ -25,20 +27,20 @@ struct MetricWriter {
     }
 
     /// - Parameter suffix: The part of a histogram or summary: `_sum`, `_count`, `_bucket`.
-    mutating func sample(_ labels: MetricLabels, _ value: Double, suffix: StaticString = "") {
+    package mutating func sample(_ labels: MetricLabels, _ value: Double, suffix: StaticString = "") {
         start(labels, suffix)
         number(value)
         append("\n")
     }
 
-    mutating func sample(_ labels: MetricLabels, _ value: UInt64, suffix: StaticString = "") {
+    package mutating func sample(_ labels: MetricLabels, _ value: UInt64, suffix: StaticString = "") {
         start(labels, suffix)
         bytes += String(value).utf8
         append("\n")
     }
 
     /// Writes one sample for each word: 1 for the current one, 0 for the others.
-    mutating func states(_ labels: MetricLabels, _ name: StaticString, _ words: [String], _ current: String?) {
+    package mutating func states(_ labels: MetricLabels, _ name: StaticString, _ words: [String], _ current: String?) {
         for word in words { sample(labels + [(name, word)], word == current ? 1 as UInt64 : 0) }
     }
 
