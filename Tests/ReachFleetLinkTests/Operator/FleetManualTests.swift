@@ -13,12 +13,11 @@ import Testing
     private static let writing = ["page", "export"]
 
     private static func options(of command: String) throws -> Set<String> {
-        let help = try TestFleet.program.run([command, "--help"]).standardOutput
-        let words = help.split { $0.isWhitespace || $0 == "," || $0 == "[" || $0 == "]" || $0 == "/" || $0 == "|" }
-        let lists = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
+        let help = try TestFleet.program.run([command, "--help"]).lines
+        // The names stand at the begin of a line, and their explanations may mention other options.
         return Set(
-            lists.flatMap { $0.split { $0.isWhitespace || $0 == "," || $0 == "/" } }.map(String.init)
-                .filter { $0.hasPrefix("--") && words.contains(Substring($0)) })
+            help.filter { $0.hasPrefix("  -") }.flatMap { $0.split(whereSeparator: \.isWhitespace).prefix(2) }
+                .map { String($0.prefix { $0 != "," }) }.filter { $0.hasPrefix("--") })
     }
 
     @Test(arguments: connecting + writing + offline)
