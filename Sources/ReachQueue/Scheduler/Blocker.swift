@@ -48,6 +48,9 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// Its interceptor prepares it or judges its answer, or the program has registered none of this name.
     package static let interceptor = Blocker(rawValue: 1 << 17)
 
+    /// There is no path for it, and its name could not be resolved to see whether its host has one of its own.
+    package static let name = Blocker(rawValue: 1 << 18)
+
     package static let hold: Blocker = [.requestHold, .queueHold]
 
     private static let words: [(Blocker, String)] = [
@@ -56,6 +59,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"),
+        (.name, "name"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.
@@ -77,7 +81,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     package static let network = Blocker(conditions.map(\.1))
 
     /// Whether a path is what it lacks.
-    package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union(.notValidated)) }
+    package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union([.notValidated, .name])) }
 
     /// The stable words of its bits, in a fixed order.
     package var words: [String] { Self.words.filter { contains($0.0) }.map(\.1) }

@@ -46,6 +46,7 @@ extension QueueScheduler {
         }
         if isDegraded { blocks.append(Block(blocker: .disk, since: degradedSince)) }
         blocks += networkBlocks(of: entry)
+        if let block = lookupBlock(of: entry) { blocks.append(block) }
         if let block = interceptionBlock(of: entry) { return blocks + [block] }
         blocks += destinationBlocks(of: entry)
         return blocks

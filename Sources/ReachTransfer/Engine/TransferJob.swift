@@ -107,7 +107,11 @@ final class TransferJob {
         case .openBody(let body): open(body)
         case .resolve(let question, let limit): resolve(question, within: limit)
         case .findTrust(let anchors): findTrust(anchors)
-        case .attempt(let address): start(address)
+        case .route(let addresses):
+            let interface = machine.request.interface
+            let ways = handler.route?(addresses) ?? addresses.map { TransferWay($0, by: interface) }
+            run(machine.routed(ways, at: SystemClock.boot))
+        case .attempt(let way): start(way)
         case .stopAttempt: stopAttempt()
         case .reportSending: handler.willSend()
         case .report(let event): handler.event(event)
@@ -175,10 +179,11 @@ final class TransferJob {
         }
     }
 
-    private func start(_ address: IPAddress) {
+    private func start(_ way: TransferWay) {
         _ = upload?.rewind()
-        let request = machine.request
-        var plan = AttemptPlan(request: request, address: address, trust: request.url.isSecure ? trust : nil)
+        var request = machine.request
+        request.interface = way.interface
+        var plan = AttemptPlan(request: request, address: way.address, trust: request.url.isSecure ? trust : nil)
         plan.target = machine.targetAddress
         plan.followsRedirects = request.redirects != .none
         if case .file = request.sink { plan.resume = request.resumable }
