@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReachCore
 package import ReachLoop
 package import ReachQueue
@@ -182,7 +183,10 @@ private final class Executor: QueueExecutor {
             send(.routes($0))
         }
         attempts.router = { [unowned self] in choose($0, $1, among: $2) }
-        attempts.serverRoute = { [weak self] in self?.interface(for: $0, boundTo: $1) ?? $1 }
+        attempts.serverRoute = { [weak self] (server, bound) throws(SystemError) in
+            guard let self else { return bound }
+            return try interface(for: server, boundTo: bound)
+        }
     }
 
     func update(network: NetworkSnapshot?) {
@@ -311,7 +315,11 @@ extension Executor {
 
     /// The interface for queries to a name server: that of the server's own route, where it has one. No metered link is used
     /// for what would go by one that is not.
-    private func interface(for server: IPAddress, boundTo bound: InterfaceBinding) -> InterfaceBinding? {
+    ///
+    /// - Throws: Where the server's own route cannot be used.
+    private func interface(
+        for server: IPAddress, boundTo bound: InterfaceBinding
+    ) throws(SystemError) -> InterfaceBinding? {
         guard let route = network.routes(to: [RoutedAddress(server)])?.first else { return bound }
         switch route {
         case .local: return nil
@@ -319,7 +327,8 @@ extension Executor {
             let isMetered = feed?.last?[interfaceIndex: bound.index]?.isMetered ?? false
             guard isMetered || !host.traits.isMetered else { return bound }
             return InterfaceBinding(name: host.name, index: UInt32(bitPattern: host.interface))
-        case .byDefault, .none: return bound
+        case .byDefault: return bound
+        case .none: throw SystemError(call: "route", number: ENETUNREACH)
         }
     }
 }

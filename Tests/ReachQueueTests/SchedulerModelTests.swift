@@ -40,10 +40,9 @@ import Testing
                 faults.append("two of order \(key) run")
             }
             guard let condition = conditions[id] else { return faults.append("\(id) is unknown") }
-            guard
-                let path = paths(to: order.destination).first(where: { $0.interfaceIndex == order.path.interfaceIndex })
-            else { return faults.append("\(id) started by a path that is gone") }
-            if !condition.unmet(on: path).isEmpty {
+            let paths = paths(to: order.destination).filter { $0.interfaceIndex == order.path.interfaceIndex }
+            if paths.isEmpty { return faults.append("\(id) started by a path that is gone") }
+            if !paths.contains(where: { condition.unmet(on: $0).isEmpty }) {
                 faults.append("\(id) started though '\(condition)' is not met")
             }
         }

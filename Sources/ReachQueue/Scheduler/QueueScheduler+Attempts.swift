@@ -131,7 +131,7 @@ extension QueueScheduler {
         let entry = entries[Int(attempt.slot)]
         let group = groups[Int(entry.group)]
         var lacking: Blocker = []
-        if let path = attempt.path(in: pathsInReach(of: group, paths)) {
+        if let path = attempt.path(in: pathsInReach(of: group, paths, isBegun: attempt.phase != .leasing)) {
             lacking = Blocker(group.key.condition.unmet(on: path))
             // The path still works: what it lacks is only that nothing new would go by it.
             if !entry.flags.contains(.strict) { lacking.remove(.family) }

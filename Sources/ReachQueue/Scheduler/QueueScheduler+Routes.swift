@@ -21,14 +21,17 @@ extension QueueScheduler {
     }
 
     /// The paths that an attempt of this group may stay on.
-    func pathsInReach(of group: RequestGroup, _ paths: PathSet) -> PathSet {
+    ///
+    /// - Parameter isBegun: What began by a default route may end by it, though its destination got a route of its own
+    ///   meanwhile.
+    func pathsInReach(of group: RequestGroup, _ paths: PathSet, isBegun: Bool) -> PathSet {
         guard let destination = group.key.destination else { return paths }
         if group.key.condition.isTargetReachable {
             // The way to a host may be none by which the Internet is reached.
             return group.isTargetKnown ? PathSet(group.targetPath.map { [$0] } ?? [], epoch: paths.epoch) : paths
         }
-        // What began by a default route ends by it, though the destination got a route of its own meanwhile.
-        return PathSet((route(to: destination)?.own ?? []) + paths.paths, epoch: paths.epoch)
+        guard let route = route(to: destination) else { return paths }
+        return PathSet(route.own + (isBegun || route.isByDefault ? paths.paths : []), epoch: paths.epoch)
     }
 
     // MARK: Groups

@@ -25,7 +25,9 @@ package final class NameService {
     package typealias Completion = (Result<[IPAddress], NameFailure>) -> Void
 
     /// Chooses the interface for queries to a server, of a question that is bound to an interface: `nil` leaves it to routing.
-    package typealias ServerRoute = (_ server: IPAddress, _ bound: InterfaceBinding) -> InterfaceBinding?
+    /// Throws where the server must not be queried.
+    package typealias ServerRoute =
+        (_ server: IPAddress, _ bound: InterfaceBinding) throws(SystemError) -> InterfaceBinding?
 
     package struct ID: Hashable, Sendable {
         let rawValue: UInt64

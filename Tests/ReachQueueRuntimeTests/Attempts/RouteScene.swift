@@ -27,6 +27,12 @@ final class RouteScene {
     ) throws {
         links = try TwoLinks(up: defaults)
         for name in ["lan0", "mob0"] { try links.machine.run("ip", "link", "set", name, "up") }
+        // The kernel may announce a carrier a second late.
+        let machine = links.machine
+        while try ["lan0", "mob0"].contains(where: { try !machine.run("ip", "link", "show", $0).contains("state UP") })
+        {
+            usleepSeconds(0.01)
+        }
         try links.machine.run("ip", "link", "set", "lo", "up")
         try links.internet.run("ip", "link", "set", "lo", "up")
         web = try WebServer(
@@ -37,6 +43,13 @@ final class RouteScene {
             change(&options)
         }
     }
+
+    /// Whether this kernel has VRFs.
+    static let hasVRF: Bool = {
+        guard let namespace = try? TestNamespace() else { return false }
+        defer { namespace.remove() }
+        return (try? namespace.run("ip", "link", "add", "blue", "type", "vrf", "table", "100")) != nil
+    }()
 
     func ip(_ words: String) throws {
         _ = try ChildProcess.run(["ip", "-n", links.machine.name] + words.split(separator: " ").map(String.init))
