@@ -83,7 +83,8 @@ final class ProbeTask {
         schedule.begin(at: now.boot)
         attemptBegan = now
         evidence = .same
-        stateAtStart = chosen?.isReachable == true ? (chosen, .chosen) : (target, .target)
+        let isChosen = chosen?.isReachable == true
+        stateAtStart = isChosen ? (state: chosen, choice: Watched.chosen) : (state: target, choice: Watched.target)
         attempt = controller.environment.start(specification, binding) { [weak self] observation in
             guard let self else { return }
             finish(ProbeJudge.result(of: observation, specification.expected, evidence: evidence))
@@ -131,7 +132,7 @@ final class ProbeTask {
             case .chosen: chosen = change.state
             case .internet: internet = change.state
             }
-            if evidence == .same, let (state?, choice) = stateAtStart, choice == watched,
+            if evidence == .same, case let (state?, choice)? = stateAtStart, choice == watched,
                 !change.state.leadsTheSameWay(as: state)
             {
                 evidence = .changed

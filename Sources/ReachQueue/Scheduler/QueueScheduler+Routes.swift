@@ -76,7 +76,6 @@ extension QueueScheduler {
         for route in routes {
             if let site = siteNumbers[route.destination].map(Int.init) { setRoute(route, ofSite: site) }
         }
-        for id in running.map(\.id) { evaluateAttempt(id) }
         lookUpStrandedNames()
     }
 
@@ -93,6 +92,7 @@ extension QueueScheduler {
             lines.resume(destination: record)
         }
         for group in groups where self.groups[Int(group)].gate.isOpen { cutWaits(of: group) }
+        for id in running.map(\.id) { evaluateAttempt(id) }
     }
 
     private mutating func cutWaits(of group: Int32) {
