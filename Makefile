@@ -2,8 +2,9 @@
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
-#                                                    ATTACK_ARGS
+#                                                    ATTACK_ARGS, SIM_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
+#   VERSION what `make release` releases
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
 
 SWIFT ?= swift
@@ -16,12 +17,14 @@ BENCH_ARGS ?=
 SCENES_ARGS ?=
 CRASH_ARGS ?=
 ATTACK_ARGS ?=
+SIM_ARGS ?=
 
 CC ?= cc
 
 # Optimising across modules makes the time from a notice to its line a quarter shorter. Debug builds and the tests check
 # exclusive access at run time, so a release need not.
-release_flags := --static-swift-stdlib -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
+# No RUNPATH of $ORIGIN: the programs load libraries from the system's directories alone.
+release_flags := --static-swift-stdlib --disable-local-rpath -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked
 # Functions that run together on a change are placed together, so that fewer pages are loaded after a long sleep.
 release_flags += -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld \
   -Xlinker --symbol-ordering-file=$(CURDIR)/contrib/link/hot-functions -Xlinker --no-warn-symbol-ordering \
@@ -31,7 +34,7 @@ bin := .build/release/reach
 daemon_bin := .build/release/reachd
 debug_bin := .build/debug/reach
 bench_tools := .build/bench
-swift_code := Package.swift Sources Tests contrib/fuzz
+swift_code := Package.swift Sources Tests Examples contrib/fuzz
 man_pages = $(wildcard man/*.1 man/*.5 man/*.7 man/*.8)
 install_settings = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" OPENRC="$(OPENRC)"
 
@@ -44,16 +47,21 @@ help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: deps
-deps: ## Install the Debian packages that are missing (as root, or by sudo)
+deps: ## Install the Debian packages that are missing for building and testing (as root, or by sudo)
 	@SWIFT="$(SWIFT)" contrib/deps
 
+.PHONY: build-deps
+build-deps:
+	@SWIFT="$(SWIFT)" contrib/deps build
+
 .PHONY: build
-build: ## Build .build/release/reach and reachd
+build: ## Build .build/release/reach, reachd and reach-fleet
 	$(SWIFT) build -c release $(release_flags) --product reach
 	$(SWIFT) build -c release $(release_flags) --product reachd
+	$(SWIFT) build -c release $(release_flags) --product reach-fleet
 
 .PHONY: run
-run: deps build ## Show this machine's status, then every change until Ctrl-C
+run: build-deps build ## Show this machine's status, then every change until Ctrl-C
 	@$(bin) status || true
 	@exec $(bin) watch
 
@@ -76,9 +84,10 @@ test-address: deps ## Run all tests under the address sanitizer
 check: lint warnings check-man check-completions fuzz ## Formatting, warnings, man pages, completions, a bounded fuzz
 
 .PHONY: lint
-lint: ## Check the formatting of the Swift code, and the names in the DocC articles
+lint: ## Check the formatting of the Swift code, the names in the DocC articles, and the version
 	$(SWIFT) format lint --strict --parallel --recursive $(swift_code)
 	contrib/docs/check
+	contrib/release --check
 
 .PHONY: format
 format: ## Format the Swift code
@@ -121,6 +130,7 @@ bench: deps build bench-tools ## Compare reach with ip and a C program; BENCH_AR
 .PHONY: bench-queue
 bench-queue: deps build bench-tools ## Compare the request queue with curl; BENCH_ARGS="--only drain --rounds 3"
 	$(SWIFT) build -c release $(release_flags) --product queuedrain
+	$(SWIFT) build -c release $(release_flags) --product sessiondrain
 	contrib/bench/queue --programs $(dir $(bin)) --tools $(bench_tools) $(BENCH_ARGS)
 
 .PHONY: crash
@@ -137,6 +147,18 @@ scenes: deps build ## Stage outages in namespaces, and show how reach and Networ
 .PHONY: attack
 attack: deps build ## Attack the daemon by users, servers and a failing machine; ATTACK_ARGS="--only slots" (as root)
 	contrib/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]
+
+.PHONY: fleet-demo
+fleet-demo: deps ## Show a fleet of 1,000 simulated hosts on this machine, until Ctrl-C
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
+	@contrib/fleet/demo || [ $$? = 77 ]
+
+.PHONY: fleet-sim
+fleet-sim: deps ## Simulate outages of a fleet against a real nats-server; SIM_ARGS="--hosts 10000"
+	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product fleetsim
+	contrib/fleet/sim $(SIM_ARGS) || [ $$? = 77 ]
 
 .PHONY: hot-functions
 hot-functions: build ## Trace again which functions the linker places together (needs valgrind)
@@ -162,13 +184,20 @@ uninstall: ## Remove what `make install` installed
 
 .PHONY: deb
 deb: ## Build the Debian package .build/deb/reach_*.deb from the built programs
-	@PACKAGING=yes SWIFT="$(SWIFT)" contrib/deps
+	@PACKAGING=yes SWIFT="$(SWIFT)" contrib/deps build
 	@[ -x $(bin) ] && [ -x $(daemon_bin) ] || $(MAKE) build
 	contrib/debian/build
 
 .PHONY: try-deb
 try-deb: deb ## Install, use and purge that package under systemd, on a throwaway copy of this machine (as root)
 	contrib/debian/try || [ $$? = 77 ]
+
+.PHONY: release
+release: ## Set the version everywhere, commit and tag it, and build: VERSION=0.2.0
+	contrib/release "$(VERSION)"
+	$(MAKE) build deb
+	git archive --prefix=reach-$(VERSION)/ --output=.build/reach-$(VERSION).tar.gz "v$(VERSION)"
+	cd .build && sha256sum reach-$(VERSION).tar.gz
 
 .PHONY: clean
 clean: ## Remove the build directory

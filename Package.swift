@@ -19,6 +19,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+// A program of Examples/, for people to copy. It sees only what is public, as in a package of its own.
+func example(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Examples/\(folder)", packageAccess: false, swiftSettings: strict)
+}
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 
@@ -29,12 +35,15 @@ let products: [Product] = [
     .library(name: "ReachSessionFoundation", targets: ["ReachSessionFoundation"]),
     .executable(name: "reach", targets: ["reach"]),
     .executable(name: "reachd", targets: ["reachd"]),
+    .executable(name: "reach-fleet", targets: ["reach-fleet"]),
 ]
 
 let targets: [Target] = [
     .systemLibrary(name: "CNetlink", pkgConfig: "libnl-3.0", providers: [.apt(["libnl-3-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .target(name: "CCurl", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CAres", dependencies: ["CReachLinux"], cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CPublicSuffix", dependencies: ["CReachLinux"]),
@@ -43,7 +52,8 @@ let targets: [Target] = [
     // toml++ is a header-only library: Debian's libtomlplusplus-dev.
     .target(name: "CToml"),
     room("ReachCore"),
-    room("ReachSerialization", ["CExpat", "ReachCore", httpTypes]),
+    room("ReachTOML", ["CToml", "ReachCore"]),
+    room("ReachSerialization", ["CExpat", "CZlib", "ReachCore", httpTypes]),
     room("ReachQueue", ["ReachCore"]),
     room("ReachLoop", ["CReachLinux", "ReachCore"]),
     room("ReachKernel", ["CNetlink", "CNetlinkRoute", "CReachLinux", "ReachCore", "ReachLoop"]),
@@ -71,13 +81,31 @@ let targets: [Target] = [
     room(
         "ReachDaemon",
         [
-            "CReachLinux", "CToml", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
+            "CReachLinux", "ReachTOML", "ReachCore", "ReachLoop", "ReachKernel", "ReachTransfer", "ReachProbe",
             "ReachQueue", "ReachQueueRuntime", "ReachControl", logging,
         ]),
+    // What `reach` and `reach-fleet` print alike.
+    room("ReachTerminal", ["ReachCore", "ReachLoop"]),
+    room(
+        "ReachFleet", ["ReachCore"],
+        resources: [
+            .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
+        ]),
+    room("ReachFleetLink", ["CNats", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachFleet"]),
+    .executableTarget(
+        name: "reach-fleet",
+        dependencies: [
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachQueue", "ReachControl", "ReachTerminal", "ReachTOML",
+            "ReachFleet",
+            "ReachFleetLink",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        swiftSettings: strict
+    ),
     .executableTarget(
         name: "reach",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachQueue", "ReachControl", "ReachTerminal",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -85,7 +113,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "reachd",
         dependencies: [
-            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachDaemon",
+            "CReachLinux", "ReachCore", "ReachLoop", "ReachControl", "ReachTOML", "ReachDaemon",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: strict
@@ -121,14 +149,29 @@ let targets: [Target] = [
             "ReachQueue", "ReachQueueRuntime", "ReachTesting",
         ]),
     .executableTarget(
-        name: "upload", dependencies: ["ReachSession"], path: "Tests/Support/upload", swiftSettings: strict),
+        // Also for contrib/bench/queue.
+        name: "sessiondrain", dependencies: ["ReachSession"], path: "Tests/Support/sessiondrain",
+        swiftSettings: strict),
     .executableTarget(
         name: "getonce", dependencies: ["ReachSession"], path: "Tests/Support/getonce", swiftSettings: strict),
     tests(
         "ReachSessionTests",
         [
-            "upload", "getonce", "ReachCore", "ReachSession", "ReachSerialization", "ReachTransfer", "Reachability",
+            "getonce", "sessiondrain", "ReachCore", "ReachSession", "ReachSerialization", "ReachTransfer",
+            "Reachability",
             "ReachSessionFoundation", "ReachTesting", logging,
+        ]),
+    example("network-monitor", "Monitor", ["Reachability"]),
+    example("wifi-upload", "WiFiUpload", ["ReachSession"]),
+    example("token-refresh", "TokenRefresh", ["ReachSession"]),
+    example("offline-cache", "OfflineCache", ["ReachSession"]),
+    example("downloader", "Downloader", ["ReachSession"]),
+    example("from-afnetworking", "FromAFNetworking", ["ReachSession", "ReachSessionFoundation"]),
+    tests(
+        "ExamplesTests",
+        [
+            "network-monitor", "wifi-upload", "token-refresh", "offline-cache", "downloader", "from-afnetworking",
+            "ReachCore", "ReachTesting",
         ]),
     .target(name: "CConfine", path: "Tests/Support/CConfine", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
@@ -143,9 +186,24 @@ let targets: [Target] = [
         "ReachDaemonTests",
         [
             "CReachLinux", "ReachCore", "ReachLoop", "ReachKernel", "ReachProbe", "ReachControl", "ReachQueue",
-            "ReachQueueRuntime", "ReachDaemon", "ReachTesting", logging,
+            "ReachQueueRuntime", "ReachDaemon", "ReachTOML", "ReachTesting", logging,
         ]),
     tests("ReachQueueTests", ["ReachCore", "ReachQueue", "ReachTesting"]),
+    tests("ReachFleetTests", ["ReachCore", "ReachFleet", "ReachTesting"]),
+    tests(
+        "ReachFleetLinkTests",
+        [
+            "reach-fleet", "fleetsim", "fleetfill", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl",
+            "ReachFleet", "ReachFleetLink", "ReachTesting",
+        ]),
+    // For contrib/fleet/sim and contrib/fleet/demo.
+    .executableTarget(
+        name: "fleetsim", dependencies: ["ReachCore", "ReachLoop", "ReachTerminal", "ReachFleet", "ReachFleetLink"],
+        path: "Tests/Support/fleetsim", swiftSettings: strict),
+    // Fills a server with the states of many hosts, to measure readers.
+    .executableTarget(
+        name: "fleetfill", dependencies: ["ReachCore", "ReachFleet", "ReachFleetLink", "ReachLoop"],
+        path: "Tests/Support/fleetfill", swiftSettings: strict),
     .executableTarget(
         name: "queuecrash", dependencies: ["ReachCore", "ReachQueue", "ReachLoop", "ReachQueueRuntime"],
         path: "Tests/Support/queuecrash", swiftSettings: strict),
@@ -156,7 +214,7 @@ let targets: [Target] = [
         "ReachCommandTests",
         [
             "reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue", "ReachControl",
-            "ReachTesting",
+            "ReachTerminal", "ReachTesting",
         ]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
     tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),

@@ -61,6 +61,8 @@
     FUNCTION(CRYPTO_LIBRARY, OPENSSL_STACK *, OPENSSL_sk_new_null, (void), ())                                         \
     FUNCTION(CRYPTO_LIBRARY, int, OPENSSL_sk_push, (OPENSSL_STACK * a, const void *b), (a, b))                         \
     FUNCTION(CRYPTO_LIBRARY, void, OPENSSL_sk_free, (OPENSSL_STACK * a), (a))                                          \
+    FUNCTION(CRYPTO_LIBRARY, void, OPENSSL_sk_pop_free, (OPENSSL_STACK * a, OPENSSL_sk_freefunc b), (a, b))            \
+    FUNCTION(CRYPTO_LIBRARY, void, X509_CRL_free, (X509_CRL * a), (a))                                                 \
     FUNCTION(CRYPTO_LIBRARY, void, X509_STORE_CTX_free, (X509_STORE_CTX * a), (a))                                     \
     FUNCTION(CRYPTO_LIBRARY, STACK_OF(X509) *, X509_STORE_CTX_get0_untrusted, (const X509_STORE_CTX *a), (a))          \
     FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_CTX_init,                                                                 \
@@ -73,7 +75,9 @@
     FUNCTION(CRYPTO_LIBRARY, X509 *, X509_STORE_CTX_get0_cert, (const X509_STORE_CTX *a), (a))                         \
     FUNCTION(CRYPTO_LIBRARY, STACK_OF(X509) *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *a), (a))              \
     FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_CTX_get_error, (const X509_STORE_CTX *a), (a))                            \
+    FUNCTION(CRYPTO_LIBRARY, void, X509_STORE_CTX_set0_crls, (X509_STORE_CTX * a, STACK_OF(X509_CRL) * b), (a, b))     \
     FUNCTION(CRYPTO_LIBRARY, void, X509_STORE_CTX_set_error, (X509_STORE_CTX * a, int b), (a, b))                      \
+    FUNCTION(CRYPTO_LIBRARY, void, X509_STORE_CTX_set_flags, (X509_STORE_CTX * a, unsigned long b), (a, b))            \
     FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_add_cert, (X509_STORE * a, X509 * b), (a, b))                             \
     FUNCTION(CRYPTO_LIBRARY, void, X509_STORE_free, (X509_STORE * a), (a))                                             \
     FUNCTION(CRYPTO_LIBRARY, int, X509_STORE_load_file, (X509_STORE * a, const char *b), (a, b))                       \
@@ -89,6 +93,7 @@
     FUNCTION(CRYPTO_LIBRARY, X509_NAME *, X509_get_subject_name, (const X509 *a), (a))                                 \
     FUNCTION(CRYPTO_LIBRARY, const char *, X509_verify_cert_error_string, (long a), (a))                               \
     FUNCTION(CRYPTO_LIBRARY, int, X509_verify_cert, (X509_STORE_CTX * a), (a))                                         \
+    FUNCTION(CRYPTO_LIBRARY, X509_CRL *, d2i_X509_CRL, (X509_CRL * *a, const unsigned char **b, long c), (a, b, c))    \
     FUNCTION(CRYPTO_LIBRARY, X509 *, d2i_X509, (X509 * *a, const unsigned char **b, long c), (a, b, c))                \
     FUNCTION(CRYPTO_LIBRARY, int, i2d_X509, (const X509 *a, unsigned char **b), (a, b))                                \
     FUNCTION(CRYPTO_LIBRARY, int, i2d_X509_PUBKEY, (const X509_PUBKEY *a, unsigned char **b), (a, b))

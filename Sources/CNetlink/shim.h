@@ -1,6 +1,9 @@
 #ifndef REACH_CNETLINK_SHIM_H
 #define REACH_CNETLINK_SHIM_H
 
+#if !__has_include(<netlink/attr.h>)
+#error "libnl-3 is missing: install libnl-3-dev (Debian), libnl3-devel (Fedora) or libnl (Arch)"
+#endif
 #include <netlink/attr.h>
 #include <netlink/errno.h>
 #include <netlink/msg.h>

@@ -1,6 +1,9 @@
 #ifndef REACH_CSQLITE_SHIM_H
 #define REACH_CSQLITE_SHIM_H
 
+#if !__has_include(<sqlite3.h>)
+#error "SQLite is missing: install libsqlite3-dev (Debian), sqlite-devel (Fedora) or sqlite (Arch)"
+#endif
 #include <sqlite3.h>
 
 /* SQLITE_TRANSIENT is a cast of -1 to a function pointer, which Swift cannot import: these copy what they are given. */

@@ -1,5 +1,9 @@
 #include "CToml.h"
 
+#if !__has_include(<toml++/impl/forward_declarations.h>)
+#error "toml++ is missing: install libtomlplusplus-dev (Debian), tomlplusplus-devel (Fedora) or tomlplusplus (Arch)"
+#endif
+
 // No mistake is an exception, and no exception passes this file: memory that cannot be had ends the process, as it
 // does in Swift.
 #define TOML_EXCEPTIONS 0

@@ -57,6 +57,22 @@ extension Daemon: ControlService {
         .cannotObserve(reason: error.description)
     }
 
+    package func journal(
+        _ query: JournalQuery, of owner: UInt32?, for caller: Caller, reply: @escaping Reply<JournalSlice>
+    ) {
+        guard let journal else { return reply(.failure(Self.noJournal)) }
+        journal.read(query, of: owner, for: caller.user, reply: reply)
+    }
+
+    package func followJournal(_ handler: @escaping () -> Void) throws(MonitorError) -> () -> Void {
+        guard let journal else { throw Self.noJournal }
+        let number = journal.follow(handler)
+        return { [weak journal] in journal?.unfollow(number) }
+    }
+
+    private static let noJournal = MonitorError.notAvailable(
+        reason: "this daemon keeps no journal: [journal] events names none")
+
     package func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         if let error = reload() {
             reply(.failure(.badConfiguration(reason: error.description)))

@@ -4,15 +4,17 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 
-/// The daemon's state on disk: its history and its queue.
+/// The daemon's state on disk: its history, its journal and its queue.
 extension Daemon {
-    /// Locks the state directory. Two daemons must not write one history or one queue, so without the lock both are
-    /// unavailable.
+    /// Locks the state directory. Two daemons must not write one history or one queue, so without the lock neither is
+    /// available.
     ///
     /// - Throws: If another daemon holds the lock. Any other failure is only logged.
     func claimState() throws(StartError) {
         let usual = HistoryFiles.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
-        guard configuration.history.entries > 0 || configuration.queue.isEnabled,
+        guard
+            configuration.history.entries > 0 || configuration.queue.isEnabled
+                || !configuration.journal.events.isEmpty,
             let directory = options.stateDirectory ?? configuration.history.directory ?? usual
         else { return }
         do throws(FileLock.Failure) {
@@ -21,9 +23,9 @@ extension Daemon {
             switch error {
             case .held(let process): throw .stateInUse(directory: directory, process: process)
             case .unsafe(let path, let reason):
-                log.error("history and queue are unavailable", metadata: ["error": "\(path): \(reason)"])
+                log.error("history, journal and queue are unavailable", metadata: ["error": "\(path): \(reason)"])
             case .failed(let error):
-                log.warning("history and queue are unavailable", metadata: ["error": "\(error)"])
+                log.warning("history, journal and queue are unavailable", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -42,9 +44,25 @@ extension Daemon {
         }
     }
 
+    /// Opens the journal if any kind of event is wanted.
+    func startJournal() {
+        guard !configuration.journal.events.isEmpty, let directory = stateDirectory?.path else { return }
+        do throws(SystemError) {
+            journal = try Journal(
+                JournalFiles(stateDirectory: directory), configuration.journalOptions, loop: loop, at: SystemClock.now,
+                boot: BootIdentity.current
+            ) { [log] in log.warning("\($0)") }
+            journal?.onSafe = { [unowned self] in queue.trimOutbox(upTo: $0) }
+            queue.onFileEvent = { [unowned self] in journal?.record($0) }
+        } catch {
+            log.warning("the journal is unavailable", metadata: ["error": "\(error)"])
+        }
+    }
+
     func startQueue() {
         guard configuration.queue.isEnabled, let directory = stateDirectory?.path else { return }
-        queue.open(in: directory, configuration, version: options.version, network: registry)
+        queue.open(
+            in: directory, configuration, version: options.version, network: registry, outbox: journal?.outbox)
         registry.onSurvey { [unowned self] in queue.update(survey: $0) }
         queue.onBrokenPath = { [unowned self] in registry.noteFailure() }
         queue.onAnswer = { [unowned self] in registry.noteAnswer(in: nil) }

@@ -5,6 +5,7 @@ package import ReachCore
 internal import ReachKernel
 package import ReachLoop
 package import ReachQueue
+internal import ReachTOML
 
 /// The daemon: one engine that watches the kernel for the whole machine, and a socket that any program may query.
 ///
@@ -32,6 +33,7 @@ package final class Daemon {
     private var server: ControlServer?
     var stateDirectory: StateDirectory?
     var history: EventHistory?
+    var journal: Journal?
     let queue: QueueController
     /// The handler of the clients' queue calls.
     package let queueService: any QueueService
@@ -75,9 +77,11 @@ package final class Daemon {
         try claimState()
         let listening = try listen()
         startHistory()
+        startJournal()
         startHooks()
         startQueue()
         registry.onChange = { [unowned self] change in handle(change) }
+        registry.onWake = { [unowned self] moment, slept in journal?.recordWake(slept: slept, at: moment) }
         registry.start()
         startProbes()
         if let error = registry.observationError {
@@ -95,7 +99,9 @@ package final class Daemon {
             information: ServiceInformation(
                 vendor: "reach", product: "reachd", version: options.version, url: "https://example.org/reach"),
             queue: queueService,
-            authority: ControlAuthority(user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber)),
+            authority: ControlAuthority(
+                user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber),
+                journalGroup: configuration.journal.group.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
         server.onWarning = { [log] in log.warning("\($0)") }
         self.server = server
@@ -111,6 +117,7 @@ package final class Daemon {
 
     private func handle(_ change: ReachabilityChange) {
         history?.record(change)
+        journal?.record(change)
         log.debug(
             "change",
             metadata: [
@@ -135,6 +142,7 @@ package final class Daemon {
     private func handle(_ event: ProbeEvent) {
         log.log(level: event.level, "\(event.text)")
         history?.record(event)
+        journal?.record(event)
         for sink in internetSinks.values { sink(.probe(event)) }
     }
 
@@ -145,6 +153,7 @@ package final class Daemon {
         snapshot.resyncs = registry.resyncs
         snapshot.isObserving = registry.observationError == nil
         snapshot.control = server?.statistics
+        snapshot.journal = journal?.statistics
         return snapshot
     }
 
@@ -169,9 +178,11 @@ package final class Daemon {
         do throws(ConfigurationError) {
             let fresh = try file.load()
             if fresh.socket != configuration.socket || fresh.limits != configuration.limits
-                || fresh.history != configuration.history || fresh.queue != configuration.queue
+                || fresh.history != configuration.history || fresh.journal != configuration.journal
+                || fresh.queue != configuration.queue
             {
-                log.warning("changes to [socket], [limits], [history] and [queue] take effect at the next start")
+                log.warning(
+                    "changes to [socket], [limits], [history], [journal] and [queue] take effect at the next start")
             }
             configuration = fresh
             output.level = fresh.logLevel.level
@@ -198,9 +209,10 @@ package final class Daemon {
         hooks?.stop()
         probes?.stop()
         metrics?.finish()
-        // Together with the history's limit below, this keeps an orderly stop within two seconds.
+        // Together with the limits below, this keeps an orderly stop within two seconds.
         queue.close(patience: .milliseconds(900))
-        history?.close(at: SystemClock.now, patience: .seconds(1))
+        journal?.close(at: SystemClock.now, patience: .milliseconds(400))
+        history?.close(at: SystemClock.now, patience: .milliseconds(600))
         output.finish()
     }
 

@@ -44,6 +44,8 @@ final class TargetRegistry {
     private var lastNetworkWatch: UInt64 = 0
     /// Receives every change of the Internet and of the configured targets.
     var onChange: (ReachabilityChange) -> Void = { _ in }
+    /// Called when the machine has slept.
+    var onWake: (Instant, _ slept: Duration) -> Void = { _, _ in }
     private var watches: [ObjectIdentifier: Watch] = [:]
     /// The watches of the Internet and of the configured targets, which are always active so that their states are known.
     private var named: [Watch] = []
@@ -148,7 +150,9 @@ final class TargetRegistry {
             watch(target) { [unowned self] event in
                 switch event {
                 case .change(let change): onChange(change)
-                case .wake where target == .internet: connectivity.restart()
+                case .wake(let moment, let slept) where target == .internet:
+                    connectivity.restart()
+                    onWake(moment, slept)
                 // Every watch receives a resync; it is counted once, at the Internet's.
                 case .resync where target == .internet: resyncs += 1
                 default: break

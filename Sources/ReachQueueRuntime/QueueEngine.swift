@@ -60,9 +60,13 @@ package final class QueueEngine {
     deinit { endFollowing() }
 
     /// Keeps the queue in a directory. To be called once.
-    package func open(_ directory: QueueDirectory, _ options: QueueStoreOptions? = nil) throws(SystemError) {
+    ///
+    /// - Parameter outbox: Where the events of transactions go; `nil` if they are not wanted.
+    package func open(
+        _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil, outbox: QueueOutbox? = nil
+    ) throws(SystemError) {
         executor.attempts?.spool = QueueSpool(directory.spoolPath, on: loop)
-        try driver.open(directory, options)
+        try driver.open(directory, options, outbox: outbox)
         follow()
     }
 
@@ -220,7 +224,7 @@ private final class Executor: QueueExecutor {
         }
         checker.check(path) { [weak self] works in
             guard let works else { self?.answerByTestimony(path); return }
-            self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works))
+            self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works, isProof: true))
         }
     }
 

@@ -37,6 +37,25 @@ extension RequestSession {
         return try task(request, headers, constraint, options, kind: .upload, completion)
     }
 
+    /// Sends a body that is read while it is sent: from an asynchronous sequence, an open file or pipe, or a function.
+    ///
+    /// The source is read when the request is sent, no faster than the server accepts its bytes. A session with a directory
+    /// reads it when the task is resumed, and stores it. ``BodyStream`` says what happens where a body is needed again.
+    ///
+    /// - Parameters:
+    ///   - body: The source, with its length if that is known.
+    ///   - url: The destination, as for other requests.
+    ///   - method: PUT or POST, as the server wants it.
+    public func upload(
+        stream body: BodyStream, to url: some URLConvertible, method: String = "PUT", headers: HTTPFields = [:],
+        when constraint: RequestConstraint? = nil, options: RequestOptions? = nil,
+        completion: RequestTask.Completion? = nil
+    ) throws(RequestError) -> RequestTask {
+        var request = try bare(method, url.urlText)
+        request.body = .stream(body)
+        return try task(request, headers, constraint, options, kind: .upload, completion)
+    }
+
     /// Downloads to a file. The body of a success is written next to that path, and renamed when it is complete; an
     /// existing file is replaced then. The body of any other answer is held in memory, for the error.
     ///
@@ -53,6 +72,9 @@ extension RequestSession {
         completion: RequestTask.Completion? = nil
     ) throws(RequestError) -> RequestTask {
         try check(path)
+        if (options ?? core.options.requests).createsDirectories {
+            try DirectoryMaker.makeParents(of: path)
+        }
         return try task(
             write("GET", url.urlText, parameters), headers, constraint, options, kind: .download, to: path, completion)
     }

@@ -153,7 +153,7 @@ extension RequestSession {
         if let name = options.interceptor, InterceptorCall.current.contains(InterceptorCall(name, of: core)) {
             options.interceptor = nil
         }
-        var queued = try RequestSpecification(request, core.limits)
+        var queued = try RequestSpecification(request, core.limits, keepsOnDisk: core.keepsOnDisk)
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
         // A host behind a proxy may have neither a name nor a path here.
@@ -178,9 +178,11 @@ extension RequestSession {
 
 extension RequestSpecification {
     /// A request but for its body, which comes later.
-    fileprivate init(_ request: WebRequest, _ limits: QueueLimits) throws(RequestError) {
+    fileprivate init(_ request: WebRequest, _ limits: QueueLimits, keepsOnDisk: Bool) throws(RequestError) {
         if case .file = request.body {
             // The file stays in place, and does not count.
+        } else if case .stream(let stream) = request.body, !stream.isSpooled, !keepsOnDisk {
+            // It is never here as a whole.
         } else if let length = request.contentLength, length > limits.bytes {
             throw RequestError(
                 .request, "bad-body", "a body of \(length) bytes is more than the session holds (\(limits.bytes))")

@@ -1,3 +1,4 @@
+public import Dispatch
 internal import Glibc
 public import Logging
 public import ReachCore
@@ -60,6 +61,9 @@ public struct RequestSessionOptions: Sendable {
     /// The queue or executor that runs completions, observers and progress blocks, one at a time. `immediate` is the
     /// session's thread, which sessions in memory share: then a block must not wait for another session's.
     public var delivery = ReachabilityDelivery.privateQueue
+    /// The queue on which responses are decoded, by ``responseSerializer``. `nil` for the system's global queue,
+    /// several at a time.
+    public var decodingQueue: DispatchQueue?
     /// The rules of ``RequestSession/activity``.
     public var activity = ActivityIndicator()
     /// The activity that also counts this session's requests: by default the one of all sessions; `nil` for none.

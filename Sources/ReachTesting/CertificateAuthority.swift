@@ -81,6 +81,25 @@ package final class CertificateAuthority: Sendable {
         return identity
     }
 
+    /// Revokes a certificate that the root signed.
+    package func revoke(_ identity: Identity) throws {
+        try ca("-revoke", identity.certificatePath)
+    }
+
+    /// The revocation list of the root as a PEM text, in force for a day.
+    package func revocationList() throws -> String {
+        try ca("-gencrl", "-crldays", "1", "-out", directory.path + "/list.pem")
+        return try ChildProcess.run(["cat", directory.path + "/list.pem"])
+    }
+
+    private func ca(_ arguments: String...) throws {
+        try ChildProcess.run(
+            [
+                "openssl", "ca", "-config", directory.path + "/ca.cnf", "-cert", root.certificatePath, "-keyfile",
+                root.keyPath,
+            ] + arguments)
+    }
+
     /// A self-signed certificate.
     package func selfSigned(_ file: String, names: [String]) throws -> Identity {
         let base = directory.path + "/" + file

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
+internal import ReachTerminal
 
 /// The options that choose the daemon or the kernel.
 struct DaemonOptions: ParsableArguments {

@@ -1,17 +1,18 @@
 internal import ArgumentParser
 internal import Glibc
 internal import ReachCore
+internal import ReachTerminal
 
 /// The command `reach`.
 struct Reach: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reach",
         abstract: "Show whether the network can be reached, through which link, and since when.",
-        version: Version.text,
+        version: "reach " + ProjectVersion.number,
         subcommands: [
             StatusCommand.self, WatchCommand.self, WaitCommand.self, RunCommand.self, LinksCommand.self,
             ExplainCommand.self, HistoryCommand.self, ProbeCommand.self, ProbesCommand.self,
-            QueueCommand.self,
+            QueueCommand.self, FleetSubcommand.self,
         ]
     )
 
@@ -43,9 +44,4 @@ struct Reach: ParsableCommand {
     }
 
     private static func exit(_ status: ExitStatus) -> Never { Glibc.exit(status.rawValue) }
-}
-
-/// The version that `reach --version` prints.
-enum Version {
-    static let text = "reach 0.1.0"
 }

@@ -4,6 +4,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachDaemon
 internal import ReachLoop
+internal import ReachTOML
 
 /// The command `reachd`.
 struct ReachDaemonCommand: ParsableCommand {
@@ -16,7 +17,7 @@ struct ReachDaemonCommand: ParsableCommand {
             Exit status: 0 after an orderly stop, 2 usage, 73 another daemon owns the socket or the state \
             directory, 78 bad configuration.
             """,
-        version: "reachd 0.1.0")
+        version: "reachd " + ProjectVersion.number)
 
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
@@ -89,7 +90,7 @@ struct ReachDaemonCommand: ParsableCommand {
         options.configurationFile = file
         options.socketPath = socket
         options.stateDirectory = state
-        options.version = "0.1.0"
+        options.version = ProjectVersion.number
         return Self.run(options, configuration, printsEvents: events)
     }
 

@@ -121,7 +121,7 @@ internal import Testing
             daemon.send(SIGTERM)
             let end = try daemon.finish()
             #expect(end.status == 0)
-            #expect(end.standardError.contains("warning: history and queue are unavailable error="))
+            #expect(end.standardError.contains("warning: history, journal and queue are unavailable error="))
         }
     }
 

@@ -1,4 +1,5 @@
 import ReachCore
+import ReachTerminal
 import Testing
 
 @testable import reach
@@ -121,6 +122,23 @@ import Testing
 
                 """)
         #expect(text(width: nil).changes([]) == "")
+    }
+
+    @Test func `what was proved is next to the path, unless the Internet answers`() {
+        let words: [String?] = ["limited", "full", "portal", nil]
+        let entries = words.enumerated().map { number, word in
+            HistoryEntry(
+                .state(
+                    HistoryEntry.State(
+                        target: "internet", status: .reachable, linkClass: "wired", interface: "eth0",
+                        connectivity: word)),
+                at: Self.moment(number), boot: "boot")
+        }
+        let rows = HistoryRow.rows(
+            of: HistoryLog(entries: entries), matching: HistoryQuery(), now: Self.moment(10), boot: "boot")
+        let lines = text(width: nil).changes(rows).split(separator: "\n").dropFirst()
+        #expect(lines.map { $0.contains("eth0 (wired), ") } == [true, false, true, false])
+        #expect(lines.first?.contains("eth0 (wired), limited") == true)
     }
 
     @Test func `an empty history is a sentence, not a timeline`() {

@@ -46,7 +46,7 @@ internal import Testing
             "find", ProjectFile.path("man"), ProjectFile.path("contrib/systemd"),
             ProjectFile.path("contrib/sysusers.d"),
             ProjectFile.path("contrib/openrc"), ProjectFile.path("Sources/ReachControl/Interfaces"),
-            ProjectFile.path("contrib/prometheus"), "-type", "f",
+            ProjectFile.path("contrib/prometheus"), ProjectFile.path("contrib/hooks"), "-type", "f",
             "-not",
             "-name", "*.swift", "-not", "-name", "*.test.yml", "-printf", "%f\n",
         ]).split(separator: "\n").map(String.init)

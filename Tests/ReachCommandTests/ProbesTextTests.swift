@@ -1,5 +1,6 @@
 import ReachControl
 import ReachCore
+import ReachTerminal
 import Testing
 
 @testable import reach

@@ -43,6 +43,13 @@ internal import Testing
             try BuiltProgram.reach.run(["queue"] + words, environment: ["REACH_SOCKET": socket])
         }
 
+        /// `reach queue import` with this file as its standard input.
+        func importing(_ file: String) throws -> BuiltProgram.Result {
+            try BuiltProgram(named: "/bin/sh").run(
+                ["-c", "exec \"$0\" queue import <\"$1\"", BuiltProgram.reach.path, file],
+                environment: ["REACH_SOCKET": socket])
+        }
+
         func follow(_ words: [String]) throws -> RunningProgram {
             try BuiltProgram.reach.start(["queue"] + words, environment: ["REACH_SOCKET": socket])
         }
@@ -115,6 +122,76 @@ internal import Testing
         #expect(request.hasPrefix("PUT /d/a%20file HTTP/1.1\r\n"))
         #expect(request.contains("\r\nContent-Length: \(body.count)\r\n"))
         #expect(request.utf8.suffix(body.count).elementsEqual(body))
+    }
+
+    @Test func `a form with a large file arrives in parts, and the answer goes to a pipe`() throws {
+        let body = Data((0..<(2 << 20)).map(Self.letter))
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(Self.answer("stored"))
+        }
+        let stage = try Stage()
+        let source = stage.directory.path + "/photo"
+        try body.write(to: URL(filePath: source))
+        let url = "http://127.0.0.1:\(server.port)/"
+        let added = try stage.queue([
+            "add", "-F", "title=a \"b\"", "-F", "file=@\(source);type=image/png", "-o", "-", url,
+        ])
+        #expect(added.status == 0 && added.standardOutput == "stored", "\(added)")
+        #expect(Int(added.standardError.dropLast()) != nil)
+        let request = try #require(server.requests.values.first)
+        let mark = try #require(request.firstRange(of: "boundary=")?.upperBound)
+        let boundary = String(request[mark...].prefix { $0 != "\r\n" })
+        let expected =
+            "--\(boundary)\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\na \"b\"\r\n--\(boundary)\r\n"
+            + "Content-Disposition: form-data; name=\"file\"; filename=\"photo\"\r\nContent-Type: image/png\r\n\r\n"
+            + String(decoding: body, as: UTF8.self) + "\r\n--\(boundary)--\r\n"
+        #expect(request.hasPrefix("POST / HTTP/1.1\r\n"))
+        #expect(request.utf8.suffix(expected.utf8.count).elementsEqual(expected.utf8))
+        #expect(request.contains("Content-Length: \(expected.utf8.count)\r\n"))
+    }
+
+    @Test func `headers from a file and credentials are sent, and a dry run shows neither and sends nothing`() throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(Self.answer(""))
+        }
+        let stage = try Stage()
+        try stage.directory.file("headers", "X-A: 1\nAuthorization: Bearer secret\n", mode: 0o600)
+        let words = ["-H", "@" + stage.directory.path + "/headers", "http://127.0.0.1:\(server.port)/"]
+        let dry = try stage.queue(["add", "--dry-run", "--when", "any"] + words)
+        #expect(dry.status == 0)
+        #expect(
+            dry.lines == [
+                "GET http://127.0.0.1:\(server.port)/", "X-A: 1", "Authorization: (not shown)", "sent when: any",
+                "priority: normal",
+            ])
+        #expect(try stage.queue(["list", "--json"]).standardOutput.isEmpty)
+        #expect(try stage.queue(["wait", stage.add(words)]).status == 0)
+        let request = try #require(server.requests.values.first)
+        #expect(request.contains("\r\nX-A: 1\r\n") && request.contains("\r\nAuthorization: Bearer secret\r\n"))
+    }
+
+    @Test func `curl commands are imported, all or none`() throws {
+        let server = try ScriptedServer { connection in
+            connection.readRequest()
+            connection.write(Self.answer(""))
+        }
+        let stage = try Stage()
+        let url = "http://127.0.0.1:\(server.port)"
+        let file = try stage.directory.file(
+            "commands", "curl -s '\(url)/a' -H 'X-A: 1'\ncurl \\\n  -d b=1 \(url)/b\n", mode: 0o600)
+        let imported = try stage.importing(file)
+        #expect(imported.status == 0 && imported.lines.count == 2, "\(imported)")
+        for id in imported.lines { #expect(try stage.queue(["wait", id]).status == 0) }
+        let heads = Set(server.requests.values.map { $0.prefix { $0 != "\r\n" } })
+        #expect(heads == ["GET /a HTTP/1.1", "POST /b HTTP/1.1"])
+        let bad = try stage.directory.file("bad", "curl \(url)/c\ncurl -k \(url)/d\n", mode: 0o600)
+        let refused = try stage.importing(bad)
+        #expect(refused.status == 2 && refused.standardOutput.isEmpty)
+        #expect(refused.standardError.contains("command 2: curl's -k"), "\(refused.standardError)")
+        #expect(try stage.queue(["import", "--", "curl", "-X", "PUT", url + "/e"]).lines.count == 1)
+        #expect(try stage.queue(["list", "--json"]).lines.count == 3)
     }
 
     @Test func `a request waits for its condition, is held, released and cancelled`() throws {

@@ -62,6 +62,45 @@ final class FakeService: ControlService {
             .success(Explanation(target: target, verdict: Verdict(ipv4: path, ipv6: path), ipv4: family, ipv6: family)))
     }
 
+    /// Numbered events of the journal, and who follows it.
+    var journal: [[UInt8]] = []
+    private var followers: [Int: () -> Void] = [:]
+    private var followerCount = 0
+    /// The callers that read the journal, with the user whose events they may read.
+    private(set) var readers: [UInt32?] = []
+
+    func journal(
+        _ query: JournalQuery, of owner: UInt32?, for caller: Caller, reply: @escaping Reply<JournalSlice>
+    ) {
+        readers.append(owner)
+        let after = query.after ?? 0
+        var slice = JournalSlice(log: Self.log, next: after, current: Self.log, last: Int64(journal.count))
+        slice.events = Array(journal.dropFirst(Int(after)).prefix(query.limit))
+        slice.next += Int64(slice.events.count)
+        slice.isComplete = slice.next >= slice.last
+        reply(.success(slice))
+    }
+
+    static let log = String(repeating: "5", count: 32)
+
+    func followJournal(_ handler: @escaping () -> Void) throws(MonitorError) -> () -> Void {
+        followerCount += 1
+        let number = followerCount
+        followers[number] = handler
+        return { [unowned self] in followers[number] = nil }
+    }
+
+    /// The number of those who follow the journal now.
+    var followingCount: Int { followers.count }
+
+    func appendToJournal(_ count: Int) {
+        for _ in 0..<count {
+            let event = JournalEvents.stopped(at: .second(Int64(journal.count)), boot: "b")
+            journal.append(JournalLine.event(event, log: Self.log, number: Int64(journal.count) + 1))
+        }
+        for follower in followers.values { follower() }
+    }
+
     func reload(for caller: Caller, reply: @escaping Reply<Void>) {
         reloads.append(caller)
         if changesOnReload { change() }

@@ -16,6 +16,7 @@ import Testing
             HistoryEntry.State(
                 target: "interface:w\u{1b}\"", status: .reachable, linkClass: "wwan", interface: "é\"\\",
                 isChange: false)),
+        .state(HistoryEntry.State(target: "internet", status: .reachable, connectivity: "limited")),
     ].map { HistoryEntry($0, at: moment, boot: "b") }
 
     @Test(arguments: entries)

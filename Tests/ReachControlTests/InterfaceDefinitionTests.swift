@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct InterfaceDefinitionTests {
     /// Checks that types, methods and errors have distinct names, since some parsers keep them in one table.
-    @Test(arguments: [(MonitorInterface.definition, 29), (QueueInterface.definition, 29)])
+    @Test(arguments: [(MonitorInterface.definition, 31), (QueueInterface.definition, 29)])
     func `every name in a definition is unique`(definition: String, count: Int) {
         let names = definition.split(separator: "\n").compactMap { line in
             let words = line.split { " (".contains($0) }
@@ -78,6 +78,19 @@ import Testing
         #expect(Set(event["status"]?.object?.keys ?? [:].keys) == fields(of: "TargetStatus"))
         #expect(Set(event["previous"]?.object?.keys ?? [:].keys) == fields(of: "Summary"))
         #expect(Set(event["status"]?["ipv4"]?.object?.keys ?? [:].keys) == fields(of: "Path"))
+    }
+
+    @Test func `events of the journal have the keys of an event, and those of their definition`() throws {
+        let moment = Instant.second(0)
+        var keys = fields(of: "Event").subtracting(["seq"])
+        for event in [
+            JournalEvents.started(at: moment, lastSeen: moment.wall, boot: ""),
+            JournalGap(.refused, 1...2).event(at: moment, boot: ""),
+        ] {
+            let numbered = JournalLine.event(event, log: "", number: 1)
+            keys.formUnion(try JSONReader.read(numbered).object?.keys ?? [:].keys)
+        }
+        #expect(keys == fields(of: "JournalEvent"))
     }
 
     @Test func `the queue's objects have the keys of their definition`() throws {

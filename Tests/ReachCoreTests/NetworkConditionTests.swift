@@ -42,7 +42,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "'' is not a condition"), ("wlan", "'wlan' is not a condition"),
+        ("", "'' is not a condition; there are"), ("wlan", "'wlan' is not a condition; did you mean 'wifi'?"),
+        ("unmeterd", "did you mean 'unmetered'?"), ("not wfi", "did you mean 'not wifi'?"),
+        ("tomorrow", "condition; there"),
         ("wifi, wired", "'wired' is a second class"),
         ("wifi,,any", "'' is not a condition"), ("wifi, not wifi", "both asks for a class and excludes it"),
         ("family=5", "'family=5' is not a condition"), ("family=4,family=6", "'family=6' is a second family"),

@@ -1,4 +1,5 @@
 import ReachDaemon
+import ReachTOML
 import ReachTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import ReachDaemon
+import ReachTOML
 import ReachTesting
 import Testing
 

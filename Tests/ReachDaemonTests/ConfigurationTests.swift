@@ -2,6 +2,7 @@ import ReachControl
 import ReachCore
 import ReachDaemon
 import ReachKernel
+import ReachTOML
 import ReachTesting
 import Testing
 
@@ -172,7 +173,7 @@ import Testing
         (
             "[zzzzzz]\n",
             "one of [internet], [targets], [[interface]], [connectivity], [hold], [limits], [socket], [hooks], [history], "
-                + "[queue], [probes], [[probe]], [metrics]"
+                + "[journal], [queue], [probes], [[probe]], [metrics]"
         ),
     ])
     func `an error about an unknown key suggests the probable key`(text: String, meant: String) {

@@ -1,5 +1,6 @@
 import ReachDaemon
 import ReachProbe
+import ReachTOML
 import Testing
 
 @Suite struct ConnectivityConfigurationTests {

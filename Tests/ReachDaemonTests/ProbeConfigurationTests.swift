@@ -1,6 +1,7 @@
 import ReachCore
 import ReachDaemon
 import ReachProbe
+import ReachTOML
 import Testing
 
 @Suite struct ProbeConfigurationTests {

@@ -1,4 +1,5 @@
 import ReachDaemon
+import ReachTOML
 
 extension TOMLNode.Value {
     /// The value on one line, for tables of test cases.

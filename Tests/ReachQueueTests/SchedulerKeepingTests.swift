@@ -354,7 +354,8 @@ import Testing
         #expect(explanation.state == .held)
         #expect(
             explanation.reasons.map(\.text) == [
-                "A user holds it.", "Every suitable path is metered.", "No path is proved to reach the Internet.",
+                "A user holds it.", "Only metered connections are available.",
+                "No path is proved to reach the Internet.",
             ])
         #expect(explanation.reasons[0].remedy == "It continues when it is released.")
         #expect(stage.elapsed(at: explanation.reasons[0].since.boot) == .seconds(280))
@@ -363,7 +364,7 @@ import Testing
         stage.network([.wifi])
         let settling = try #require(stage.explanation(id)?.reasons.first)
         #expect(settling.text == "'unmetered, validated' has held only for a moment.")
-        #expect(settling.remedy == "It may start in 1.0 s, if that lasts.")
+        #expect(settling.remedy == "It may start in 200 ms, if that lasts.")
         stage.pass(.seconds(25))
         #expect(stage.explanation(id)?.state == .running)
         #expect(stage.explanation(id)?.reasons == [])

@@ -96,7 +96,9 @@ import Testing
             case 92..<96: control()
             case 96: send(.degraded(random.oneIn(4)))
             case 97:
-                send(.pathChecked(interfaceIndex: UInt32.random(in: 2...4, using: &random), works: random.oneIn(2)))
+                let interface = UInt32.random(in: 2...4, using: &random)
+                send(.pathChecked(interfaceIndex: interface, works: random.oneIn(2), isProof: random.oneIn(2)))
+            case 98: if let id = witness.running.sorted().last { send(.answering(id)) }
             default: if let id = witness.running.sorted().first { send(.requestSent(id)) }
             }
         }
@@ -188,6 +190,9 @@ import Testing
             request.priority = random.pick(RequestPriority.allCases)
             request.timeToLive = .seconds(Int.random(in: 1...2000, using: &random))
             request.owner = UInt32.random(in: 0...2, using: &random)
+            if random.oneIn(5) {
+                request.body = .spooled(name: "b", bytes: Int64.random(in: 1...200_000, using: &random))
+            }
             switch Int.random(in: 0..<6, using: &random) {
             case 0:
                 request.orderKey = random.pick(["x", "y"])
@@ -270,7 +275,7 @@ import Testing
             case 7: end = .failed(AttemptFault(.localNetwork))
             default:
                 let kinds: [AttemptFault.Kind] = [.transient, .transient, .interface, .certificateTime, .pin]
-                end = .failed(AttemptFault(random.pick(kinds)))
+                end = .failed(AttemptFault(random.pick(kinds), isAnswered: random.oneIn(3)))
             }
             witness.running.remove(id)
             send(.ended(id, end))
@@ -324,6 +329,11 @@ import Testing
                 case .ready: if !isFree { witness.faults.append("\(id) is ready and blocked") }
                 case .waiting, .backoff, .held: if isFree { witness.faults.append("\(id) waits for nothing") }
                 default: break
+                }
+                if explanation.reasons.allSatisfy({ $0.blocker == .canary }), !isFree, queue.deadline == nil,
+                    witness.running.isEmpty, toCommit.isEmpty
+                {
+                    witness.faults.append("\(id) waits for a canary that nobody sends")
                 }
                 if explanation.state == .ready, queue.deadline.map({ $0 > moment.boot }) ?? true {
                     witness.faults.append("\(id) is ready and was not started \(explanation)")

@@ -82,8 +82,42 @@ import Testing
         #expect(stage.state(unsent) == .waiting)
         stage.network([.wired])
         stage.pass(.seconds(3))
+        stage.answer(unsent)
+        stage.pass(.seconds(1))
         #expect(stage.startedIDs.count(where: { $0 == keyed }) == 2)
         #expect(stage.startedIDs.count(where: { $0 == plain }) == 1)
+    }
+
+    @Test mutating func `the explanation says what failed, and when it is tried again`() throws {
+        var policy = QueuePolicy()
+        policy.retryFloor = .milliseconds(2500)
+        policy.retryBase = .zero
+        stage = QueueStage(policy)
+        stage.network([.wired])
+        let refused = try stage.add()
+        for _ in 0..<3 {
+            stage.answer(refused, 500)
+            stage.pass(.milliseconds(2500))
+        }
+        stage.answer(refused, 503)
+        let reason = try #require(stage.explanation(refused)?.reasons.first)
+        #expect(reason.text == "Attempt 4 failed (HTTP 503); retrying in 2.5 s.")
+        let lost = try stage.add("https://b.example/")
+        stage.fail(lost, .localNetwork)
+        #expect(
+            stage.explanation(lost)?.reasons.first?.text == "Attempt 1 failed (the network failed); retrying in 2.5 s.")
+        let silent = try stage.add("https://c.example/")
+        stage.fail(silent, .transient)
+        stage.send(.pathChecked(interfaceIndex: 2, works: true))
+        #expect(
+            stage.explanation(silent)?.reasons.first?.text
+                == "Attempt 1 failed (the server did not answer); retrying in 2.5 s.")
+    }
+
+    @Test mutating func `a request beyond the slots says that all are in use`() throws {
+        for number in 0..<8 { try stage.add("https://host\(number).example/") }
+        let id = try stage.add("https://b.example/")
+        #expect(stage.explanation(id)?.reasons.map(\.text) == ["All transfer slots are in use."])
     }
 
     @Test mutating func `a request without a key is given one, and keeps its own`() throws {

@@ -34,6 +34,15 @@ import Testing
         }
     }
 
+    @Test func `the hundred thousandth change costs what the first one does`() {
+        let activity = RequestActivity()
+        for _ in 0..<50_000 {
+            activity.increment()
+            activity.decrement()
+        }
+        #expect(activity.activityCount == 0)
+    }
+
     @Test func `increments and decrements show activity after AFNetworking's delays`() {
         let stage = Stage()
         let activity = stage.activity

@@ -74,6 +74,34 @@ struct TrustTests {
         }
     }
 
+    @Test func `a certificate that its issuer revoked is refused, with a list or its absence`() async throws {
+        let scene = try Scene()
+        let root = try scene.certificate(scene.authority.root)
+        func policy(_ lists: String...) throws -> SecurityPolicy {
+            var policy = try SecurityPolicy(anchors: .only([root]))
+            policy.revocation = SecurityPolicy.Revocation(
+                lists.compactMap { RevocationList(pem: $0) }, wholeChain: true)
+            return policy
+        }
+        let own = try scene.certificate(scene.good)
+        let before = try scene.authority.revocationList()
+        #expect(try await scene.outcome { $0.security = try policy(before) } == "none")
+        #expect(try policy(before).evaluate(chain: [own], host: "127.0.0.1").isTrusted)
+        // Without a list nothing says that the certificate is still good.
+        #expect(try await scene.outcome { $0.security = try policy() } == "security certificate-invalid")
+        try scene.authority.revoke(scene.good)
+        let after = try scene.authority.revocationList()
+        #expect(try await scene.outcome { $0.security = try policy(after) } == "security certificate-invalid")
+        let verdict = try policy(after).evaluate(chain: [own], host: "127.0.0.1")
+        #expect(!verdict.isTrusted && verdict.description == "127.0.0.1: certificate revoked")
+        var lenient = try SecurityPolicy(allowsInvalidCertificates: true, validatesDomainName: false)
+        #expect(lenient.evaluate(chain: [own], host: "127.0.0.1").isTrusted)
+        #expect(RevocationList(pem: scene.good.certificatePEM) == nil && RevocationList(bytes: [1, 2]) == nil)
+        lenient.revocation = try policy(after).revocation
+        // A list that no trusted certificate signed proves nothing.
+        #expect(lenient.evaluate(chain: [own], host: "127.0.0.1").isTrusted)
+    }
+
     /// Also where the kernel says that no time source has synchronised its clock.
     @Test func `an expired certificate ends the request`() async throws {
         let scene = try Scene()

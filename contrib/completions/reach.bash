@@ -369,14 +369,17 @@ _reach_explain() {
 
 _reach_history() {
     repeating_flags=()
-    non_repeating_flags=(--json --version -h --help)
-    repeating_options=()
+    non_repeating_flags=(--json --events --version -h --help)
+    repeating_options=(--type)
     non_repeating_options=(--since --state)
     __reach_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
     '--since')
+        return
+        ;;
+    '--type')
         return
         ;;
     '--state')
@@ -433,22 +436,22 @@ _reach_queue() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    add|list|show|explain|hold|release|cancel|retry|wait|result|top)
+    add|import|list|show|explain|hold|release|cancel|retry|wait|result|top)
         # Offer subcommand argument completions
         "_reach_queue_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'add list show explain hold release cancel retry wait result top' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'add import list show explain hold release cancel retry wait result top' -- "${cur}"))
         ;;
     esac
 }
 
 _reach_queue_add() {
     repeating_flags=()
-    non_repeating_flags=(--depends --strict --json --version -h --help)
-    repeating_options=(-H --header -d --data --accept)
-    non_repeating_options=(-X --request -T --upload-file --when --priority --expires --key --mode --order --idempotency-key --max-attempts -o --output --socket)
+    non_repeating_flags=(-G --get --depends --strict --dry-run --json --version -h --help)
+    repeating_options=(-H --header -d --data --data-binary --data-raw --data-urlencode -F --form --accept)
+    non_repeating_options=(-X --request -A --user-agent -u --user -T --upload-file --retry --when --priority --expires --key --mode --order --idempotency-key --max-attempts -o --output --socket)
     __reach_offer_flags_options 1
 
     # Offer option value completions
@@ -459,10 +462,28 @@ _reach_queue_add() {
     '-H'|'--header')
         return
         ;;
-    '-d'|'--data')
+    '-A'|'--user-agent')
+        return
+        ;;
+    '-u'|'--user')
+        return
+        ;;
+    '-d'|'--data'|'--data-binary')
+        return
+        ;;
+    '--data-raw')
+        return
+        ;;
+    '--data-urlencode')
+        return
+        ;;
+    '-F'|'--form')
         return
         ;;
     '-T'|'--upload-file')
+        return
+        ;;
+    '--retry')
         return
         ;;
     '--when')
@@ -493,6 +514,48 @@ _reach_queue_add() {
         return
         ;;
     '-o'|'--output')
+        return
+        ;;
+    '--socket')
+        return
+        ;;
+    esac
+}
+
+_reach_queue_import() {
+    repeating_flags=()
+    non_repeating_flags=(--depends --strict --dry-run --json --version -h --help)
+    repeating_options=(--accept)
+    non_repeating_options=(--when --priority --expires --key --mode --order --idempotency-key --max-attempts --socket)
+    __reach_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--when')
+        return
+        ;;
+    '--priority')
+        return
+        ;;
+    '--expires')
+        return
+        ;;
+    '--key')
+        return
+        ;;
+    '--mode')
+        return
+        ;;
+    '--order')
+        return
+        ;;
+    '--idempotency-key')
+        return
+        ;;
+    '--max-attempts')
+        return
+        ;;
+    '--accept')
         return
         ;;
     '--socket')

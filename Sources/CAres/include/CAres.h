@@ -3,6 +3,9 @@
 
 /* Newer versions rename some of these functions; Debian 12's 1.18 has only the old names. */
 #define CARES_NO_DEPRECATED 1
+#if !__has_include(<ares.h>)
+#error "c-ares is missing: install libc-ares-dev (Debian), c-ares-devel (Fedora) or c-ares (Arch)"
+#endif
 #include <ares.h>
 #include <netdb.h>
 #include <sys/socket.h>

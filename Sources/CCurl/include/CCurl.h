@@ -2,7 +2,13 @@
 #define REACH_CCURL_H
 
 #define CURL_DISABLE_TYPECHECK 1
+#if !__has_include(<curl/curl.h>)
+#error "libcurl is missing: install libcurl4-openssl-dev (Debian), libcurl-devel (Fedora) or curl (Arch)"
+#endif
 #include <curl/curl.h>
+#if !__has_include(<openssl/ssl.h>)
+#error "OpenSSL is missing: install libssl-dev (Debian), openssl-devel (Fedora) or openssl (Arch)"
+#endif
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -103,6 +109,10 @@ static inline X509 *reach_x509_at(const STACK_OF(X509) *chain, int index) { retu
 static inline STACK_OF(X509) *reach_x509_list(void) { return sk_X509_new_null(); }
 static inline int reach_x509_append(STACK_OF(X509) *list, X509 *certificate) { return sk_X509_push(list, certificate); }
 static inline void reach_x509_list_free(STACK_OF(X509) *list) { sk_X509_free(list); }
+/* Revocation lists, which it owns. */
+static inline STACK_OF(X509_CRL) *reach_x509_crl_list(void) { return sk_X509_CRL_new_null(); }
+static inline int reach_x509_crl_append(STACK_OF(X509_CRL) *list, X509_CRL *crl) { return sk_X509_CRL_push(list, crl); }
+static inline void reach_x509_crl_list_free(STACK_OF(X509_CRL) *list) { sk_X509_CRL_pop_free(list, X509_CRL_free); }
 static const unsigned int REACH_X509_NO_PARTIAL_WILDCARDS = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
 static inline int reach_names_count(const GENERAL_NAMES *names)
 {

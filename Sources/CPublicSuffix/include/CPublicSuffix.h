@@ -1,6 +1,9 @@
 #ifndef REACH_CPUBLICSUFFIX_H
 #define REACH_CPUBLICSUFFIX_H
 
+#if !__has_include(<libpsl.h>)
+#error "libpsl is missing: install libpsl-dev (Debian), libpsl-devel (Fedora) or libpsl (Arch)"
+#endif
 #include <libpsl.h>
 
 /* libpsl is loaded at the first cookie with a domain: a session without one does not pay for it.

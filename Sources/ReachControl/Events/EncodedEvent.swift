@@ -40,6 +40,12 @@ package struct EncodedEvent: Sendable {
         return EncodedEvent(whole, gap: gap)
     }
 
+    /// The object without a number in a stream.
+    var unnumbered: [UInt8] {
+        // "seq":, and the comma behind the number.
+        Array(bytes[..<(gap - 6)] + bytes[(gap + 1)...])
+    }
+
     package func append(to output: inout [UInt8], numbered number: UInt64) {
         output.append(contentsOf: bytes[..<gap])
         output += String(number).utf8

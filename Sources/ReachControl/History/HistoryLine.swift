@@ -3,10 +3,6 @@ package import ReachCore
 /// Encodes a record as one line of JSON that ends with a checksum of itself, by which a reader detects torn or damaged
 /// lines.
 package enum HistoryLine {
-    /// `,"crc":"01234567"}`
-    private static let tailCount = 18
-    private static let tailStart = Array(",\"crc\":\"".utf8)
-
     /// The result of decoding a line.
     package enum Reading: Hashable, Sendable {
         case entry(HistoryEntry)
@@ -16,16 +12,7 @@ package enum HistoryLine {
     }
 
     /// Encodes a record as a line, including its newline.
-    package static func encode(_ entry: HistoryEntry) -> [UInt8] {
-        var line = json(entry)
-        let sum = String(CyclicRedundancy.checksum(line), radix: 16)
-        line.removeLast()
-        line += tailStart
-        line += String(repeating: "0", count: 8 - sum.utf8.count).utf8
-        line += sum.utf8
-        line += "\"}\n".utf8
-        return line
-    }
+    package static func encode(_ entry: HistoryEntry) -> [UInt8] { ChecksummedLine.encode(json(entry)) }
 
     /// Encodes a record as a JSON object without checksum, as `reach history --json` prints it.
     package static func json(_ entry: HistoryEntry) -> [UInt8] {
@@ -42,13 +29,8 @@ package enum HistoryLine {
 
     /// - Parameter line: The line without its newline.
     package static func decode(_ line: ArraySlice<UInt8>) -> Reading {
-        guard line.count > tailCount, line.suffix(2).elementsEqual("\"}".utf8) else { return .damaged }
-        let body = line.dropLast(tailCount)
-        let tail = line.suffix(tailCount)
-        let sum = UInt32(String(decoding: tail.dropFirst(tailStart.count).prefix(8), as: UTF8.self), radix: 16)
-        let document = Array(body) + [UInt8(ascii: "}")]
-        guard tail.starts(with: tailStart), sum == CyclicRedundancy.checksum(document),
-            let json = try? JSONReader.read(document), let type = json["type"]?.string
+        guard let document = ChecksummedLine.decode(line), let json = try? JSONReader.read(document),
+            let type = json["type"]?.string
         else { return .damaged }
         guard let entry = HistoryEntry(type, json) else { return .unknown }
         return .entry(entry)
@@ -81,6 +63,7 @@ extension JSONWriter {
             field("interface", state.interface)
             field("reason", state.reason)
             field("cause", state.cause)
+            if let connectivity = state.connectivity { field("connectivity", connectivity) }
             field("change", state.isChange)
         }
     }
@@ -110,7 +93,8 @@ extension HistoryEntry.Content {
             let state = HistoryEntry.State(
                 target: target, status: ReachabilityStatus(rawValue: status) ?? .unknown,
                 linkClass: json["class"]?.string, interface: json["interface"]?.string,
-                reason: json["reason"]?.string, cause: json["cause"]?.string, isChange: json["change"]?.bool ?? true)
+                reason: json["reason"]?.string, cause: json["cause"]?.string,
+                connectivity: json["connectivity"]?.string, isChange: json["change"]?.bool ?? true)
             self = .state(state)
         default: return nil
         }

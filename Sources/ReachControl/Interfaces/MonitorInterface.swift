@@ -8,7 +8,9 @@ package enum MonitorInterface {
     /// The text of io.reach.Monitor.varlink, which SwiftPM embeds in the code.
     package static let definition = String(decoding: PackageResources.io_reach_Monitor_varlink, as: UTF8.self)
 
-    static func make(_ service: any ControlService, _ topics: Topics) -> VarlinkInterface {
+    static func make(
+        _ service: any ControlService, _ topics: Topics, _ followers: JournalFollowers
+    ) -> VarlinkInterface {
         VarlinkInterface(
             name: name, definition: definition,
             methods: [
@@ -48,6 +50,7 @@ package enum MonitorInterface {
                 "NetworkNamespace": .init([]) { request throws(VarlinkError) in
                     request.reply { $0.field("inode", NetworkNamespace.inode?.wide) }
                 },
+                "Journal": journalMethod(service, followers),
                 "Reload": .init([], access: .changing) { request throws(VarlinkError) in
                     service.reload(for: request.caller) { result in request.reply(result) { _, _ in } }
                 },

@@ -28,6 +28,8 @@ final class Connection {
     /// The length of the open call's message.
     private var callBytes = 0
     private(set) var subscription: Subscription?
+    /// Streams the journal, in place of a subscription.
+    private var follower: JournalFollower?
     /// Whether the bytes received so far hold no further whole message.
     private var needsBytes = true
     private var interest = EventLoop.Interest.readable
@@ -71,6 +73,8 @@ final class Connection {
         stopPatienceTimer()
         let subscription = subscription
         self.subscription = nil
+        follower?.end()
+        follower = nil
         reader = FrameReader(limit: 0)
         output = SocketOutput(-1)
         switchboard.remove(self, subscription)
@@ -211,9 +215,19 @@ final class Connection {
 
     /// Answers the open call with a stream of events.
     func stream(_ subscription: Subscription) {
+        self.subscription = subscription
+        beginStream()
+    }
+
+    /// Answers the open call with the journal.
+    func stream(_ follower: JournalFollower) {
+        self.follower = follower
+        beginStream()
+    }
+
+    private func beginStream() {
         phase = .streaming
         callBytes = 0
-        self.subscription = subscription
         // The server reads no further calls from this connection.
         reader = FrameReader(limit: 0)
         continueAfterAnswer()
@@ -227,6 +241,11 @@ final class Connection {
     }
 
     private func sendEvents() {
+        if let follower {
+            guard let page = follower.next() else { return }
+            output.send(page)
+            return proceedSoon()
+        }
         for _ in 0..<Self.eventsPerTurn {
             guard var subscription else { return }
             switchboard.line.removeAll(keepingCapacity: true)

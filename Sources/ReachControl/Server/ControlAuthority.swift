@@ -1,14 +1,17 @@
 internal import CReachLinux
 
 /// Decides which callers may change something: root, the daemon's own user, and the members of a group, if one is
-/// named.
+/// named; and which may read the events of all users.
 package struct ControlAuthority: Hashable, Sendable {
     package var user: UInt32
     package var group: UInt32?
+    /// The group whose members may read all users' events in the journal.
+    package var journalGroup: UInt32?
 
-    package init(user: UInt32, group: UInt32? = nil) {
+    package init(user: UInt32, group: UInt32? = nil, journalGroup: UInt32? = nil) {
         self.user = user
         self.group = group
+        self.journalGroup = journalGroup
     }
 
     /// Users that are exempt from the limits that other users can exhaust together.
@@ -16,12 +19,25 @@ package struct ControlAuthority: Hashable, Sendable {
 
     /// - Parameter isMember: Whether the caller has a supplementary group.
     func mayChange(_ caller: Caller, isMember: (UInt32) -> Bool) -> Bool {
-        if caller.user == 0 || caller.user == user { return true }
-        guard let group else { return false }
-        return caller.group == group || isMember(group)
+        isAllowed(caller, by: group, isMember)
     }
 
     func mayChange(_ caller: Caller, at socket: CInt) -> Bool {
         mayChange(caller) { reach_peer_has_group(socket, $0) == 1 }
+    }
+
+    /// Whether the caller may read the events of all users' requests.
+    func mayReadAll(_ caller: Caller, isMember: (UInt32) -> Bool) -> Bool {
+        isAllowed(caller, by: journalGroup, isMember)
+    }
+
+    func mayReadAll(_ caller: Caller, at socket: CInt) -> Bool {
+        mayReadAll(caller) { reach_peer_has_group(socket, $0) == 1 }
+    }
+
+    private func isAllowed(_ caller: Caller, by group: UInt32?, _ isMember: (UInt32) -> Bool) -> Bool {
+        if caller.user == 0 || caller.user == user { return true }
+        guard let group else { return false }
+        return caller.group == group || isMember(group)
     }
 }

@@ -11,6 +11,8 @@ package struct ControlLimits: Hashable, Sendable {
     var targetsPerUser: Int { max(1, targets / 4) }
     /// Different requests that one user watches at the same time. A watch of all requests counts as one.
     package var queueWatchesPerUser = 128
+    /// Connections of one user that follow the journal at the same time. Each costs a reading of its files for each event.
+    package var journalFollowersPerUser = 16
     /// The longest message, without its NUL.
     package var messageBytes = FrameReader.standardLimit
     /// The bytes of all a user's incomplete or unanswered messages, and of answers that it has not received yet. Enough

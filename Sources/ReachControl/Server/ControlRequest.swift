@@ -9,6 +9,8 @@ package final class ControlRequest {
     package let caller: Caller
     /// Whether the caller may change something, determined when the call arrived.
     var mayChange = false
+    /// Whether the caller may read the events of all users' requests.
+    var mayReadAll = false
     /// The cost for whose gate the call counts; `nil` while it counts for none.
     var gate: VarlinkInterface.Method.Cost?
     /// The connection, until the call is over: a call counts for its user even after the caller has hung up.
@@ -99,6 +101,20 @@ package final class ControlRequest {
         } catch {
             self.connection = connection
             throw error
+        }
+    }
+
+    /// Answers with the events of the journal from a cursor on.
+    func follow(_ query: JournalQuery, _ followers: JournalFollowers) throws(VarlinkError) {
+        guard let connection, !connection.isClosed, !call.isOneWay else { return answer { [] } }
+        do throws(MonitorError) {
+            let follower = try followers.follow(query, of: journalOwner, connection)
+            self.connection = nil
+            connection.stream(follower)
+            // It reads only while its client does, and counts no longer as a call.
+            if let gate { switchboard?.finish(gate, of: caller.user) }
+        } catch {
+            throw error.varlink
         }
     }
 

@@ -28,6 +28,15 @@ package protocol ControlService: AnyObject {
     /// something, since the daemon may be allowed to send what the caller is not.
     func probe(_ order: ProbeOrder, for caller: Caller, reply: @escaping Reply<ProbeAnswer>)
 
+    /// Reads a part of a page of the journal: it may hold nothing and yet not be complete.
+    ///
+    /// - Parameter owner: The user whose events of requests are read; `nil` for everybody's.
+    func journal(
+        _ query: JournalQuery, of owner: UInt32?, for caller: Caller, reply: @escaping Reply<JournalSlice>)
+
+    /// Calls `handler` after events were written to the journal, until the returned function is called.
+    func followJournal(_ handler: @escaping () -> Void) throws(MonitorError) -> () -> Void
+
     /// Reloads the configuration. Called only for callers that may change something.
     func reload(for caller: Caller, reply: @escaping Reply<Void>)
 }

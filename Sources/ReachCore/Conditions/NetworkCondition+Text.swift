@@ -12,6 +12,21 @@ extension NetworkCondition: CustomStringConvertible {
         + "interface=NAME, family=4, family=6, or several with commas between them, where the classes are "
         + LinkClass.allCases.map(\.rawValue).joined(separator: ", ")
 
+    /// The terms that a mistyped one may mean.
+    private static let words =
+        [
+            "any", "reachable", "not-reachable", "validated", "internet", "unmetered", "interface=", "family=4",
+            "family=6",
+        ]
+        + LinkClass.allCases.flatMap { [$0.rawValue, "class=" + $0.rawValue, "not " + $0.rawValue] }
+
+    /// What people call them elsewhere. "wlan" is one letter from "wwan", and means something else.
+    private static let synonyms = [
+        "wlan": "wifi", "wi-fi": "wifi", "ethernet": "wired", "lan": "wired", "cellular": "wwan", "mobile": "wwan",
+        "lte": "wwan", "online": "reachable", "up": "reachable", "offline": "not-reachable", "down": "not-reachable",
+        "free": "unmetered",
+    ]
+
     /// Reads terms with commas between them, as ``description`` writes them.
     ///
     /// - Throws: ``NetworkConditionError``, which names the term at fault.
@@ -65,7 +80,9 @@ extension NetworkCondition: CustomStringConvertible {
                 }
                 try set(\.interface, name, term, "is a second interface")
             } else {
-                throw Self.fault(term, "is not a condition; there are \(Self.grammar)")
+                let word = Self.synonyms[term.lowercased()] ?? NearestWord.find(term.lowercased(), among: Self.words)
+                let meant = word.map { "did you mean '\($0)'? " } ?? ""
+                throw Self.fault(term, "is not a condition; \(meant)there are \(Self.grammar)")
             }
         }
     }

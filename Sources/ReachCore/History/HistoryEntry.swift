@@ -21,12 +21,14 @@ package struct HistoryEntry: Hashable, Sendable {
         package var interface: String?
         package var reason: String?
         package var cause: String?
+        /// What connectivity checks have proved; `nil` without any.
+        package var connectivity: String?
         /// Whether this is a change. Otherwise it is the initial state of a watch, or was copied to a new file.
         package var isChange: Bool
 
         package init(
             target: String, status: ReachabilityStatus, linkClass: String? = nil, interface: String? = nil,
-            reason: String? = nil, cause: String? = nil, isChange: Bool = true
+            reason: String? = nil, cause: String? = nil, connectivity: String? = nil, isChange: Bool = true
         ) {
             self.target = target
             self.status = status
@@ -34,6 +36,7 @@ package struct HistoryEntry: Hashable, Sendable {
             self.interface = interface
             self.reason = reason
             self.cause = cause
+            self.connectivity = connectivity
             self.isChange = isChange
         }
     }
@@ -53,7 +56,9 @@ package struct HistoryEntry: Hashable, Sendable {
         let state = State(
             target: change.state.target.description, status: change.state.status,
             linkClass: change.state.linkClass?.rawValue, interface: change.state.interface,
-            reason: change.state.reason?.rawValue, cause: change.cause.rawValue, isChange: !change.isInitial)
+            reason: change.state.reason?.rawValue, cause: change.cause.rawValue,
+            connectivity: change.state.connectivity == .unknown ? nil : change.state.connectivity.rawValue,
+            isChange: !change.isInitial)
         self.init(.state(state), at: Instant(wall: change.time, boot: change.bootTime), boot: boot)
     }
 

@@ -56,6 +56,6 @@ extension HistoryEntry.State {
     /// Whether a later state is no change but the same state again.
     fileprivate func isRepeated(by other: HistoryEntry.State) -> Bool {
         !other.isChange && status == other.status && linkClass == other.linkClass && interface == other.interface
-            && reason == other.reason
+            && reason == other.reason && connectivity == other.connectivity
     }
 }

@@ -58,6 +58,15 @@ extension Configuration {
         return options
     }
 
+    /// The journal's options.
+    var journalOptions: ReachDaemon.Journal.Options {
+        var options = ReachDaemon.Journal.Options()
+        options.kinds = Set(journal.events)
+        options.bytes = journal.bytes
+        options.age = journal.age
+        return options
+    }
+
     /// The control server's limits.
     package var controlLimits: ControlLimits {
         var control = ControlLimits()

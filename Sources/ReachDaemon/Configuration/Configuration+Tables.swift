@@ -67,6 +67,15 @@ extension Configuration {
                 ConfigurationKey("directory", \.history.directory, .path(longest: 4000)),
             ]),
         .keys(
+            "journal",
+            [
+                ConfigurationKey("events", \.journal.events, .list(of: .word, 0...6, distinctBy: \.rawValue)),
+                ConfigurationKey("bytes", \.journal.bytes, .number(1_048_576...1_099_511_627_776)),
+                ConfigurationKey(
+                    "age", \.journal.age, .duration(from: .seconds(60), upTo: .seconds(3650 * 86_400))),
+                ConfigurationKey("group", \.journal.group, .group),
+            ]),
+        .keys(
             "queue",
             [
                 ConfigurationKey("enabled", \.queue.isEnabled, .flag),
@@ -161,6 +170,10 @@ extension Configuration {
                     "limits.connections_per_user", "it is more than connections (\(limits.connections))",
                     "at most as many as connections"
                 ))
+        }
+        if journal.events.contains(.probeResult), !probing.results {
+            found.append(
+                ("journal.events", "it has \"probe-result\", but probes.results is false", "probes.results = true"))
         }
         for (key, ofUser, all) in [
             ("requests", queue.requestsPerUser, queue.requests), ("bytes", queue.bytesPerUser, queue.bytes),

@@ -98,6 +98,17 @@ package struct Configuration: Hashable, Sendable {
         package var directory: String?
     }
 
+    package struct Journal: Hashable, Sendable {
+        /// The kinds of events that are recorded; without any there is no journal.
+        package var events: [JournalKind] = []
+        /// The most bytes of all files.
+        package var bytes = ReachDaemon.Journal.Options().bytes
+        /// The age at which events are deleted.
+        package var age = ReachDaemon.Journal.Options().age
+        /// The group whose members may read all events, besides root and the daemon's own user.
+        package var group: String?
+    }
+
     package struct Queue: Hashable, Sendable {
         /// The queue also needs a state directory.
         package var isEnabled = true
@@ -139,6 +150,7 @@ package struct Configuration: Hashable, Sendable {
     package var socket = Socket()
     package var hooks = Hooks()
     package var history = History()
+    package var journal = Journal()
     package var queue = Queue()
     package var probes: [ProbeEntry] = []
     package var probing = Probes()

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import ReachLoop
+package import ReachTOML
 
 /// The location of a configuration file.
 package struct ConfigurationFile: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import ReachProbe
+internal import ReachTOML
 
 extension ConfigurationKind<[ConnectivityEndpoint]> {
     /// Each page once: a second answer of the same would count twice, and cost a metered link twice.

@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachProbe
+internal import ReachTOML
 
 extension ConfigurationKind<ProbeTarget?> {
     static var probeTarget: Self {

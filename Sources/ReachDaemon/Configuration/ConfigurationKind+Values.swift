@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachTOML
 
 extension ConfigurationKind where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
     /// One of the words of an enumeration.

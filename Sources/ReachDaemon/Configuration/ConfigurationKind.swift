@@ -1,3 +1,5 @@
+internal import ReachTOML
+
 /// A kind of value: how it is read, and how error messages describe it.
 struct ConfigurationKind<Value>: Sendable {
     let expected: String

@@ -1,3 +1,5 @@
+package import ReachTOML
+
 /// Converts a TOML document to a configuration, and collects the errors.
 struct ConfigurationReader {
     var configuration = Configuration()

@@ -16,6 +16,8 @@ struct MetricsSnapshot: Sendable {
     /// Whether the kernel can be observed.
     var isObserving = true
     var control: ControlServer.Statistics?
+    /// `nil` without a journal.
+    var journal: JournalStatistics?
 
     init(version: String) { self.version = version }
 
@@ -43,11 +45,22 @@ struct MetricsSnapshot: Sendable {
         writer.family(
             "reach_control_dropped_events_total", .counter, "Events that clients were too slow to read.")
         writer.sample([], control?.droppedEvents ?? 0)
+        if let journal { writeJournal(journal, &writer) }
         let usage = ProcessUsage.now
         writer.family("process_cpu_seconds_total", .counter, "User and system CPU time spent in seconds.")
         writer.sample([], usage.cpuSeconds)
         writer.family("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
         writer.sample([], usage.residentBytes)
+    }
+
+    private func writeJournal(_ journal: JournalStatistics, _ writer: inout MetricWriter) {
+        writer.family("reach_journal_bytes", .gauge, "Bytes of the journal's files.")
+        writer.sample([], UInt64(max(0, journal.bytes)))
+        writer.family("reach_journal_events_total", .counter, "Events written to the journal.")
+        writer.sample([], journal.written)
+        writer.family(
+            "reach_journal_dropped_events_total", .counter, "Events that could not be written to the journal.")
+        writer.sample([], journal.lost)
     }
 
     // MARK: - Targets

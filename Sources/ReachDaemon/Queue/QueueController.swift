@@ -18,6 +18,8 @@ final class QueueController {
     private let checker: EndpointPathChecker
     /// Called when a request was answered with success.
     var onAnswer: () -> Void = {}
+    /// Called with the events of the queue's file itself, which no transaction causes.
+    var onFileEvent: (QueueEvent) -> Void = { _ in }
     /// What waits for the file to be open; `nil` when it is.
     private var early: [() -> Void]? = []
     private var sinks: [UInt64: (QueueNotice) -> Void] = [:]
@@ -36,7 +38,12 @@ final class QueueController {
     }
 
     /// Opens the queue in a directory below the state directory. Where that fails, it is logged, and there is none.
-    func open(in stateDirectory: String, _ configuration: Configuration, version: String, network: any QueueNetwork) {
+    ///
+    /// - Parameter outbox: Where the events of requests go; `nil` if they are not recorded.
+    func open(
+        in stateDirectory: String, _ configuration: Configuration, version: String, network: any QueueNetwork,
+        outbox: QueueOutbox? = nil
+    ) {
         let options = configuration.queueOptions(version: version)
         policy = options.policy
         apply(configuration)
@@ -46,13 +53,16 @@ final class QueueController {
                 loop: loop, network: network, options: options, checker: checker,
                 onEvent: { [unowned self] in publish($0) }, notify: { [unowned self] in handle($0) })
             engine.onProgress = { [unowned self] in publish(.progress($0)) }
-            try engine.open(directory)
+            try engine.open(directory, outbox: outbox)
             self.engine = engine
         } catch {
             log.error("there is no queue: \(error)")
             beOpen()
         }
     }
+
+    /// Their receiver has the recorded events up to this one safe.
+    func trimOutbox(upTo number: Int64) { engine?.driver.trimOutbox(upTo: number) }
 
     /// Applies the part of a new configuration that needs no restart: the endpoints for path checks.
     func apply(_ configuration: Configuration) { checker.use(configuration.connectivity.endpoints) }
@@ -124,6 +134,8 @@ final class QueueController {
 
     /// Publishes an event of the queue as a whole.
     private func publish(_ kind: QueueEvent.Kind) {
-        publish(.event(QueueEvent(kind, at: SystemClock.now, epoch: engine?.epoch ?? 0)))
+        let event = QueueEvent(kind, at: SystemClock.now, epoch: engine?.epoch ?? 0)
+        onFileEvent(event)
+        publish(.event(event))
     }
 }

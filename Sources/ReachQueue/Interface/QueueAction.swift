@@ -45,6 +45,8 @@ package struct AttemptOrder: Hashable, Sendable {
     package let isRevealing: Bool
     /// The family it is restricted to.
     package var family: IPAddress.Family? { condition.family }
+    /// Whether ``QueueInput/answering(_:)`` is wanted, since other requests wait for its answer.
+    package let isCanary: Bool
 }
 
 /// The answer to a client.

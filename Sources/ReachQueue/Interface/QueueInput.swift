@@ -36,8 +36,9 @@ package indirect enum QueueInput: Sendable {
     case attemptRouted(RequestID, QueuePath?, DestinationRoute)
     /// The lookup that ``QueueAction/lookUp(_:owner:)`` asked for has ended; `nil` if the name was not resolved.
     case lookedUp(Destination, DestinationRoute?)
-    /// A check that ``QueueAction/checkPath(_:)`` asked for has ended.
-    case pathChecked(interfaceIndex: UInt32, works: Bool)
+    /// A check that ``QueueAction/checkPath(_:)`` asked for has ended. It is a proof if something was answered by the
+    /// path.
+    case pathChecked(interfaceIndex: UInt32, works: Bool, isProof: Bool = false)
 
     // MARK: From the store
 
@@ -57,6 +58,8 @@ package indirect enum QueueInput: Sendable {
 
     /// The first byte of the request is about to be sent: from now on it may have arrived.
     case requestSent(RequestID)
+    /// The head of the answer to a canary has arrived.
+    case answering(RequestID)
     case ended(RequestID, AttemptEnd)
 
     // MARK: From interceptors

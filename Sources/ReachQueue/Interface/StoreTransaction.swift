@@ -9,12 +9,18 @@ package struct StoreTransaction: Hashable, Sendable {
     package let mayBeRefused: Bool
     /// A client gets its answer when this is committed: it must outlast a loss of power.
     package let isAwaited: Bool
+    /// What is published when this is committed; a store may keep those that report what it keeps
+    /// (``QueueEvent/Kind/isKept``).
+    package let events: [QueueEvent]
 
-    package init(number: UInt64, changes: [StoreChange], mayBeRefused: Bool, isAwaited: Bool = false) {
+    package init(
+        number: UInt64, changes: [StoreChange], mayBeRefused: Bool, isAwaited: Bool = false, events: [QueueEvent] = []
+    ) {
         self.number = number
         self.changes = changes
         self.mayBeRefused = mayBeRefused
         self.isAwaited = isAwaited
+        self.events = events
     }
 }
 

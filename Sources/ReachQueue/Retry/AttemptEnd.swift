@@ -56,10 +56,13 @@ package struct AttemptFault: Hashable, Sendable {
     package var isClockUnset: Bool
     /// Whether the first byte of the request had left; `nil` where ``QueueInput/requestSent(_:)`` says so.
     package var isSent: Bool?
+    /// Whether the other side reacted: it refused, or what it sent was of no use. So the path works.
+    package var isAnswered: Bool
 
-    package init(_ kind: Kind, isClockUnset: Bool = false, isSent: Bool? = nil) {
+    package init(_ kind: Kind, isClockUnset: Bool = false, isSent: Bool? = nil, isAnswered: Bool = false) {
         self.kind = kind
         self.isClockUnset = isClockUnset
         self.isSent = isSent
+        self.isAnswered = isAnswered
     }
 }

@@ -48,8 +48,12 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// Its interceptor prepares it or judges its answer, or the program has registered none of this name.
     package static let interceptor = Blocker(rawValue: 1 << 17)
 
+    /// A request that was sent first is to show whether its path works.
+    package static let canary = Blocker(rawValue: 1 << 18)
+    /// Its body would take longer than its path has stayed up recently.
+    package static let window = Blocker(rawValue: 1 << 19)
     /// There is no path for it, and its name could not be resolved to see whether its host has one of its own.
-    package static let name = Blocker(rawValue: 1 << 18)
+    package static let name = Blocker(rawValue: 1 << 20)
 
     package static let hold: Blocker = [.requestHold, .queueHold]
 
@@ -58,8 +62,8 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.metered, "metered"), (.validated, "validated"), (.family, "family"), (.target, "target"),
         (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
-        (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"),
-        (.name, "name"),
+        (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
+        (.window, "window"), (.name, "name"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.

@@ -48,6 +48,8 @@ struct QueueEntry: Sendable {
         static let orphaned = Flags(rawValue: 1 << 11)
         /// It is ready, and its interceptor has prepared it.
         static let prepared = Flags(rawValue: 1 << 12)
+        /// It waits for a path that stays up long enough for its body.
+        static let awaitsWindow = Flags(rawValue: 1 << 13)
     }
 
     let id: RequestID
@@ -64,6 +66,10 @@ struct QueueEntry: Sendable {
     /// Failures of the destination.
     var attempts: Int32 = 0
     var networkFailures: Int32 = 0
+    /// Attempts that the path's loss cut off when the server may have received the request.
+    var losses: UInt8 = 0
+    /// The status that the last attempt failed with; 0 if it brought none, or an earlier run made it.
+    var failureStatus: Int16 = 0
     /// All attempts, whatever became of them: the number of the next one.
     var tries: Int32 = 0
     /// `Int32.max`: any number.

@@ -56,7 +56,7 @@ extension QueueScheduler {
         let reasons = isIdle ? blocks(of: slot).map { reason(for: $0, of: entry, in: group) } : []
         return QueueExplanation(
             state: state(of: slot), owner: entry.owner, reasons: reasons,
-            path: attempt?.path ?? (group.gate.isOpen ? group.path : nil),
+            path: attempt?.path ?? (group.gate.isClosed ? nil : group.path),
             attempts: Int(entry.attempts), networkFailures: Int(entry.networkFailures), tries: Int(entry.tries),
             deadline: self.moment(of: entry.deadline), death: entry.reason)
     }
@@ -79,7 +79,7 @@ extension QueueScheduler {
         case .order:
             let first = entries[Int(chains.head(of: entry.chain))].id
             return ("Request \(first), before it in its order, is not over.", "It continues when that one is over.")
-        case .backoff: return ("It failed, and waits before it is tried again.", "It is tried again in \(left).")
+        case .backoff: return backoffWords(for: entry, left: left)
         case .clock:
             return ("The clock is not set, so that certificates cannot be judged.", "It is tried again in \(left).")
         case .disk: return ("The queue's file cannot be written.", "It continues when there is room on the disk.")
@@ -91,10 +91,55 @@ extension QueueScheduler {
             let time = block.until.map { moment(of: $0).wall.description } ?? "later"
             return ("The server asked to wait until \(time).", "It may start in \(left).")
         case .rate: return ("Starts are spread over time.", "It may start in \(left).")
-        case .concurrency: return ("The maximum number of attempts is running.", "It starts when one of them ends.")
+        case .concurrency: return ("All transfer slots are in use.", "It starts when one of them is free.")
         case .interceptor: return interceptionWords(for: entry, in: group)
+        case .canary: return canaryWords(for: entry, in: group, until: block.until)
+        case .window: return windowWords(for: entry, in: group, left: left)
         default: return networkWords(for: block, in: group)
         }
+    }
+
+    private func backoffWords(for entry: QueueEntry, left: String) -> (text: String, remedy: String) {
+        // An interceptor has it sent again without a failure.
+        guard entry.attempts > 0 || entry.flags.contains(.networkFailure) else {
+            return ("It is sent again after a wait.", "It is tried again in \(left).")
+        }
+        let isNetwork = entry.flags.contains(.networkFailure)
+        let cause =
+            entry.failureStatus > 0
+            ? "HTTP \(entry.failureStatus)" : isNetwork ? "the network failed" : "the server did not answer"
+        return (
+            "Attempt \(entry.tries) failed (\(cause)); retrying in \(left).",
+            isNetwork ? "It is tried earlier if the network changes." : "Nothing has to be done."
+        )
+    }
+
+    private func canaryWords(
+        for entry: QueueEntry, in group: RequestGroup, until: BootTime?
+    ) -> (text: String, remedy: String) {
+        let way = group.path.map { " by \($0.interface)" } ?? ""
+        let remedy = "It starts when one is answered"
+        guard let canary = group.gate.canaries[entry.owner], canary.count > 0 else {
+            return ("One request is sent first to see whether the link works.", "\(remedy).")
+        }
+        guard canary.failures > 0 else {
+            return ("One request was sent first to see whether the link works.", "\(remedy).")
+        }
+        let next = until.map { "; the next one is sent in \(DurationText.describe(max($0 - now, .zero)))" } ?? ""
+        return ("What was sent\(way) to see whether the link works was not answered.", "\(remedy)\(next).")
+    }
+
+    private func windowWords(
+        for entry: QueueEntry, in group: RequestGroup, left: String
+    ) -> (text: String, remedy: String) {
+        let remedy = "It starts when the link stays up for longer; the next look is in \(left)."
+        guard let path = group.path, let history = histories[path.interfaceIndex],
+            let longest = history.longestWindow(at: now, policy), let time = history.time(for: entry.bytes)
+        else { return ("Its body would take longer than its link stays up.", remedy) }
+        return (
+            "Its body would take about \(DurationText.describe(time)), and \(path.interface) recently stayed up for "
+                + "\(DurationText.describe(longest)) at most.", remedy
+        )
     }
 
     private func interceptionWords(for entry: QueueEntry, in group: RequestGroup) -> (text: String, remedy: String) {
@@ -120,7 +165,7 @@ extension QueueScheduler {
             )
         }
         switch block.blocker {
-        case .metered: return ("Every suitable path is metered.", "It starts when there is one that is not.")
+        case .metered: return ("Only metered connections are available.", "It starts when there is one that is not.")
         case .validated where paths == nil:
             return ("Nothing is known about the network yet.", "It starts when there is a path.")
         case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")

@@ -2,13 +2,24 @@
 package struct QueuePolicy: Hashable, Sendable {
     // MARK: The network
 
-    /// How long a condition must be satisfied before anything starts (WorkManager, Tailscale).
-    package var gainDebounce: Duration = .seconds(1)
-    /// So many gains within ``flapMemory`` are flapping; from then on a gain must last longer, doubling.
-    package var flapCount = 3
-    package var flapMemory: Duration = .seconds(60)
-    package var holdDownFirst: Duration = .seconds(2)
-    package var holdDownLongest: Duration = .seconds(30)
+    /// How long a condition must be satisfied before a canary starts: a path that goes within a moment starts nothing.
+    package var settling: Duration = .milliseconds(200)
+    /// The wait after a canary that is not answered, doubling up to the longest; curl waits the same between its
+    /// retries.
+    package var canaryFirst: Duration = .seconds(1)
+    package var canaryLongest: Duration = .seconds(30)
+    /// For how long after the path's loss the failures of its canaries count.
+    package var canaryMemory: Duration = .seconds(60)
+    /// Requests with no more bytes than this are canaries first, and begin however short a path is known to stay.
+    package var smallBytes: Int64 = 64 << 10
+    /// A path that was up so many times within ``windowMemory`` comes and goes, and a body that is too long for its
+    /// times waits; at most for ``windowPatience``.
+    package var windowCount = 3
+    package var windowMemory: Duration = .seconds(600)
+    package var windowPatience: Duration = .seconds(600)
+    /// The longest wait after an attempt that the path's loss cut off when the server may have received it. It doubles
+    /// from ``canaryFirst``, as curl's, and no change of the network cuts it.
+    package var lossLongest: Duration = .seconds(600)
     /// How long a running attempt outlives its path: a roaming gap and the renewal of a lease take less.
     package var linger: Duration = .seconds(2)
     /// How long the network may be unknown after the start before that counts as an outage.
@@ -77,19 +88,26 @@ package struct QueuePolicy: Hashable, Sendable {
 
     package init() {}
 
-    /// Over which time starts are spread after an outage.
+    /// Over which time starts are spread after an outage, and then for how long they keep their distance. Afterwards
+    /// concurrency alone bounds them: a lasting distance of 25 ms would allow no more than 40 small requests a second.
     package func spread(after outage: Duration) -> Duration {
         min(max(outage * spreadShare, spreadShortest), spreadLongest)
     }
 
-    /// For how long after an outage starts keep their distance. Afterwards concurrency alone bounds them: a lasting
-    /// distance of 25 ms would allow no more than 40 small requests a second.
-    package func spacingWindow(after outage: Duration) -> Duration {
-        min(max(outage * spreadShare, gainDebounce), spreadLongest)
+    /// The wait after this many canaries without an answer: never less than curl's, and up to a quarter more, so that
+    /// the canaries of a fleet drift apart.
+    package func canaryWait(after count: Int, using generator: inout some RandomNumberGenerator) -> Duration {
+        let wait = min(canaryFirst * (1 << min(max(count - 1, 0), 16)), canaryLongest)
+        return wait + wait / 4 * Double.random(in: 0..<1, using: &generator)
     }
 
-    /// How long to wait after a failure, by full jitter: anything from nothing to the bound that doubles with each failure,
-    /// which under contention makes the fewest calls. Never less than the floor.
+    /// The wait after this many attempts that the path's loss cut off.
+    package func lossWait(after count: Int) -> Duration {
+        min(canaryFirst * (1 << min(max(count - 1, 0), 16)), lossLongest)
+    }
+
+    /// How long to wait after a failure, by full jitter: anything from nothing to the bound that doubles with each
+    /// failure, which under contention makes the fewest calls. Never less than the floor.
     ///
     /// - Parameter failures: Those before this one.
     package func retryDelay(afterFailures failures: Int, using generator: inout some RandomNumberGenerator) -> Duration

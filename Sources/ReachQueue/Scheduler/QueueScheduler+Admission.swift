@@ -68,6 +68,7 @@ extension QueueScheduler {
 
     mutating func admit() {
         admitAt = nil
+        canaryAt = nil
         yieldAt = nil
         guard paths != nil, !isDegraded, !isStopped, heldSince == nil else { return }
         var portion = Self.portion
@@ -81,6 +82,7 @@ extension QueueScheduler {
     }
 
     private mutating func fillSlots(portion: inout Int) {
+        startCanaries(portion: &portion)
         while running.count < policy.globalLimit {
             let isSpaced = now < spacedUntil
             if isSpaced, nextStart > now, lines.users.contains(where: { !candidates(of: $0).isEmpty }) {
@@ -90,6 +92,11 @@ extension QueueScheduler {
             guard let (lane, channel) = nextStart(portion: &portion) else { break }
             if needsPreparation(lines.firstEntry(of: lane)) {
                 prepareFirst(of: lane, channel)
+                continue
+            }
+            if let until = windowWait(lines.firstEntry(of: lane)) {
+                portion -= 1
+                holdBack(lines.firstEntry(of: lane), until: until)
                 continue
             }
             start(lane, channel)
@@ -185,6 +192,10 @@ extension QueueScheduler {
     private mutating func mayStart(_ number: Int32) -> Bool {
         let lane = lines.lanes[Int(number)]
         if !owners.isEmpty, owners[lane.owner]?.heldSince != nil { return false }
+        if let time = urgentCanaryWait(of: lane.owner, in: lane.group) {
+            destinationTimers.setNoLater(lane.destination, than: time)
+            return false
+        }
         if groups[Int(lane.group)].key.interceptor != nil, !mayPrepareFirst(of: number) { return false }
         guard let block = block(of: lane.destination, group: lane.group, isRetry: lane.kind.isRetry) else {
             return true
@@ -194,7 +205,7 @@ extension QueueScheduler {
     }
 
     /// Takes the first of the lane, and has its lease written.
-    private mutating func start(_ lane: Int32, _ channel: Int32) {
+    mutating func start(_ lane: Int32, _ channel: Int32) {
         let slot = lines.firstEntry(of: lane)
         let index = Int(slot)
         lines.turnOver(lane, channel: channel)
@@ -220,10 +231,13 @@ extension QueueScheduler {
         shares[entries[index].owner]?.lastStart = starts
         destinations[destination].lastStart = now
         channels[Int(channel)].running += 1
+        let isTrial = groups[Int(entries[index].group)].gate.isUnproved
         let attempt = RunningAttempt(
             slot: slot, id: entries[index].id, number: Int(entries[index].tries), path: path, channel: channel,
-            epoch: epoch, isCanary: isCanary, phase: .leasing)
+            epoch: epoch, isCanary: isCanary, isTrial: isTrial, phase: .leasing)
         running.append(attempt)
+        if isTrial { canaryStarted(attempt) }
+        heldBack[slot] = nil
         turn.refusable.append(
             .lease(
                 attempt.id, attempt: attempt.number, interface: path.interface,

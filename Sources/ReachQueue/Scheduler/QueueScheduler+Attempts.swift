@@ -14,6 +14,7 @@ extension QueueScheduler {
         channels[Int(attempt.channel)].running -= 1
         freeChannelIfUnused(attempt.channel)
         shares[entry.owner]?.running -= 1
+        if attempt.isTrial { canaryWithdrawn(attempt) }
         leaveSlot(at: entry.destination)
         resumePreparation()
         return attempt
@@ -41,7 +42,7 @@ extension QueueScheduler {
                     id: attempt.id, number: attempt.number,
                     destination: destinations[Int(entry.destination)].destination,
                     path: attempt.path, condition: groups[Int(entry.group)].key.condition,
-                    isRevealing: groups[Int(entry.group)].key.isRevealing)))
+                    isRevealing: groups[Int(entry.group)].key.isRevealing, isCanary: attempt.isTrial)))
     }
 
     mutating func leaseRefused(_ lease: Lease) {
@@ -83,6 +84,7 @@ extension QueueScheduler {
         if attempt.phase == .sending { turn.actions.append(.abort(attempt.id)) }
         if case .dies(let reason) = outcome { return finish(slot, .dead(reason)) }
         entries[Int(slot)].startClass = .backlog
+        if reason == nil { pathCutOff(attempt) }
         var event = event(.interrupted, slot, reason: reason ?? attempt.lacking.words.first ?? "no-path")
         event.interface = attempt.path.interface
         publish(event)
@@ -153,6 +155,7 @@ extension QueueScheduler {
         guard let index = place(of: id), running[index].phase == .sending else { return }
         switch end {
         case .answered(let result, let isAccepted):
+            if !mayBeForged(result, running[index]) { answered(index) }
             switch FailureClassifier.judge(status: result.status, isAccepted: isAccepted) {
             case .success: succeeded(index, result)
             case .permanent(let reason) where mayBeForged(result, running[index]):
@@ -166,6 +169,7 @@ extension QueueScheduler {
 
     private mutating func attemptFailed(_ index: Int, _ fault: AttemptFault) {
         if let isSent = fault.isSent { running[index].isSent = isSent }
+        if fault.isAnswered { answered(index) }
         let attempt = running[index]
         let pathChanged = attempt.lingerUntil != nil || attempt.epoch != epoch
         switch FailureClassifier.judge(fault, pathChanged: pathChanged) {
@@ -204,7 +208,8 @@ extension QueueScheduler {
         }
     }
 
-    mutating func pathChecked(_ interface: UInt32, _ works: Bool) {
+    mutating func pathChecked(_ interface: UInt32, _ works: Bool, isProof: Bool) {
+        if works, isProof { proved(interface) }
         evidence.answer(works, for: interface, at: now)
         judge(interface, works: works)
     }
@@ -222,12 +227,14 @@ extension QueueScheduler {
         guard works, let suspicion = running[index].suspicion else {
             return failed(index, works ? .destination : .network)
         }
+        answered(index)
         if let result = suspicion.result { return diedOfAnswer(index, suspicion.reason, result) }
         let attempt = remove(index)
         finish(attempt.slot, .dead(suspicion.reason))
     }
 
     private mutating func succeeded(_ index: Int, _ result: RequestResult) {
+        noteCarried(running[index])
         let attempt = remove(index)
         destinationAnswered(
             entries[Int(attempt.slot)].destination, by: attempt.path.interface, isSuccess: true)

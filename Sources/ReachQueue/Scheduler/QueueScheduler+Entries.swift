@@ -57,7 +57,7 @@ extension QueueScheduler {
             entries[index].flags.remove(.prepared)
         } else if entry.notBefore > now {
             let group = Int(entry.group)
-            if entry.flags.contains(.networkFailure) {
+            if !entry.flags.isDisjoint(with: [.networkFailure, .awaitsWindow]) {
                 entries[index].place = .networkWait
                 groups[group].networkWaits.set(slot, to: entry.notBefore)
             } else {
@@ -67,7 +67,7 @@ extension QueueScheduler {
             refreshGroupTimer(entry.group)
         } else {
             entries[index].place = .ready
-            entries[index].flags.remove(.awaitsClock)
+            entries[index].flags.subtract([.awaitsClock, .awaitsWindow])
             lines.add(
                 slot, group: entry.group, destination: entry.destination, owner: entry.owner,
                 kind: StartKind(entry.priority, entry.startClass), isFirst: entry.flags.contains(.prepared))
@@ -100,7 +100,7 @@ extension QueueScheduler {
     }
 
     mutating func refreshGroupTimer(_ group: Int32) {
-        groupTimers.set(group, to: groups[Int(group)].gate.isOpen ? groups[Int(group)].earliestWait : nil)
+        groupTimers.set(group, to: groups[Int(group)].gate.isClosed ? nil : groups[Int(group)].earliestWait)
     }
 
     // MARK: The end
@@ -206,6 +206,7 @@ extension QueueScheduler {
     private mutating func free(_ slot: Int32) {
         let entry = entries[Int(slot)]
         deadOrders[slot] = nil
+        heldBack[slot] = nil
         slots[entry.id] = nil
         entries[Int(slot)].place = .free
         freeSlots.append(slot)

@@ -15,8 +15,10 @@ extension QueueScheduler {
             }
         let state: QueuedRequestState = attempt.lingerUntil == nil ? .running : .lingering
         let outcome = RequestTransition.outcome(of: trigger, in: state, facts(attempt))
+        if failure == .network || failure == .destination { canaryFailed(index) }
         _ = remove(index)
         entries[Int(slot)].place = .parked
+        entries[Int(slot)].failureStatus = Int16(clamping: result?.status ?? 0)
         let destination = entries[Int(slot)].destination
         if failure == .destination { destinationFailed(destination, by: attempt.path.interface) }
         let asked = failure == .destination ? retryAfter(result) : nil
@@ -32,6 +34,7 @@ extension QueueScheduler {
         }
         if asked != nil, now + wait >= entries[Int(slot)].deadline { return finish(slot, .dead(.expired), result) }
         entries[Int(slot)].notBefore = now + wait
+        if failure == .network, attempt.isSent { lose(slot) }
         publishRetry(slot, failure, result)
         place(slot)
         turn.changes.append(.update(progress(slot)))

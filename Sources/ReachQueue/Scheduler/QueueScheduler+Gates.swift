@@ -2,9 +2,44 @@ internal import ReachCore
 
 /// Gates: what happens when they open and close, and which interface their requests stand in line for.
 extension QueueScheduler {
-    mutating func groupOpened(_ group: Int32, after outage: Duration, isNew: Bool) {
+    /// Changes a group's gate, and does what follows.
+    mutating func changeGate(
+        _ group: Int32, isNew: Bool = false, _ change: (inout PathGate, inout SplitMix64) -> PathGate.Change?
+    ) {
         let index = Int(group)
-        openGroups += 1
+        let wasClosed = groups[index].gate.isClosed
+        let change = change(&groups[index].gate, &random)
+        let gate = groups[index].gate
+        if gate.isClosed != wasClosed { openGroups += wasClosed ? 1 : -1 }
+        if gate.isUnproved { unproved.insert(group) } else { unproved.remove(group) }
+        switch change {
+        case .gained: groupGained(group)
+        case .canary(let outage): groupTried(group, after: outage)
+        case .opened(let outage): groupOpened(group, after: outage, isNew: isNew)
+        case .closed(let wasOpen): groupClosed(group, wasOpen: wasOpen)
+        case nil: break
+        }
+        refreshGateTimer(group)
+    }
+
+    /// A path is there: destinations are approached slowly from now on.
+    private mutating func groupGained(_ group: Int32) {
+        generation += 1
+        groups[Int(group)].generation = generation
+        relink(group)
+    }
+
+    /// The path has settled: canaries may go.
+    private mutating func groupTried(_ group: Int32, after outage: Duration) {
+        groups[Int(group)].generation = generation
+        space(group, after: outage)
+        cutWaits(of: group)
+        relink(group)
+        refreshGroupTimer(group)
+    }
+
+    private mutating func groupOpened(_ group: Int32, after outage: Duration, isNew: Bool) {
+        let index = Int(group)
         if !isNew, groups[index].count > 0 {
             var event = QueueEvent(.opened, at: moment, epoch: epoch)
             event.condition = groups[index].key.condition
@@ -13,28 +48,31 @@ extension QueueScheduler {
             event.count = groups[index].count
             publish(event)
         }
-        // The first look at a network or a host ends no outage: nothing has to be approached slowly.
-        if outage > .zero, case .open(let from, _) = groups[index].gate.state {
-            generation += 1
-            groups[index].generation = generation
-            spacedUntil = max(spacedUntil, from + policy.spacingWindow(after: outage))
-        }
-        if groups[index].epoch != epoch {
-            groups[index].epoch = epoch
-            groups[index].cutWaitsAt = now
-        }
+        space(group, after: outage)
+        cutWaits(of: group)
         relink(group)
         refreshGroupTimer(group)
     }
 
-    mutating func groupClosed(_ group: Int32) {
+    /// Starts keep their distance for a while. The first look at a network or a host ends no outage.
+    private mutating func space(_ group: Int32, after outage: Duration) {
+        guard outage > .zero, let times = groups[Int(group)].gate.times else { return }
+        spacedUntil = max(spacedUntil, max(now, times.others) + policy.spread(after: outage))
+    }
+
+    private mutating func cutWaits(of group: Int32) {
+        guard groups[Int(group)].epoch != epoch else { return }
+        groups[Int(group)].epoch = epoch
+        groups[Int(group)].cutWaitsAt = now
+    }
+
+    private mutating func groupClosed(_ group: Int32, wasOpen: Bool) {
         let index = Int(group)
-        openGroups -= 1
         groups[index].cutWaitsAt = nil
         setChannel(of: group, to: nil)
         lines.place(group: group, channel: nil, urgent: false, others: false)
         refreshGroupTimer(group)
-        guard groups[index].count > 0 else { return }
+        guard wasOpen, groups[index].count > 0 else { return }
         var event = QueueEvent(.closed, at: moment, epoch: epoch)
         event.condition = groups[index].key.condition
         event.destination = groups[index].key.destination
@@ -43,15 +81,15 @@ extension QueueScheduler {
         publish(event)
     }
 
-    /// Puts the group into the lines of its path's interface, as far as its time has come.
+    /// Puts the group into the lines of its path's interface, as far as its time has come. While a canary decides, only
+    /// urgent requests stand there.
     mutating func relink(_ group: Int32) {
         let index = Int(group)
-        guard case .open(let from, let urgentFrom) = groups[index].gate.state, let path = groups[index].path else {
-            return
-        }
+        guard let times = groups[index].gate.times, let path = groups[index].path else { return }
         setChannel(of: group, to: path)
-        let channel = groups[index].channel
-        lines.place(group: group, channel: channel, urgent: urgentFrom <= now, others: from <= now)
+        lines.place(
+            group: group, channel: groups[index].channel, urgent: times.urgent <= now,
+            others: groups[index].gate.isOpen && times.others <= now)
     }
 
     mutating func setChannel(of group: Int32, to path: QueuePath?) {
@@ -99,9 +137,7 @@ extension QueueScheduler {
     mutating func refreshGateTimer(_ group: Int32) {
         let state = groups[Int(group)]
         var times = [state.gate.deadline, state.cutWaitsAt]
-        if case .open(let from, let urgentFrom) = state.gate.state {
-            times += [urgentFrom, from].filter { $0 > now }
-        }
+        if let start = state.gate.times { times += [start.urgent, start.others].filter { $0 > now } }
         gateTimers.set(group, to: times.compactMap(\.self).min())
     }
 
@@ -109,21 +145,32 @@ extension QueueScheduler {
     ///
     /// - Parameter portion: How many requests may be touched.
     mutating func gateDue(_ group: Int32, portion: inout Int) {
-        let index = Int(group)
-        if case .opened(let outage) = groups[index].gate.advance(to: now, policy, using: &random) {
-            groupOpened(group, after: outage, isNew: false)
-        }
-        if groups[index].gate.isOpen { relink(group) }
-        if let time = groups[index].cutWaitsAt, time <= now {
-            while portion > 0, let slot = groups[index].networkWaits.pop() {
-                portion -= 1
-                entries[Int(slot)].notBefore = now
-                entries[Int(slot)].place = .parked
-                place(slot)
-            }
-            if groups[index].networkWaits.isEmpty { groups[index].cutWaitsAt = nil }
-            refreshGroupTimer(group)
-        }
+        let (index, now, isProved) = (Int(group), now, isProved(group))
+        changeGate(group) { gate, _ in gate.advance(to: now, isProved: isProved) }
+        if !groups[index].gate.isClosed { relink(group) }
+        if let time = groups[index].cutWaitsAt, time <= now { cutDueWaits(of: group, portion: &portion) }
         refreshGateTimer(group)
+    }
+
+    /// Ends waits after failures of another network; but not those of requests that a server may have received.
+    private mutating func cutDueWaits(of group: Int32, portion: inout Int) {
+        let index = Int(group)
+        var kept: [Int32] = []
+        while portion > 0, let slot = groups[index].networkWaits.pop() {
+            portion -= 1
+            let entry = entries[Int(slot)]
+            let from = entry.losses > 0 ? entry.since + policy.lossWait(after: Int(entry.losses)) : now
+            if from > now { kept.append(slot) }
+            entries[Int(slot)].notBefore = min(entry.notBefore, max(from, now))
+            entries[Int(slot)].place = .parked
+            if from <= now { place(slot) }
+        }
+        if groups[index].networkWaits.isEmpty { groups[index].cutWaitsAt = nil }
+        // Their waits go on as they were.
+        for slot in kept {
+            entries[Int(slot)].place = .networkWait
+            groups[index].networkWaits.set(slot, to: entries[Int(slot)].notBefore)
+        }
+        refreshGroupTimer(group)
     }
 }

@@ -50,13 +50,15 @@ extension QueueScheduler {
         let index = Int(group)
         if hasGivenUpWaiting { groups[index].gate.giveUpWaiting() }
         guard paths != nil, hasKnownPath(group) else { return }
-        let verdict = verdict(of: group)
+        let (verdict, now) = (verdict(of: group), now)
         groups[index].path = verdict.path
-        let settled = pathsChanged.map { $0 + policy.gainDebounce } ?? now
-        let change = groups[index].gate.begin(
-            isMet: verdict.path != nil, missing: verdict.missing, settledAt: settled, at: now)
-        if change != nil { groupOpened(group, after: .zero, isNew: true) }
-        refreshGateTimer(group)
+        let settled = pathsChanged.map { $0 + policy.settling } ?? now
+        // Of a host's own path the others' canary says nothing.
+        let isShared = groups[index].key.destination == nil
+        let other = isShared ? verdict.path.flatMap { unprovedGate(by: $0.interfaceIndex) } : nil
+        changeGate(group, isNew: true) { gate, _ in
+            gate.begin(on: verdict.path, missing: verdict.missing, settledAt: settled, like: other, at: now)
+        }
     }
 
     /// One of its requests is forgotten.
@@ -73,7 +75,9 @@ extension QueueScheduler {
 
     private mutating func removeGroup(_ group: Int32) {
         let index = Int(group)
-        if groups[index].gate.isOpen { openGroups -= 1 }
+        if !groups[index].gate.isClosed { openGroups -= 1 }
+        groups[index].gate = PathGate(missing: [], at: now)
+        unproved.remove(group)
         setChannel(of: group, to: nil)
         lines.place(group: group, channel: nil, urgent: false, others: false)
         gateTimers.remove(group)
@@ -100,6 +104,7 @@ extension QueueScheduler {
         let epochMoved = set.epoch != epoch || isFirst
         if set.paths != paths?.paths || epochMoved { pathsChanged = isFirst && !hasGivenUpWaiting ? nil : now }
         if epochMoved || set.links != paths?.links { networkNumber += 1 }
+        notePaths(set)
         paths = set
         if epochMoved { epochMovedOn() }
         for group in groupNumbers.values.sorted() { evaluate(group) }
@@ -142,20 +147,22 @@ extension QueueScheduler {
         guard paths != nil, hasKnownPath(group) else { return }
         let verdict = verdict(of: group)
         if let path = verdict.path { groups[index].path = path }
-        switch groups[index].gate.update(isMet: verdict.path != nil, missing: verdict.missing, at: now, policy) {
-        case .opened(let outage): groupOpened(group, after: outage, isNew: false)
-        case .closed: groupClosed(group)
-        case nil:
-            if groups[index].gate.isOpen { groupMovedOn(group) }
+        let (before, isProved, now, policy) = (groups[index].gate.state, isProved(group), now, policy)
+        changeGate(group) { gate, random in
+            gate.update(
+                path: verdict.path, missing: verdict.missing, isProved: isProved, at: now, policy, using: &random)
         }
+        guard groups[index].gate.state == before, !groups[index].gate.isClosed else { return }
+        groupMovedOn(group)
         refreshGateTimer(group)
     }
 
-    /// Its gate stays open; perhaps by another path, perhaps in another epoch.
+    /// Its gate stays as it is; perhaps by another path, perhaps in another epoch.
     private mutating func groupMovedOn(_ group: Int32) {
         let index = Int(group)
         relink(group)
-        guard groups[index].epoch != epoch else { return }
+        // Of one that settles, waits are cut when it has settled.
+        guard groups[index].gate.deadline == nil, groups[index].epoch != epoch else { return }
         groups[index].epoch = epoch
         guard !groups[index].networkWaits.isEmpty else { return }
         groups[index].cutWaitsAt = groups[index].gate.spreadAgain(at: now, policy, using: &random)

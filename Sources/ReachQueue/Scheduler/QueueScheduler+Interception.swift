@@ -72,6 +72,7 @@ extension QueueScheduler {
 
     mutating func answerHeld(_ id: RequestID) {
         guard let index = place(of: id), running[index].phase == .sending else { return }
+        answered(index)
         let attempt = remove(index)
         judged[attempt.slot] = attempt
         entries[Int(attempt.slot)].place = .judged

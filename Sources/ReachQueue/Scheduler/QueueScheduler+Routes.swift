@@ -13,6 +13,11 @@ extension QueueScheduler {
         siteNumbers[destination].flatMap { sites[Int($0)].route }
     }
 
+    /// Whether a destination apart turned out to be reached by the default routes, as the others are.
+    func goesByDefault(_ destination: Destination) -> Bool {
+        route(to: destination).map { $0.isByDefault && $0.own.isEmpty } ?? false
+    }
+
     /// Whether what the group waits for has been looked at.
     func hasKnownPath(_ group: Int32) -> Bool {
         let group = groups[Int(group)]
@@ -104,7 +109,10 @@ extension QueueScheduler {
 
     /// An attempt has resolved its destination's name, and looked at the routes.
     mutating func attemptRouted(_ id: RequestID, by path: QueuePath?, _ route: DestinationRoute) {
-        if let path, let index = place(of: id) { running[index].path = path }
+        if let path, let index = place(of: id) {
+            if running[index].path.interfaceIndex != path.interfaceIndex { endTrial(index) }
+            running[index].path = path
+        }
         if let site = siteNumbers[route.destination].map(Int.init), !route.own.isEmpty || sites[site].isApart {
             setRoute(route, ofSite: site)
         }
@@ -130,8 +138,16 @@ extension QueueScheduler {
         }
     }
 
+    /// What is sent by another path than its group's shows nothing of that one.
+    private mutating func endTrial(_ index: Int) {
+        guard running[index].isTrial else { return }
+        canaryWithdrawn(running[index])
+        running[index].isTrial = false
+    }
+
     private mutating func move(_ slot: Int32, to group: Int32) {
         let entry = entries[Int(slot)]
+        if let index = running.firstIndex(where: { $0.slot == slot }) { endTrial(index) }
         let isPlaced = [.ready, .networkWait, .destinationWait].contains(entry.place)
         if isPlaced { unplace(slot) }
         join(group, at: entry.destination)

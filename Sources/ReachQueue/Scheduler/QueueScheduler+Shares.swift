@@ -63,6 +63,9 @@ extension QueueScheduler {
 
     /// Where the user could start something but for a slot: a channel, or any where all of the queue's are taken.
     private mutating func fullScope(for user: UInt32, portion: inout Int) -> FullScope? {
+        if let channel = crowdedOut[user] {
+            return channels[Int(channel)].running >= channels[Int(channel)].limit ? .channel(channel) : .all
+        }
         let isFull = running.count >= policy.globalLimit
         for channel in channels.indices.map(Int32.init) {
             let isChannelFull = channels[Int(channel)].running >= channels[Int(channel)].limit

@@ -41,11 +41,11 @@ extension QueueScheduler {
         }
         if isBehind(slot) { blocks.append(Block(blocker: .order, since: entry.since)) }
         if entry.notBefore > now {
-            let blocker: Blocker = entry.flags.contains(.awaitsClock) ? .clock : .backoff
-            blocks.append(Block(blocker: blocker, since: entry.since, until: entry.notBefore))
+            blocks.append(Block(blocker: waitBlocker(of: entry), since: entry.since, until: entry.notBefore))
         }
         if isDegraded { blocks.append(Block(blocker: .disk, since: degradedSince)) }
-        blocks += networkBlocks(of: entry)
+        // Of what waits for something else, too, a canary is not the reason: it might be one itself.
+        blocks += networkBlocks(of: entry).filter { blocks.isEmpty || $0.blocker != .canary }
         if let block = lookupBlock(of: entry) { blocks.append(block) }
         if let block = interceptionBlock(of: entry) { return blocks + [block] }
         blocks += destinationBlocks(of: entry)
@@ -57,16 +57,35 @@ extension QueueScheduler {
         switch group.gate.state {
         case .closed:
             return group.gate.missing.elements.map { Block(blocker: $0, since: group.gate.since) }
-        case .settling(let until):
-            return group.gate.missing.elements.map { Block(blocker: $0, since: group.gate.since, until: until) }
-        case .open(let from, let urgentFrom):
-            let time = entry.priority == .urgent ? urgentFrom : from
-            return time > now ? [Block(blocker: .rate, since: group.gate.since, until: time)] : []
+        case .settling(let until, let times):
+            let isUrgent = entry.priority == .urgent
+            if isUrgent, times.urgent <= now { return urgentBlocks(of: entry) }
+            let time = isUrgent ? times.urgent : until
+            return group.gate.missing.elements.map { Block(blocker: $0, since: group.gate.since, until: time) }
+        case .canary(let times), .open(let times):
+            let time = entry.priority == .urgent ? times.urgent : times.others
+            if time > now { return [Block(blocker: .rate, since: group.gate.since, until: time)] }
+            if group.gate.isOpen { return [] }
+            if entry.priority == .urgent { return urgentBlocks(of: entry) }
+            let lastStart = destinations[Int(entry.destination)].lastStart
+            let next = group.gate.canaries[entry.owner].map { $0.next(lastStart: lastStart) }
+            return [Block(blocker: .canary, since: group.gate.triedSince, until: next.flatMap { $0 > now ? $0 : nil })]
         }
     }
 
+    private func urgentBlocks(of entry: QueueEntry) -> [Block] {
+        guard let time = urgentCanaryWait(of: entry.owner, in: entry.group) else { return [] }
+        return [Block(blocker: .canary, since: groups[Int(entry.group)].gate.triedSince, until: time)]
+    }
+
+    private func waitBlocker(of entry: QueueEntry) -> Blocker {
+        if entry.flags.contains(.awaitsClock) { return .clock }
+        return entry.flags.contains(.awaitsWindow) ? .window : .backoff
+    }
+
     private func destinationBlocks(of entry: QueueEntry) -> [Block] {
-        guard groups[Int(entry.group)].gate.isOpen else { return [] }
+        let gate = groups[Int(entry.group)].gate
+        guard gate.isOpen || (!gate.isClosed && entry.priority == .urgent) else { return [] }
         var blocks: [Block] = []
         if let block = block(of: entry.destination, group: entry.group, isRetry: entry.startClass == .retry) {
             let trouble = troubles[entry.destination]

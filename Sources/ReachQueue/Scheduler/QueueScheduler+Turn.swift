@@ -44,7 +44,9 @@ extension QueueScheduler {
             }
             let blockers = blockers(of: slot)
             // What ends by itself in a moment is not reported, and a backoff already was.
-            guard !blockers.subtracting([.concurrency, .rate, .backoff, .clock]).isEmpty else { continue }
+            var passing: Blocker = [.concurrency, .rate, .backoff, .clock]
+            if groups[Int(entry.group)].gate.canaries[entry.owner]?.failures ?? 0 == 0 { passing.insert(.canary) }
+            guard !blockers.subtracting(passing).isEmpty else { continue }
             entries[Int(slot)].flags.insert(.reportedWaiting)
             var waiting = event(.waiting, slot)
             waiting.blockers = blockers
@@ -67,7 +69,8 @@ extension QueueScheduler {
             actions.append(
                 .store(
                     StoreTransaction(
-                        number: number, changes: turn.changes, mayBeRefused: false, isAwaited: !replies.isEmpty)))
+                        number: number, changes: turn.changes, mayBeRefused: false, isAwaited: !replies.isEmpty,
+                        events: turn.events)))
         } else {
             // What a client hears may follow from a change that is on its way to the disk: it waits for that.
             let replies = turn.replies.filter { $0.insertion == nil }
@@ -79,7 +82,10 @@ extension QueueScheduler {
                 events: turn.refusableEvents, replies: turn.replies.filter { $0.insertion != nil },
                 inserted: turn.inserted, leased: turn.leased)
             let number = pending.add(write, isNeeded: false)
-            actions.append(.store(StoreTransaction(number: number, changes: turn.refusable, mayBeRefused: true)))
+            actions.append(
+                .store(
+                    StoreTransaction(
+                        number: number, changes: turn.refusable, mayBeRefused: true, events: turn.refusableEvents)))
         } else {
             actions += Self.actions(of: turn) { $0.insertion != nil }
         }

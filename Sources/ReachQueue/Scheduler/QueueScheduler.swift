@@ -41,7 +41,14 @@ package struct QueueScheduler: Sendable {
     var freeGroups: [Int32] = []
     var groupNumbers: [RequestGroup.Key: Int32] = [:]
     var idleGroups: [Int32] = []
+    /// How many have a path.
     var openGroups = 0
+    /// Those that settle, or of which a canary decides.
+    var unproved: Set<Int32> = []
+    /// When the next canary may start.
+    var canaryAt: BootTime?
+    /// The users with a canary that no slot is free for, and the channel it would take.
+    var crowdedOut: [UInt32: Int32] = [:]
     var gateTimers = DeadlineQueue<Int32>()
     /// The earliest wait in each open group.
     var groupTimers = DeadlineQueue<Int32>()
@@ -82,6 +89,11 @@ package struct QueueScheduler: Sendable {
     /// When they last differed from those before; `nil` since the first look.
     var pathsChanged: BootTime?
     var hasGivenUpWaiting = false
+    /// The interfaces by which something was answered since they came.
+    var provedInterfaces: Set<UInt32> = []
+    var histories: [UInt32: PathHistory] = [:]
+    /// Since when requests wait for a path that stays up longer.
+    var heldBack: [Int32: BootTime] = [:]
     var evidence = PathEvidence()
     /// New requests cannot be stored.
     var isDegraded = false
@@ -191,6 +203,7 @@ package struct QueueScheduler: Sendable {
         }
         note(gateTimers.earliest)
         note(admitAt)
+        note(canaryAt)
         note(yieldAt)
         if sharedUntil > now, openGroups > 0 { note(sharedUntil) }
         note(evidence.deadline)
@@ -225,13 +238,14 @@ package struct QueueScheduler: Sendable {
         case .routes(let routes): routesChanged(routes)
         case .attemptRouted(let id, let path, let route): attemptRouted(id, by: path, route)
         case .lookedUp(let destination, let route): lookedUp(destination, route)
-        case .pathChecked(let interface, let works): pathChecked(interface, works)
+        case .pathChecked(let interface, let works, let isProof): pathChecked(interface, works, isProof: isProof)
         case .restore(let requests, let breakers, let held): restore(requests, breakers, heldQueues: held)
         case .committed(let number): committed(number)
         case .notCommitted(let number): notCommitted(number)
         case .postponed(let number): postponed(number)
         case .degraded(let isDegraded): setDegraded(isDegraded)
         case .requestSent(let id): markSent(id)
+        case .answering(let id): if let index = place(of: id) { answered(index) }
         case .interceptors(let names): setInterceptors(names)
         case .prepared(let id, let isReady): prepared(id, isReady)
         case .answerHeld(let id): answerHeld(id)

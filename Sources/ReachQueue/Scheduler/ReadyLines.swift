@@ -111,11 +111,39 @@ struct ReadyLines: Sendable {
 
     func firstEntry(of lane: Int32) -> Int32 { lanes[Int(lane)].entries.first }
 
+    /// The one behind it in its lane.
+    func entry(after entry: Int32) -> Int32? { entryLinks.following(entry) }
+
+    /// Puts an entry before all others of its lane.
+    mutating func putFirst(_ entry: Int32) {
+        let lane = Int(laneOfEntry[Int(entry)])
+        guard lane >= 0, lanes[lane].entries.first != entry else { return }
+        entryLinks.remove(entry, from: &lanes[lane].entries)
+        entryLinks.prepend(entry, to: &lanes[lane].entries)
+    }
+
+    // MARK: Those of a group, in line or not
+
+    /// The users with requests in the group, and a number for the lanes of each.
+    func users(inGroup group: Int32) -> [(user: UInt32, section: Int32)] {
+        groupSections[Int(group)].map { (owners[Int(sections[Int($0)].owner)].user, $0) }
+    }
+
+    /// The first lane of a user's in a group that is not stalled.
+    func firstLane(of section: Int32, _ kind: StartKind) -> Int32? {
+        let line = sectionLines[index(section, kind)]
+        return line.isEmpty ? nil : line.first
+    }
+
+    func lane(after lane: Int32) -> Int32? { laneLinks.following(lane) }
+
     /// The lane had its turn: it goes to the end of its section's line, and the section to the end of the channel's.
     mutating func turnOver(_ lane: Int32, channel: Int32) {
         let (section, kind) = (lanes[Int(lane)].section, lanes[Int(lane)].kind)
         laneLinks.rotate(&sectionLines[index(section, kind)])
-        sectionLinks.rotate(&owners[Int(sections[Int(section)].owner)].lines[index(channel, kind)])
+        let (owner, line) = (Int(sections[Int(section)].owner), index(channel, kind))
+        // A canary stands in no line of a channel.
+        if line < owners[owner].lines.count { sectionLinks.rotate(&owners[owner].lines[line]) }
     }
 
     // MARK: What blocks

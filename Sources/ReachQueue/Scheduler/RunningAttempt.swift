@@ -25,6 +25,8 @@ struct RunningAttempt: Sendable {
     let epoch: UInt64
     /// The first to its destination after a resume.
     let isCanary: Bool
+    /// It started while nothing proved that its path works, and counts as a canary of its user.
+    var isTrial: Bool
     var phase: Phase
     /// The first byte is out: it may have arrived.
     var isSent = false

@@ -34,8 +34,20 @@ extension AttemptEnd {
 
 extension AttemptFault {
     init(_ failure: TransferFailure, isClockUnset: () -> Bool = MachineClock.isUnset) {
-        self.init(Kind(failure))
+        self.init(Kind(failure), isAnswered: failure.reason.isAnswer)
         if kind == .certificateTime { self.isClockUnset = isClockUnset() }
+    }
+}
+
+extension TransferFailure.Reason {
+    /// Whether the other side reacted. What comes from routers and name servers on the way does not count.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .connectionRefused, .connectionReset, .emptyResponse, .truncated, .badResponse, .badRange, .tlsHandshake,
+            .http2, .proxyRefused, .tooManyRedirects, .headerTooLarge, .responseTooLarge:
+            true
+        default: false
+        }
     }
 }
 
@@ -85,7 +97,8 @@ extension TransferReport {
     func noting(finalURL url: TransferURL, of original: String) -> TransferReport {
         guard case .success(var head?) = outcome else { return self }
         head.fields.removeAll { $0.name == RequestResult.finalURLField }
-        if url != (try? TransferURL(original)) {
+        // Most requests are not redirected, and their URL need not be read again.
+        if url.description != original, url != (try? TransferURL(original)) {
             head.fields.append(HeaderField(RequestResult.finalURLField, url.description))
         }
         var report = self

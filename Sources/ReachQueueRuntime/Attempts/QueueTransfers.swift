@@ -255,6 +255,8 @@ package final class QueueTransfers {
     private func received(_ head: ResponseHead, _ attempt: Running) {
         attempt.isGoingOn = head.status == 206 && attempt.resumedAt != nil
         let id = attempt.order.id
+        // A redirect or 511 (RFC 6585, 6) may be a portal's.
+        if attempt.order.isCanary, !(300..<400 ~= head.status), head.status != 511 { send(.answering(id)) }
         guard let sent = attempt.sent, let path = host?.received(head, to: sent, of: id),
             let transfer = attempt.transfer
         else { return }

@@ -10,6 +10,8 @@ final class QueueDatabase {
     let options: QueueStoreOptions
     let database: SQLiteDatabase
     let statements: QueueStatements
+    /// `nil` where no outbox is wanted.
+    private(set) var outbox: OutboxTable?
     /// The number of this start of the machine in the table of starts.
     let boot: Int64
     var finished = 0
@@ -30,8 +32,8 @@ final class QueueDatabase {
 
     /// Opens the file, checks it and brings it up to date.
     init(
-        _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, at now: Instant,
-        bootIdentity: String
+        _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, outbox: QueueOutbox? = nil,
+        at now: Instant, bootIdentity: String
     ) throws {
         self.directory = directory
         self.options = options
@@ -53,6 +55,11 @@ final class QueueDatabase {
         }
         try schema.prepare(database)
         statements = try QueueStatements(checking: database)
+        if let outbox {
+            self.outbox = try OutboxTable(outbox, in: database)
+        } else {
+            try database.execute(OutboxTable.removal)
+        }
         try database.prepare("INSERT OR IGNORE INTO boot (identity) VALUES (?)").run(.text(bootIdentity))
         boot =
             try database.prepare("SELECT number FROM boot WHERE identity = ?")
@@ -106,17 +113,20 @@ final class QueueDatabase {
         }
         if !receipts.isEmpty { receipts[receipts.count - 1].doomed += claimDoomed() }
         point(.afterCommit, transactions)
+        outbox?.deliver()
         return receipts
     }
 
     private func apply(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
         for change in transaction.changes { try write(change) }
+        try outbox?.write(transaction.events)
         return StoreReceipt(transaction: transaction, leased: leased(by: transaction), doomed: claimDoomed())
     }
 
     /// Writes it, or nothing of it.
     private func attempt(_ transaction: StoreTransaction) throws(SQLiteError) -> StoreReceipt {
         try database.execute("SAVEPOINT one")
+        let rows = outbox?.rows.count ?? 0
         do throws(SQLiteError) {
             let receipt = try apply(transaction)
             try database.execute("RELEASE one")
@@ -124,6 +134,7 @@ final class QueueDatabase {
         } catch {
             guard case .rejected(let reason) = error else { throw error }
             try database.execute("ROLLBACK TO one; RELEASE one")
+            outbox?.forget(downTo: rows)
             recount()
             return StoreReceipt(transaction: transaction, leased: [], doomed: [], rejection: reason)
         }
@@ -132,6 +143,7 @@ final class QueueDatabase {
     /// What was counted is what the file has.
     private func rollBack() {
         if database.isInTransaction { try? database.execute("ROLLBACK") }
+        outbox?.forget()
         recount()
     }
 

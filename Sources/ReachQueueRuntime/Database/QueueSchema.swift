@@ -30,7 +30,7 @@ struct QueueSchema: Sendable {
     }
 
     /// Times are nanoseconds: `_wall` since 1970, `_boot` since the machine started, in the start that `boot` names.
-    /// `outbox` and `cursor` were for readers of events; nothing reads them any more.
+    /// `outbox` and `cursor` were for readers of events; the second version removes them. ``OutboxTable`` is another.
     /// `state` is a ``RowState``. A request that is over has `over_wall`, and is kept for a while.
     private static let first = """
         CREATE TABLE boot (number INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);

@@ -76,10 +76,10 @@ package final class QueueDriver {
 
     /// Opens the directory's file. To be called once.
     package func open(
-        _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil,
+        _ directory: QueueDirectory, _ options: QueueStoreOptions? = nil, outbox: QueueOutbox? = nil,
         observe: @escaping @Sendable (StorePoint, [StoreTransaction]) -> Void = { _, _ in }
     ) throws(SystemError) {
-        store = try QueueStore(directory, options ?? QueueStoreOptions(policy), observe: observe) {
+        store = try QueueStore(directory, options ?? QueueStoreOptions(policy), outbox: outbox, observe: observe) {
             [loopReference, mailbox = loop.mailbox] notice in
             mailbox.post { _ in loopReference.owner?.handle(notice) }
         }
@@ -135,6 +135,9 @@ package final class QueueDriver {
         store?.submit(StoreTransaction(number: 0, changes: [.markRead(id)], mayBeRefused: true))
     }
 
+    /// The receiver of the outbox has the rows up to this one safe.
+    package func trimOutbox(upTo number: Int64) { store?.trimOutbox(upTo: number) }
+
     /// Reads all that is kept of a request but its body. Answers later, on the loop; `nil` if nothing is kept.
     ///
     /// - Parameter user: Who wants to know: users take turns.
@@ -173,7 +176,7 @@ package final class QueueDriver {
         inbox.append(command)
         guard !isBusy else { return }
         switch command {
-        case .requestSent, .ended, .committed, .prepared, .answerHeld, .judged: workLater()
+        case .requestSent, .answering, .ended, .committed, .prepared, .answerHeld, .judged: workLater()
         default: work()
         }
     }

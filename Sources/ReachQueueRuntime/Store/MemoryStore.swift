@@ -65,6 +65,9 @@ package final class MemoryStore: QueueStorage {
         body(found)
     }
 
+    /// There is none.
+    package func trimOutbox(upTo number: Int64) {}
+
     @discardableResult
     package func close(patience: Duration) -> Bool { true }
 

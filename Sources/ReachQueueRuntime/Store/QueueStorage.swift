@@ -9,6 +9,7 @@ package protocol QueueStorage: AnyObject, Sendable {
     func record(of id: RequestID, for user: UInt32, _ body: @escaping @Sendable (RequestReport?) -> Void)
     /// Reads what is kept of several, by their numbers from the lowest, on behalf of a user. `body` is called on any thread.
     func records(_ query: RecordQuery, for user: UInt32, _ body: @escaping @Sendable ([RequestReport]) -> Void)
+    func trimOutbox(upTo number: Int64)
     /// - Returns: Whether all was written in this time.
     @discardableResult
     func close(patience: Duration) -> Bool

@@ -33,18 +33,20 @@ package final class QueueStore: Sendable {
     ///
     /// - Parameters:
     ///   - directory: Stays locked until the store is closed.
+    ///   - outbox: Where the events of transactions go; `nil` if they are not wanted.
     ///   - observe: Called at each step of the store's work, for tests.
     ///   - deliver: Receives what happens; must not wait for the store.
     /// - Throws: When there are no more descriptors.
     package init(
-        _ directory: QueueDirectory, _ options: QueueStoreOptions = QueueStoreOptions(),
+        _ directory: QueueDirectory, _ options: QueueStoreOptions = QueueStoreOptions(), outbox: QueueOutbox? = nil,
         observe: @escaping @Sendable (StorePoint, [StoreTransaction]) -> Void = { _, _ in },
         deliver: @escaping @Sendable (Notice) -> Void
     ) throws(SystemError) {
         let jobs = try StoreJobs()
         self.jobs = jobs
         BackgroundThread.start(named: "reach-queue") {
-            let writer = StoreWriter(directory, options, QueueSchema(), jobs, observe: observe, deliver: deliver)
+            let writer = StoreWriter(
+                directory, options, QueueSchema(), jobs, outbox: outbox, observe: observe, deliver: deliver)
             writer.run()
             jobs.markFinished()
         }
@@ -66,6 +68,9 @@ package final class QueueStore: Sendable {
 
     /// Has a transaction written. Any thread; takes microseconds.
     package func submit(_ transaction: StoreTransaction) { jobs.put(.write(transaction)) }
+
+    /// Removes rows of the outbox whose receiver has them safe. Any thread.
+    package func trimOutbox(upTo number: Int64) { jobs.put(.trimOutbox(upTo: number)) }
 
     /// Reads all that is kept of a request but its body, on behalf of a user. `body` runs on the store's thread, with
     /// `nil` if nothing is kept.

@@ -10,6 +10,8 @@ final class StoreJobs: Sendable {
         case write(StoreTransaction)
         /// The disk failed while these were waited for.
         case notSynced([StoreReceipt], SystemError)
+        /// The outbox's rows up to this one are no longer needed.
+        case trimOutbox(upTo: Int64)
     }
 
     /// Reads from the file; from `nil` where it cannot be opened.

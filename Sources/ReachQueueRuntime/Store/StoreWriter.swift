@@ -8,6 +8,7 @@ final class StoreWriter {
     private let directory: QueueDirectory
     private let options: QueueStoreOptions
     private let schema: QueueSchema
+    private let outbox: QueueOutbox?
     private let jobs: StoreJobs
     private let observe: (StorePoint, [StoreTransaction]) -> Void
     private let deliver: @Sendable (QueueStore.Notice) -> Void
@@ -21,6 +22,7 @@ final class StoreWriter {
 
     init(
         _ directory: QueueDirectory, _ options: QueueStoreOptions, _ schema: QueueSchema, _ jobs: StoreJobs,
+        outbox: QueueOutbox? = nil,
         observe: @escaping (StorePoint, [StoreTransaction]) -> Void,
         deliver: @escaping @Sendable (QueueStore.Notice) -> Void
     ) {
@@ -28,6 +30,7 @@ final class StoreWriter {
         self.options = options
         self.schema = schema
         self.jobs = jobs
+        self.outbox = outbox
         self.observe = observe
         self.deliver = deliver
     }
@@ -93,11 +96,12 @@ final class StoreWriter {
 
     private func openDatabase(at now: Instant) throws -> StoreContents {
         let database = try QueueDatabase(
-            directory, options, schema, at: now, bootIdentity: BootIdentity.current)
+            directory, options, schema, outbox: outbox, at: now, bootIdentity: BootIdentity.current)
         let aside = try database.begin(at: now)
         var contents = try database.contents(at: now)
         contents.rowsSetAside = aside
         contents.begunAnswers = directory.sweepSpool(keeping: try database.spoolNames(), isOpen: contents.isOpen)
+        try database.outbox?.repeatAll()
         self.database = database
         try syncer?.follow(directory.databasePath + "-wal")
         // Where there is no room for it now, there is none for requests either: the first one finds out.
@@ -118,6 +122,10 @@ final class StoreWriter {
                 write(&batch)
                 degrade(error.description)
                 doubt(receipts)
+            case .trimOutbox(let number):
+                write(&batch)
+                // What cannot be removed now goes with later rows.
+                try? database?.outbox?.trim(upTo: number)
             }
         }
         write(&batch)
@@ -228,7 +236,7 @@ final class StoreWriter {
         do {
             database = nil
             database = try QueueDatabase(
-                directory, options, schema, at: SystemClock.now, bootIdentity: BootIdentity.current)
+                directory, options, schema, outbox: outbox, at: SystemClock.now, bootIdentity: BootIdentity.current)
             // All that the log holds goes into the file, and to the disk: then nothing is in doubt.
             _ = try database?.begin(at: SystemClock.now)
             try database?.probe()

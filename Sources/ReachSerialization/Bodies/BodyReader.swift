@@ -8,13 +8,14 @@ public struct BodyReader: ~Copyable {
     private var file: BodyFile?
     private var stream: ((UnsafeMutableRawBufferPointer) throws -> Int)?
 
-    /// Creates a reader at the first byte of a request's body.
+    /// Creates a reader at the first byte of a request's body. A ``BodyStream`` cannot be read so: the first read throws.
     public init(_ body: WebRequest.Body) {
         switch body {
         case .none: pieces = []
         case .bytes(let bytes): pieces = [.bytes(bytes)]
         case .file(let path, let length): pieces = [.file(path: path, length: length)]
         case .multipart(let multipart): pieces = multipart.pieces
+        case .stream: pieces = [.stream(length: 1) { throw BodyStreamError.asynchronous }]
         }
     }
 

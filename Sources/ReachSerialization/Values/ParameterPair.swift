@@ -15,28 +15,39 @@ public struct ParameterPair: Hashable, Sendable {
     /// - Parameter parameters: Values by name.
     /// - Returns: The pairs in the order in which they are sent.
     public static func pairs(of parameters: [String: ParameterValue]) -> [ParameterPair] {
+        pairs(of: parameters, QueryStyle())
+    }
+
+    static func pairs(of parameters: [String: ParameterValue], _ style: QueryStyle) -> [ParameterPair] {
         var pairs: [ParameterPair] = []
-        append(parameters, under: nil, to: &pairs)
+        append(parameters, under: nil, style, to: &pairs)
         return pairs
     }
 
     private static func append(
-        _ members: [String: ParameterValue], under name: String?, to pairs: inout [ParameterPair]
+        _ members: [String: ParameterValue], under name: String?, _ style: QueryStyle, to pairs: inout [ParameterPair]
     ) {
         // AFNetworking compares decomposed letters, and places é next to e; here é comes after z. ASCII is ordered the
         // same.
         for (key, member) in members.sorted(by: { $0.key < $1.key }) {
-            append(member, named: name.map { "\($0)[\(key)]" } ?? key, to: &pairs)
+            append(member, named: style.name(of: key, under: name), style, to: &pairs)
         }
     }
 
-    private static func append(_ value: ParameterValue, named name: String, to pairs: inout [ParameterPair]) {
+    private static func append(
+        _ value: ParameterValue, named name: String, _ style: QueryStyle, to pairs: inout [ParameterPair]
+    ) {
         switch value {
-        case .dictionary(let members): append(members, under: name, to: &pairs)
-        case .array(let elements): for element in elements { append(element, named: name + "[]", to: &pairs) }
+        case .dictionary(let members): append(members, under: name, style, to: &pairs)
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                append(element, named: style.name(ofElement: index, of: name), style, to: &pairs)
+            }
         case .set(let elements):
             let texts = elements.map { (value: $0, text: sortingText($0)) }
-            for element in texts.sorted(by: { $0.text < $1.text }) { append(element.value, named: name, to: &pairs) }
+            for element in texts.sorted(by: { $0.text < $1.text }) {
+                append(element.value, named: name, style, to: &pairs)
+            }
         case .null, .bool, .integer, .unsigned, .double, .string, .data:
             pairs.append(ParameterPair(name: name, value: value))
         }
@@ -47,7 +58,7 @@ public struct ParameterPair: Hashable, Sendable {
         switch value {
         case .array, .set, .dictionary:
             var pairs: [ParameterPair] = []
-            append(value, named: "", to: &pairs)
+            append(value, named: "", QueryStyle(), to: &pairs)
             return QueryString.text(of: pairs)
         default: return String(decoding: value.plainBytes, as: UTF8.self)
         }

@@ -16,6 +16,8 @@ public struct WebRequest: Sendable {
         case file(path: String, length: Int64)
         /// Parts that are read while they are sent.
         case multipart(MultipartBody)
+        /// A source that is read while it is sent, possibly once only.
+        case stream(BodyStream)
     }
 
     /// The method, such as `.get` or `.post`. Methods are case-sensitive (RFC 9110, section 9.1).
@@ -65,13 +67,14 @@ public struct WebRequest: Sendable {
             path: url.requestTarget, headerFields: headerFields)
     }
 
-    /// The length of the body in bytes; `nil` without a body.
+    /// The length of the body in bytes; `nil` without a body, and for a stream of unknown length.
     public var contentLength: Int64? {
         switch body {
         case .none: nil
         case .bytes(let bytes): Int64(bytes.count)
         case .file(_, let length): length
         case .multipart(let body): body.contentLength
+        case .stream(let stream): stream.length
         }
     }
 

@@ -41,7 +41,8 @@ extension HTTPResponse {
         return (field?.value ?? "").split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
+    /// A text without the spaces and tabs around it.
+    static func trimmed(_ text: Substring) -> Substring {
         var text = text
         while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }

@@ -92,5 +92,8 @@ struct CacheDirectory: ~Copyable {
 
     func remove(_ name: String) { unlink(file(name)) }
 
+    /// Removes all responses.
+    func removeAll() { for (name, _) in contents() { remove(name) } }
+
     private func file(_ name: String) -> String { path + "/" + name + Self.suffix }
 }

@@ -46,6 +46,8 @@ public final class ResponseCache: Sendable {
         var files: CacheShelf
         /// Removals so far: a response that was read before one is not put into memory after it.
         var generation: UInt64 = 0
+        /// Removals of everything so far.
+        var epoch: UInt64 = 0
         var isClosed = false
 
         mutating func hold(_ response: CachedResponse, _ name: String) {
@@ -93,23 +95,64 @@ public final class ResponseCache: Sendable {
     /// The bytes that are stored: on the disk in a cache with a directory, else in memory.
     public var bytes: Int { state.withLock { disk == nil ? $0.memory.bytes : $0.files.bytes } }
 
-    /// Removes what is stored of a URL.
-    public func remove(_ url: WebAddress) {
-        if let url = try? TransferURL(url.description) { remove(url) }
+    /// Removes what is stored of a URL, and waits until its file is gone. Blocks until then.
+    @available(*, noasync)
+    public func remove(_ url: WebAddress) { Self.wait { remove(url, done: $0) } }
+
+    /// Removes what is stored of a URL, and waits until its file is gone.
+    public func remove(_ url: WebAddress) async {
+        await withCheckedContinuation { continuation in remove(url) { continuation.resume() } }
     }
 
-    /// Removes all responses.
-    public func removeAll() {
-        let names = state.withLock { state in
-            defer {
-                state.generation += 1
-                state.memory.removeAll()
-                state.files.removeAll()
-                state.responses = [:]
+    /// Removes all responses, and waits until their files are gone: none of them comes back, even if the process is killed
+    /// then. Answers to requests that are under way are not stored. Blocks until then.
+    ///
+    /// A closed session no longer owns its directory, and leaves it as it is.
+    @available(*, noasync)
+    public func removeAll() { Self.wait { removeAll(done: $0) } }
+
+    /// Removes all responses, and waits until their files are gone: none of them comes back, even if the process is killed
+    /// then. Answers to requests that are under way are not stored.
+    ///
+    /// A closed session no longer owns its directory, and leaves it as it is.
+    public func removeAll() async {
+        await withCheckedContinuation { continuation in removeAll { continuation.resume() } }
+    }
+
+    private static func wait(for work: (@escaping @Sendable () -> Void) -> Void) {
+        let isDone = DispatchSemaphore(value: 0)
+        work { isDone.signal() }
+        isDone.wait()
+    }
+
+    private func remove(_ url: WebAddress, done: @escaping @Sendable () -> Void) {
+        guard let url = try? TransferURL(url.description) else { return done() }
+        remove(url, done: done)
+    }
+
+    private func removeAll(done: @escaping @Sendable () -> Void) {
+        let isQueued = state.withLock { state in
+            state.generation += 1
+            state.epoch += 1
+            state.memory.removeAll()
+            state.files.removeAll()
+            state.responses = [:]
+            return run(state) { directory in
+                directory.removeAll()
+                done()
             }
-            return state.isClosed ? [] : state.files.names
         }
-        for name in names { disk?.run { $0.remove(name) } }
+        if !isQueued { done() }
+    }
+
+    /// Queues work on the directory. Requires the lock, so that files change in the order in which ``State/files`` does.
+    ///
+    /// - Returns: `false` where there is none, or no longer.
+    @discardableResult
+    private func run(_ state: borrowing State, _ work: @escaping @Sendable (borrowing CacheDirectory) -> Void) -> Bool {
+        guard let disk, !state.isClosed else { return false }
+        disk.run(work)
+        return true
     }
 
     // MARK: - For requests
@@ -144,52 +187,67 @@ public final class ResponseCache: Sendable {
         }
     }
 
+    /// The number of calls of ``removeAll()`` so far. An answer to a request that was sent before the last is not stored.
+    var epoch: UInt64 { state.withLock { $0.epoch } }
+
     /// Stores a response, in place of the one of its URL.
-    func store(_ response: CachedResponse) {
+    ///
+    /// - Parameter epoch: The cache's epoch when its request was sent.
+    func store(_ response: CachedResponse, since epoch: UInt64?) {
         guard isOn, let url = try? TransferURL(response.url), let name = Self.name(url) else { return }
         let file = disk == nil ? [] : response.file
-        let (isWritten, dropped): (Bool, [String]) = state.withLock { state in
+        state.withLock { state in
+            guard state.epoch == epoch else { return }
             state.generation += 1
             state.drop(name)
             state.hold(response, name)
-            guard disk != nil, !state.isClosed else { return (false, []) }
-            guard file.count <= state.files.longest else { return (false, [name]) }
-            return (true, state.files.add(name, bytes: file.count))
-        }
-        guard let disk else { return }
-        if isWritten {
-            disk.run { [weak self] directory in
+            guard disk != nil, !state.isClosed else { return }
+            guard file.count <= state.files.longest else {
+                run(state) { $0.remove(name) }
+                return
+            }
+            let dropped = state.files.add(name, bytes: file.count)
+            run(state) { [weak self] directory in
                 if !directory.write(file, to: name) {
                     directory.remove(name)
                     self?.state.withLock { $0.files.remove(name) }
                 }
             }
+            for name in dropped { run(state) { $0.remove(name) } }
         }
-        for name in dropped { disk.run { $0.remove(name) } }
     }
 
     /// Removes what is stored of a URL.
-    func remove(_ url: TransferURL) {
-        guard isOn, let name = Self.name(url) else { return }
-        let isOnDisk = state.withLock { state in
+    ///
+    /// - Parameter done: Called when its file is gone.
+    func remove(_ url: TransferURL, done: @escaping @Sendable () -> Void = {}) {
+        guard isOn, let name = Self.name(url) else { return done() }
+        let isQueued = state.withLock { state in
             state.generation += 1
-            defer { state.drop(name) }
-            return state.files.contains(name) && !state.isClosed
+            let isOnDisk = state.files.contains(name)
+            state.drop(name)
+            return isOnDisk
+                && run(state) { directory in
+                    directory.remove(name)
+                    done()
+                }
         }
-        if isOnDisk { disk?.run { $0.remove(name) } }
+        if !isQueued { done() }
     }
 
     /// Stores nothing more, and lets another session use the directory once everything is written. Blocks until then.
     ///
     /// - Returns: Whether that was within `patience`.
     func close(patience: Duration) -> Bool {
-        state.withLock { $0.isClosed = true }
-        guard let disk else { return true }
         let isReleased = DispatchSemaphore(value: 0)
-        disk.run { directory in
-            directory.release()
-            isReleased.signal()
+        state.withLock { state in
+            state.isClosed = true
+            disk?.run { directory in
+                directory.release()
+                isReleased.signal()
+            }
         }
+        guard disk != nil else { return true }
         return isReleased.wait(timeout: .now() + .nanoseconds(Int(clamping: patience.nanoseconds))) == .success
     }
 

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
@@ -10,6 +11,8 @@ struct HeldResponse {
     let response: CachedResponse
     /// Whether the server is asked if it still holds.
     let validates: Bool
+    /// The cache's epoch when it was found: after another removal of everything it is not used.
+    let epoch: UInt64
 }
 
 /// Answers of the cache: before a request is queued, instead of waiting for a network, and after a failure.
@@ -21,13 +24,19 @@ extension SessionLoop {
         guard let query = CacheQuery(task.plan, cookies), let url = try? TransferURL(task.plan.queued.url) else {
             return policy == .returnCacheDontLoad ? refuse(task, .notCached) : send()
         }
-        guard cache.isOn, policy != .reload else { return decide(task, nil, query, send) }
+        let epoch = cache.epoch
+        guard cache.isOn, policy != .reload else { return decide(task, nil, epoch, query, send) }
         cache.find(
             url,
-            reply: replies.expect { [weak self] (found: CachedResponse?) in self?.decide(task, found, query, send) })
+            reply: replies.expect { [weak self] (found: CachedResponse?) in
+                guard let self else { return }
+                decide(task, cache.epoch == epoch ? found : nil, epoch, query, send)
+            })
     }
 
-    private func decide(_ task: RequestTask, _ found: CachedResponse?, _ query: CacheQuery, _ send: () -> Void) {
+    private func decide(
+        _ task: RequestTask, _ found: CachedResponse?, _ epoch: UInt64, _ query: CacheQuery, _ send: () -> Void
+    ) {
         // Cancelled meanwhile.
         guard !task.requestState.isFinal else { return reportStored(task, nil) }
         let decision = CacheDecision(task.options.cachePolicy, found, query, at: SystemClock.now.wall)
@@ -37,19 +46,24 @@ extension SessionLoop {
             if let found { answer(task, found, use) }
         case .unavailable: refuse(task, .notCached)
         case .send, .validate, .answer:
-            if let found, found.answers(query) { hold(found, validates: decision == .validate, for: task) }
+            if let found, found.answers(query) { hold(found, epoch, validates: decision == .validate, for: task) }
             send()
         }
     }
 
     /// Keeps a response while its task's request is queued, unless too much is kept already.
-    private func hold(_ response: CachedResponse, validates: Bool, for task: RequestTask) {
+    private func hold(_ response: CachedResponse, _ epoch: UInt64, validates: Bool, for task: RequestTask) {
         guard held.count < 256, held.values.reduce(response.bytes, { $0 + $1.response.bytes }) <= 64 << 20 else {
             return
         }
         // The answer to a validation is stored with the request, which a queue on disk limits.
         let fits = engine?.spool == nil || response.body.count <= QueueLimits().inlineBodyBytes
-        held[task.identifier] = HeldResponse(response: response, validates: validates && fits)
+        held[task.identifier] = HeldResponse(response: response, validates: validates && fits, epoch: epoch)
+    }
+
+    /// The response that is kept for a task, unless everything was removed since.
+    private func heldResponse(for task: RequestTask) -> HeldResponse? {
+        held[task.identifier].flatMap { $0.epoch == cache.epoch ? $0 : nil }
     }
 
     private func answer(_ task: RequestTask, _ response: CachedResponse, _ use: CacheUse) {
@@ -70,7 +84,7 @@ extension SessionLoop {
     func answerWhenOffline(_ id: RequestID) -> Bool {
         guard let task = tasks[id]?.first, task.options.cachePolicy == .returnCacheWhenOffline,
             !task.suspensionReasons.contains(.user),
-            let response = held[task.identifier]?.response
+            let response = heldResponse(for: task)?.response
         else { return false }
         answer(task, response, response.use(at: SystemClock.now.wall))
         cancel(task)
@@ -79,7 +93,8 @@ extension SessionLoop {
 
     /// Answers a task with what is stored instead of a failure, if the server or the task's policy allows it.
     func answerFailure(_ task: RequestTask, _ death: DeathReason, status: Int?) -> Bool {
-        guard let response = held.removeValue(forKey: task.identifier)?.response else { return false }
+        defer { held[task.identifier] = nil }
+        guard let response = heldResponse(for: task)?.response else { return false }
         let now = SystemClock.now.wall
         let isFailure = status.map(CachedResponse.failures.contains) ?? [.exhausted, .expired].contains(death)
         let isOffline = status == nil && task.options.cachePolicy == .returnCacheWhenOffline
@@ -93,7 +108,7 @@ extension SessionLoop {
 extension SessionLoop {
     /// Asks the server whether what is stored still holds.
     func validate(_ transfer: inout TransferRequest, of id: RequestID) {
-        guard let task = tasks[id]?.first, let held = held[task.identifier], held.validates else { return }
+        guard let task = tasks[id]?.first, let held = heldResponse(for: task), held.validates else { return }
         transfer.headers += held.response.validators
         attempts[id]?.isValidating = !held.response.validators.isEmpty
     }
@@ -118,16 +133,14 @@ extension SessionLoop {
         return request
     }
 
-    /// Whether a 304 confirms another response than the stored one.
+    /// Whether a 304 confirms another response than the stored one, or one that was removed since.
     func isMistaken(_ head: ResponseHead, _ id: RequestID) -> Bool {
-        guard head.status == 304, attempts[id]?.isValidating == true, let held = heldResponse(of: id) else {
-            return false
-        }
-        return !held.isConfirmed(by: head.fields)
+        guard head.status == 304, attempts[id]?.isValidating == true else { return false }
+        return !(heldResponse(of: id)?.isConfirmed(by: head.fields) ?? false)
     }
 
     private func heldResponse(of id: RequestID) -> CachedResponse? {
-        tasks[id]?.first.flatMap { held[$0.identifier]?.response }
+        tasks[id]?.first.flatMap { heldResponse(for: $0)?.response }
     }
 
     /// Replaces a 304 by the stored response that it confirms, and stores any other answer that may be stored.
@@ -137,7 +150,7 @@ extension SessionLoop {
         let times = Self.times(report)
         if head.status == 304, isValidating, var response = heldResponse(of: id) {
             response.update(by: head.fields, requested: times.requested, received: times.received)
-            cache.store(response)
+            cache.store(response, since: attempts[id]?.cacheEpoch)
             let now = SystemClock.now.wall
             let use = CacheUse(age: response.use(at: now).age, isStale: false, isValidated: true)
             report.outcome = .success(ResponseHead(response, aged: use))
@@ -166,11 +179,31 @@ extension SessionLoop {
             received: times.received, selecting: CacheRules.selecting(query, by: head.fields),
             authorization: query.authorization)
         if report.fileBytes == nil {
-            cache.store(response)
+            storeIfWanted(response, for: tasks[id]?.first, since: attempts[id]?.cacheEpoch)
         } else if attempts[id]?.place == nil {
             // Stored when it is read from the queue's file.
             response.body = []
             attempts[id]?.unread = response
+        }
+    }
+
+    /// Stores a response unless the hook refuses it.
+    ///
+    /// - Parameter epoch: The cache's epoch when the attempt began.
+    func storeIfWanted(_ response: CachedResponse, for task: RequestTask?, since epoch: UInt64?) {
+        guard let ask = options.hooks.caching, let url = try? WebAddress(response.url) else {
+            return cache.store(response, since: epoch)
+        }
+        let head = HTTPResponse(status: .init(code: response.status), headerFields: HTTPFields(response.fields))
+        switch ask(task, WebResponse(url: url, head: head), response.body) {
+        case .store: cache.store(response, since: epoch)
+        case .doNotStore: cache.remove(url)
+        case .storeAs(let fields, let body):
+            guard let fields = try? [HeaderField](fields) else { return cache.remove(url) }
+            var changed = response
+            changed.fields = fields
+            changed.body = body
+            cache.store(changed, since: epoch)
         }
     }
 

@@ -24,6 +24,8 @@ struct AttemptNote {
     var isValidating = false
     /// The use of the cache that the answer made.
     var cacheUse: CacheUse?
+    /// The cache's epoch when the attempt began.
+    var cacheEpoch: UInt64?
     /// The answer for the cache, whose body is read from the queue's file later.
     var unread: CachedResponse?
     /// The error with which the request's interceptor ends it.
@@ -31,6 +33,10 @@ struct AttemptNote {
     var authentication = AttemptAuthentication()
     /// Where the pieces of an accepted answer go.
     var channel: ResponseChannel?
+    /// Whether the reader of these pieces is over, while other tasks wait for the answer.
+    var isUnread = false
+    /// All pieces so far, for tasks of the same request that do not read them.
+    var copy: [UInt8]?
     /// The body of an answer that is not accepted, of a request that is read in pieces.
     var rejectedBody: [UInt8] = []
     var rejectedBytes: Int64 = 0
@@ -40,6 +46,7 @@ struct AttemptNote {
 extension SessionLoop: AttemptHost {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
         attempts[id] = AttemptNote()
+        attempts[id]?.cacheEpoch = cache.epoch
         for task in tasks[id] ?? [] { task.state.withLock { $0.metrics.attempts += 1 } }
         interceptions.apply(to: &transfer, of: id)
         offerCredentials(&transfer, of: id)
@@ -50,12 +57,15 @@ extension SessionLoop: AttemptHost {
         // A download can be resumed only as it is sent.
         transfer.acceptsEncodings = if case .file(let sink) = transfer.sink { sink.memoryBytes > 0 } else { true }
         prepareStream(&transfer, of: id)
-        let plan = tasks[id]?.first?.plan
-        if let plan, case .multipart(let body) = plan.request.body,
-            transfer.body == .file(path: BodyPreparer.streamPath)
-        {
-            transfer.body = .stream(StreamedBody(body))
+        if let body = bodies.sent(of: id), transfer.body == .file(path: BodyPreparer.streamPath) {
+            transfer.body = body
         }
+        let plan = tasks[id]?.first?.plan
+        if let options = plan?.options {
+            transfer.rates = TransferRates(
+                sending: options.maximumSendRate, receiving: options.maximumReceiveRate)
+        }
+        defer { for task in tasks[id] ?? [] { task.willSend(transfer) } }
         guard let resumeData = plan?.resumeData, case .file(var sink) = transfer.sink else { return }
         // Bytes that an earlier attempt of this request received take precedence: they are in the same file.
         sink.goOn(with: resumeData.partialFile, from: resumeData.point)
@@ -82,6 +92,7 @@ extension SessionLoop: AttemptHost {
         switch ask(tasks[id]?.first, response) {
         case .allow: return nil
         case .becomeDownload(let path):
+            if tasks[id]?.first?.options.createsDirectories == true { try? DirectoryMaker.makeParents(of: path) }
             attempts[id, default: AttemptNote()].place = path
             return path
         case .cancel:
@@ -101,15 +112,30 @@ extension SessionLoop: AttemptHost {
     }
 
     func next(after report: TransferReport, to sent: TransferRequest, of id: RequestID) -> TransferRequest? {
-        if let tasks = tasks[id], let exchange = TaskMetrics.Exchange(report, sent, at: SystemClock.now) {
+        if let tasks = tasks[id], let url = report.hops.last.flatMap({ address(of: $0.url, id) }),
+            let exchange = TaskMetrics.Exchange(report, sent, url, at: SystemClock.now)
+        {
             for task in tasks { task.state.withLock { $0.metrics.add(exchange) } }
         }
-        guard let head = report.response, var next = following(head, sent, id) else { return nil }
+        guard let head = report.response, var next = following(head, sent, id), hasBody(for: next, after: head, id)
+        else {
+            return nil
+        }
         prepareHop(&next)
         attempts[id]?.rejectedBody = []
         attempts[id]?.rejectedBytes = 0
         let keeps = next.url == sent.url || attempts[id]?.isValidating != true
-        return keeps ? next : withoutValidators(next, of: id)
+        if !keeps { next = withoutValidators(next, of: id) }
+        for task in tasks[id] ?? [] { task.willSend(next) }
+        return next
+    }
+
+    /// Whether the body of a further request can be sent; if not, the request ends with an error that says so.
+    private func hasBody(for next: TransferRequest, after head: ResponseHead, _ id: RequestID) -> Bool {
+        guard case .arriving = next.body, let upload = bodies.upload(of: id), !upload.canBeSent else { return true }
+        let purpose = head.status == 401 ? "an answer to a challenge" : "a redirect"
+        attempts[id, default: AttemptNote()].error = .bodyConsumed(for: "\(purpose) (\(head.status))")
+        return false
     }
 
     private func following(
@@ -135,19 +161,28 @@ extension SessionLoop: AttemptHost {
         attempts[id, default: AttemptNote()].failure = report.failure
         attempts[id]?.answer = nil
         attempts[id]?.resumeData = nil
+        if report.failure != nil, let error = bodies.upload(of: id)?.failure { attempts[id]?.error = error }
         let destination = tasks[id]?.first?.plan.queued.outputPath ?? attempts[id]?.place
         if let point = report.resume, let destination, case .file(let sink) = sent.sink {
             attempts[id]?.resumeData = ResumeData(
                 url: sent.url.description, destination: destination, partialFile: sink.path, point: point)
         }
-        guard let head = report.response, let response = WebResponse(head, from: sent.url) else { return }
+        guard let head = report.response,
+            let response = address(of: sent.url, id).flatMap({ WebResponse(head, from: $0) })
+        else { return }
         // A long answer is in the queue's spool, and is read from there.
         let isDownload = report.fileBytes != nil
         if isDownload, destination == nil, engine?.spool != nil { return }
         let use = attempts[id]?.cacheUse
-        let body = report.body.isEmpty ? attempts[id]?.rejectedBody ?? [] : report.body
+        let body = report.body.isEmpty ? attempts[id]?.copy ?? attempts[id]?.rejectedBody ?? [] : report.body
         attempts[id]?.answer = TaskAnswer(
             response: response, body: body, path: isDownload ? destination : nil, cacheUse: use)
+    }
+
+    /// The address of a hop. Mostly it is the request's own, which was read when the task was created.
+    private func address(of url: TransferURL, _ id: RequestID) -> WebAddress? {
+        if let plan = tasks[id]?.first?.plan, plan.queued.url == url.description { return plan.request.url }
+        return try? WebAddress(url.description)
     }
 
     private static let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]

@@ -19,7 +19,9 @@ extension SessionLoop {
         switch event.kind {
         case .started: for task in tasks { task.goOn() }
         case .retrying where answerWhenOffline(id): break
-        case .retrying, .interrupted: for task in endBrokenStreams(tasks, id) { task.handle(.interrupt) }
+        case .retrying, .interrupted:
+            endWithoutBody(id)
+            for task in endBrokenStreams(self.tasks[id] ?? [], id) { task.handle(.interrupt) }
         case .waiting: waits(id, tasks, event.blockers)
         case .resumed: for task in tasks { task.handle(.resume(.network)) }
         case .done, .dead, .cancelled: end(id, tasks, event)
@@ -27,6 +29,15 @@ extension SessionLoop {
             .storageReset:
             break
         }
+    }
+
+    /// Ends a request whose body was read, and cannot be read again for another attempt.
+    private func endWithoutBody(_ id: RequestID) {
+        guard let upload = bodies.upload(of: id), !upload.canBeSent else { return }
+        let answer = attempts[id]?.answer.map { "the status \($0.response.statusCode)" }
+        let reason = (attempts[id]?.failure?.message ?? answer).map { " after '\($0)'" } ?? ""
+        let error = upload.failure ?? RequestError.bodyConsumed(for: "another attempt" + reason)
+        for task in tasks[id] ?? [] where task.end(with: error) { cancel(task) }
     }
 
     private func waits(_ id: RequestID, _ tasks: [RequestTask], _ blockers: Blocker) {
@@ -98,14 +109,18 @@ extension SessionLoop {
         if let answer = note?.answer {
             for task in tasks { task.end(with: answer, error: death.map { RequestError($0, nil) }) }
         } else {
-            fetch(id, for: tasks, caching: note?.unread)
+            fetch(id, for: tasks, caching: note?.unread, since: note?.cacheEpoch)
         }
     }
 
     /// Reads an answer that the queue stores, and ends these tasks with it.
     ///
-    /// - Parameter unread: The answer for the cache, but for its body.
-    func fetch(_ id: RequestID, for tasks: [RequestTask], caching unread: CachedResponse? = nil) {
+    /// - Parameters:
+    ///   - unread: The answer for the cache, but for its body.
+    ///   - epoch: The cache's epoch when the attempt began.
+    func fetch(
+        _ id: RequestID, for tasks: [RequestTask], caching unread: CachedResponse? = nil, since epoch: UInt64? = nil
+    ) {
         let tasks = tasks.filter { $0.close(by: .fail) }
         for task in tasks { fetching[task.identifier] = task }
         guard let engine else { return conclude(tasks, without: "cannot be read any more") }
@@ -120,7 +135,7 @@ extension SessionLoop {
                 let answer = TaskAnswer(response: response, body: body, path: path)
                 if var unread {
                     unread.body = body
-                    self?.cache.store(unread)
+                    self?.storeIfWanted(unread, for: tasks.first, since: epoch)
                 }
                 for task in tasks {
                     self?.fetching[task.identifier] = nil
@@ -172,9 +187,17 @@ extension WebResponse {
         self.init(url: url.description, status: head.status, head.fields)
     }
 
+    /// - Returns: `nil` where the status is none.
+    init?(_ head: ResponseHead, from url: WebAddress) { self.init(url, status: head.status, head.fields) }
+
     private init?(url: String, status: Int, _ fields: [HeaderField]) {
+        guard let url = try? WebAddress(url) else { return nil }
+        self.init(url, status: status, fields)
+    }
+
+    private init?(_ url: WebAddress, status: Int, _ fields: [HeaderField]) {
         // HTTPTypes traps at other numbers; a row of the queue's file may have one.
-        guard let url = try? WebAddress(url), 0...999 ~= status else { return nil }
+        guard 0...999 ~= status else { return nil }
         self.init(url: url, head: HTTPResponse(status: .init(code: status), headerFields: HTTPFields(fields)))
     }
 }

@@ -109,6 +109,7 @@ final class SessionLoop {
     func close(patience: Duration) -> Bool {
         if let activityTimer { loop.cancel(activityTimer) }
         tasks = [:]
+        bodies.endAll()
         interceptions.cancelAll()
         looks.values.forEach { $0.end() }
         looks = [:]
@@ -136,7 +137,8 @@ final class SessionLoop {
 
     private func submit(_ task: RequestTask) {
         guard engine != nil else { return refuse(task, .closed) }
-        bodies.prepare(task.plan, spool: engine?.spool) { [weak self] result in
+        let limit = Self.limits(options, keepsOnDisk: false).bytes
+        bodies.prepare(task, spool: engine?.spool, limit: limit) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success(let body): add(task, body)
@@ -145,10 +147,10 @@ final class SessionLoop {
         }
     }
 
-    private func add(_ task: RequestTask, _ body: RequestBody) {
+    private func add(_ task: RequestTask, _ body: PreparedBody) {
         guard let engine, !task.requestState.isFinal else { return drop(body, of: task) }
         var request = task.plan.queued
-        request.body = body
+        request.body = body.queued
         do throws(RequestValidationError) {
             try engine.driver.add(request, makeKey: UniqueKey.make) { [weak self] reply in
                 self?.added(task, body, reply)
@@ -159,14 +161,14 @@ final class SessionLoop {
         }
     }
 
-    private func added(_ task: RequestTask, _ body: RequestBody, _ reply: QueueReply) {
+    private func added(_ task: RequestTask, _ body: PreparedBody, _ reply: QueueReply) {
         switch reply {
         case .added(let id):
             bodies.keep(body, for: id)
             attach(task, to: id)
         case .kept(let id):
             bodies.drop(body, spool: engine?.spool)
-            attach(task, to: id)
+            if keepsWhole(id) { attach(task, to: id) } else { refuse(task, .beingRead) }
         case .refused(let refusal):
             bodies.drop(body, spool: engine?.spool)
             refuse(task, RequestError(refusal))
@@ -188,7 +190,7 @@ final class SessionLoop {
         if task.suspensionReasons.contains(.user) { hold(task) }
     }
 
-    private func drop(_ body: RequestBody, of task: RequestTask) {
+    private func drop(_ body: PreparedBody, of task: RequestTask) {
         held[task.identifier] = nil
         bodies.drop(body, spool: engine?.spool)
         reportStored(task, nil)
@@ -220,9 +222,10 @@ final class SessionLoop {
     /// Detaches a task that is over. Its request is cancelled with the last of its tasks.
     func cancel(_ task: RequestTask) {
         held[task.identifier] = nil
+        bodies.stopCopying(of: task.identifier)
         guard let id = numbers.removeValue(forKey: task.identifier) else { return }
         tasks[id]?.removeAll { $0 === task }
-        guard tasks[id]?.isEmpty ?? true else { return }
+        guard tasks[id]?.isEmpty ?? true else { return endReading(by: task, of: id) }
         tasks[id] = nil
         attempts[id] = nil
         impatient.remove(id)

@@ -19,9 +19,10 @@ public struct FetchKey: Hashable, Sendable, CustomStringConvertible {
         switch request.body {
         case .none: body = nil
         case .bytes(let bytes): body = bytes
-        case .file, .multipart:
+        case .file, .multipart, .stream:
             throw RequestError(
-                .request, "bad-body", "a shared fetch has no body, or one in memory: files and forms may change")
+                .request, "bad-body",
+                "a shared fetch has no body, or one in memory: files, forms and streams may change")
         }
     }
 

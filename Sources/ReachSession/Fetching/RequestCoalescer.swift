@@ -101,6 +101,16 @@ public struct RequestCoalescer<Key: Hashable & Sendable, Waiter> {
         return added
     }
 
+    /// The request of a receipt.
+    ///
+    /// - Returns: `nil` where the request is over, or the receipt was cancelled.
+    public func request(of receipt: Receipt) -> Request? {
+        guard let entry = entries[receipt.key], entry.waiters.contains(where: { $0.number == receipt.number }) else {
+            return nil
+        }
+        return entry.request
+    }
+
     /// What the caller has to do after a cancellation.
     public struct Cancellation {
         /// The caller that has to be notified.

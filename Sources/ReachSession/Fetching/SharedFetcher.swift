@@ -232,6 +232,11 @@ public final class SharedFetcher: Sendable {
         return true
     }
 
+    /// The task that runs for a receipt; `nil` while the fetch is queued, and when it is over.
+    public func task(of receipt: Receipt) -> RequestTask? {
+        state.withLock { state in state.coalescer.request(of: receipt.receipt).flatMap { state.tasks[$0] } }
+    }
+
     // MARK: - The cache
 
     /// Empties the cache, for example when memory is short.

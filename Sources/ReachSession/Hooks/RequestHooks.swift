@@ -25,6 +25,10 @@ public struct RequestHooks: Sendable {
     /// ``RequestError/Kind/security``.
     public var trust: (@Sendable (ServerTrust) -> Bool)?
 
+    /// Decides whether the session's cache stores a response that it may store (RFC 9111, 3), and with which fields.
+    /// It receives the response and its body when the body is complete, before the task ends.
+    public var caching: (@Sendable (RequestTask?, WebResponse, [UInt8]) -> CachingDecision)?
+
     /// No hooks.
     public init() {}
 }

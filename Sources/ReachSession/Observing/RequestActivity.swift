@@ -27,10 +27,16 @@ public final class RequestActivity: Sendable {
     private let clock: @Sendable () -> BootTime
     /// The activity that counts the same requests for all sessions.
     private let whole: RequestActivity?
-    /// Calls `advance` at a time. It is set once.
-    private let alarm = Mutex<(@Sendable (BootTime) -> Void)?>(nil)
-    /// Delivers what was appended to the pump. It is set once.
-    private let deliver = Mutex<(@Sendable () -> Void)?>(nil)
+    private let connection = Mutex(Connection())
+
+    /// How it waits and delivers; set once. A structure: where a Mutex has a function itself, each access wraps that
+    /// function once more, so that calls become slower without end.
+    private struct Connection {
+        /// Calls `advance` at a time.
+        var alarm: (@Sendable (BootTime) -> Void)?
+        /// Delivers what was appended to the pump.
+        var deliver: (@Sendable () -> Void)?
+    }
 
     /// The activity of a session, which is connected to the session's thread afterwards.
     init(
@@ -79,8 +85,7 @@ public final class RequestActivity: Sendable {
     }
 
     func connect(alarm: @escaping @Sendable (BootTime) -> Void, deliver: @escaping @Sendable () -> Void) {
-        self.alarm.withLock { $0 = alarm }
-        self.deliver.withLock { $0 = deliver }
+        connection.withLock { $0 = Connection(alarm: alarm, deliver: deliver) }
     }
 
     private func wake(at time: BootTime, on queue: DispatchQueue) {
@@ -149,20 +154,20 @@ public final class RequestActivity: Sendable {
     /// at once.
     public func setEnabled(_ isEnabled: Bool) {
         change { $0.setEnabled(isEnabled, at: $1) }
-        deliver.withLock { $0 }?()
+        deliver()
     }
 
     /// Counts work that is no request, until ``decrement()``. What a session's activity counts so does not count for
     /// ``shared``.
     public func increment() {
         change { $0.requestStarted(at: $1) }
-        deliver.withLock { $0 }?()
+        deliver()
     }
 
     /// Counts the end of work. Decrements in excess of increments have no effect.
     public func decrement() {
         change { $0.requestEnded(at: $1) }
-        deliver.withLock { $0 }?()
+        deliver()
     }
 
     // MARK: - Requests and time
@@ -177,7 +182,7 @@ public final class RequestActivity: Sendable {
     /// Applies a deadline that has come.
     package func advance() {
         change { $0.advance(to: $1) }
-        deliver.withLock { $0 }?()
+        deliver()
     }
 
     private func change(_ change: (inout ActivityIndicator, BootTime) -> Bool?) {
@@ -191,6 +196,8 @@ public final class RequestActivity: Sendable {
             let after = state.indicator.deadline
             return after == before ? nil : after
         }
-        if let deadline { alarm.withLock { $0 }?(deadline) }
+        if let deadline { connection.withLock { $0 }.alarm?(deadline) }
     }
+
+    private func deliver() { connection.withLock { $0 }.deliver?() }
 }

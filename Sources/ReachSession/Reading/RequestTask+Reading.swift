@@ -1,9 +1,11 @@
+internal import Dispatch
 public import FoundationEssentials
 public import ReachCore
 public import ReachSerialization
 
 /// One step from a request to a value. Each member resumes the task if it was never resumed, waits for the response, and
-/// reads it in its own way, whatever the session's response serializer is. The status must be a success.
+/// reads it in its own way, whatever the session's response serializer is. The status must be a success. Of a
+/// download they read the whole file into memory.
 extension RequestTask {
     /// Waits for the body, of any type.
     public func data() async throws(RequestError) -> Data { try await response(by: DataResponseSerializer()).data }
@@ -46,10 +48,11 @@ extension RequestTask {
     /// - Throws: The request's error, or that of the serializer.
     public func response(by serializer: some ResponseSerializer) async throws(RequestError) -> RequestResponse {
         let response = try await received()
-        if response.path != nil { return response }
         let serialized = serializer.serialize(response.head, body: response.body)
-        let read = RequestResponse(
-            WebResponse(url: response.url, head: response.head), body: response.body, object: serialized.object)
+        var read = RequestResponse(
+            WebResponse(url: response.url, head: response.head), body: response.body, object: serialized.object,
+            path: response.path)
+        (read.cacheUse, read.metrics) = (response.cacheUse, response.metrics)
         if let fault = serialized.error { throw RequestError(fault, read) }
         return read
     }
@@ -57,7 +60,7 @@ extension RequestTask {
     /// Waits for the response, also for one that the session's serializer rejects.
     private func received() async throws(RequestError) -> RequestResponse {
         do throws(RequestError) {
-            return try await response()
+            return try await response().withFile()
         } catch {
             guard error.responseError != nil, let rejected = error.response else { throw error }
             return rejected
@@ -68,6 +71,27 @@ extension RequestTask {
 extension RequestResponse {
     /// The body's bytes; empty where they went into a file.
     public var data: Data { Data(body) }
+
+    /// The response with the bytes of a downloaded file, which stays as it is.
+    ///
+    /// - Throws: A ``RequestError`` of the kind `local` if the file cannot be read.
+    fileprivate func withFile() async throws(RequestError) -> RequestResponse {
+        guard let fileURL, let path else { return self }
+        let bytes: Result<[UInt8], any Error> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { Array(try Data(contentsOf: fileURL)) })
+            }
+        }
+        do {
+            var read = RequestResponse(WebResponse(url: url, head: head), body: try bytes.get(), path: path)
+            (read.cacheUse, read.metrics) = (cacheUse, metrics)
+            return read
+        } catch {
+            var failure = RequestError(.local, "file-failed", "\(path): the downloaded file cannot be read")
+            failure.underlyingError = error
+            throw failure
+        }
+    }
 
     /// The downloaded file.
     public var fileURL: URL? { path.map { URL(filePath: $0) } }

@@ -71,6 +71,15 @@ public struct RequestOptions: Hashable, Sendable {
     /// The use of the session's cache (``RequestSessionOptions/cache``). Requests with an order key or a name neither use
     /// it nor fill it. Not stored with the request: a later run sends it without the cache.
     public var cachePolicy = CachePolicy.useProtocol
+    /// The highest mean rate of the request's body, in bytes a second; `nil` for that of the network. Not stored with
+    /// the request.
+    public var maximumSendRate: Int64?
+    /// The highest mean rate of the response's body, in bytes a second; `nil` for that of the network. Not stored
+    /// with the request.
+    public var maximumReceiveRate: Int64?
+    /// Whether a download creates the directories of its path that do not exist, when its task is created or becomes
+    /// a download.
+    public var createsDirectories = false
     /// The statuses that complete a request. The statuses of temporary trouble at the server (408, 425, 429, 500, 502,
     /// 503, 504) are retried as ``retries`` says; all others are final. The response serializer checks the result in
     /// any case.

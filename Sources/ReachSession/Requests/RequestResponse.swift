@@ -16,6 +16,8 @@ public struct RequestResponse: Sendable {
     public internal(set) var cacheUse: CacheUse?
     /// Times, addresses and bytes of the attempts in this run; `nil` where a program made the response.
     public internal(set) var metrics: TaskMetrics?
+    /// The time in which the session's response serializer decoded the body; `nil` where it did not.
+    public internal(set) var decodingTime: Duration?
 
     /// Creates a response, for tests of the code that handles it.
     ///

@@ -65,10 +65,12 @@ public struct TaskMetrics: Hashable, Sendable {
 }
 
 extension TaskMetrics.Exchange {
-    /// - Parameter now: The time of the report.
+    /// - Parameters:
+    ///   - url: The URL of the report's last hop.
+    ///   - now: The time of the report.
     /// - Returns: `nil` for a report without an exchange.
-    init?(_ report: TransferReport, _ sent: TransferRequest, at now: Instant) {
-        guard let hop = report.hops.last, let url = try? WebAddress(hop.url.description) else { return nil }
+    init?(_ report: TransferReport, _ sent: TransferRequest, _ url: WebAddress, at now: Instant) {
+        guard let hop = report.hops.last else { return nil }
         let phases = hop.phases
         method = hop.method
         self.url = url

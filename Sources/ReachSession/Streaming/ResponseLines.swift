@@ -3,6 +3,8 @@ public import ReachSerialization
 /// The lines of an answer, as they arrive: ``ResponseStream/lines``.
 public struct ResponseLines: AsyncSequence, Sendable {
     private let stream: ResponseStream
+    /// The head of the answer.
+    var response: RequestResponse { RequestResponse(WebResponse(url: stream.url, head: stream.head)) }
 
     init(_ stream: ResponseStream) { self.stream = stream }
 

@@ -23,11 +23,34 @@ extension SessionLoop {
             accepted.contains(where: { $0.contains(response.statusCode) })
         else { return }
         attempts[id, default: AttemptNote()].channel = channel
+        if tasks[id]?.count ?? 0 > 1 { attempts[id]?.copy = [] }
         channel.begin(response)
     }
 
+    /// Prepares a request that is being read in pieces for another task that joins it by its unique name: from now on the
+    /// answer is also kept as a whole.
+    ///
+    /// - Returns: `false` where pieces are gone, so that the answer cannot be had as a whole.
+    func keepsWhole(_ id: RequestID) -> Bool {
+        guard let channel = attempts[id]?.channel, attempts[id]?.copy == nil else { return true }
+        guard !channel.hasBegun else { return false }
+        attempts[id]?.copy = []
+        return true
+    }
+
+    /// Detaches a task that reads an answer in pieces, for which other tasks wait.
+    func endReading(by task: RequestTask, of id: RequestID) {
+        guard let channel = attempts[id]?.channel, task.state.withLock({ $0.channel }) === channel else { return }
+        attempts[id]?.isUnread = true
+        engine?.resumeReading(id)
+    }
+
     func received(_ bytes: [UInt8], of id: RequestID) {
-        if let channel = attempts[id]?.channel { return channel.append(bytes) }
+        if let channel = attempts[id]?.channel {
+            keep(bytes, of: id)
+            if attempts[id]?.isUnread == false { channel.append(bytes) }
+            return
+        }
         // Of any other answer the body is kept for the error.
         attempts[id]?.rejectedBytes += Int64(bytes.count)
         guard let note = attempts[id] else { return }
@@ -36,12 +59,30 @@ extension SessionLoop {
         if room > 0 { attempts[id]?.rejectedBody += bytes.prefix(room) }
     }
 
+    /// Keeps a piece for the tasks that wait for the whole answer, within the limit of answers.
+    private func keep(_ bytes: [UInt8], of id: RequestID) {
+        // Not the note: a second reference would have the whole copied for each piece.
+        guard let count = attempts[id]?.copy?.count else { return }
+        guard Int64(count + bytes.count) > options.maximumAnswerBytes else {
+            attempts[id]?.copy?.append(contentsOf: bytes)
+            return
+        }
+        attempts[id]?.copy = nil
+        let channel = attempts[id]?.channel
+        for task in tasks[id] ?? [] where task.state.withLock({ $0.channel }) !== channel {
+            if task.end(with: .keptAnswerTooLarge) { cancel(task) }
+        }
+    }
+
     /// Ends tasks whose request is answered by more than a session reads of an answer that it does not accept.
     private func endTooLarge(_ id: RequestID) {
         for task in tasks[id] ?? [] where task.end(with: .answerTooLarge) { cancel(task) }
     }
 
-    func hasRoom(for id: RequestID) -> Bool { attempts[id]?.channel?.hasRoom ?? true }
+    func hasRoom(for id: RequestID) -> Bool {
+        guard let note = attempts[id], !note.isUnread else { return true }
+        return note.channel?.hasRoom ?? true
+    }
 
     func resumeReading(_ task: RequestTask) {
         if let id = numbers[task.identifier] { engine?.resumeReading(id) }
@@ -66,6 +107,12 @@ extension SessionLoop {
 extension RequestError {
     fileprivate static let answerTooLarge = RequestError(
         .response, "response-too-large", "the answer is not accepted, and larger than the session reads")
+    fileprivate static let keptAnswerTooLarge = RequestError(
+        .response, "response-too-large", "the answer is larger than the session keeps")
+    /// The error of a task that joins a request of its unique name too late.
+    static let beingRead = RequestError(
+        .notTaken, "being-read",
+        "another task of this name is reading the answer in pieces, of which the first are gone")
     fileprivate static let brokenStream = RequestError(
         .destination, "network-changed", "the network was lost while the answer arrived")
 }

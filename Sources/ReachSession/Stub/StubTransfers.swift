@@ -88,7 +88,7 @@ final class StubTransfers: TransferMaker {
         _ request: TransferRequest, _ transport: StubTransport, _ report: @Sendable (Event) -> Void
     ) async {
         do {
-            let sent = try WebRequest(request)
+            let sent = try await WebRequest(request)
             transport.note(sent)
             try await play(try await transport.answer(sent), sent.contentLength, report)
         } catch is CancellationError {
@@ -194,7 +194,7 @@ extension ResponseHead {
 
 extension WebRequest {
     /// The request of an attempt, with its whole body as bytes. Reads files, so it must not run on a loop.
-    fileprivate init(_ transfer: TransferRequest) throws {
+    fileprivate init(_ transfer: TransferRequest) async throws {
         try self.init(
             method: transfer.method, url: WebAddress(transfer.url.description),
             headerFields: HTTPFields(transfer.headers))
@@ -203,6 +203,7 @@ extension WebRequest {
         case .bytes(let bytes): body = .bytes(bytes)
         case .file(let path): body = .bytes(Array(try Data(contentsOf: URL(filePath: path))))
         case .stream(let stream): body = .bytes(try stream.bytes())
+        case .arriving(let arriving): body = .bytes(try await arriving.open().bytes())
         }
     }
 }

@@ -1,4 +1,6 @@
 internal import Dispatch
+internal import ReachCore
+internal import ReachLoop
 internal import ReachSerialization
 internal import ReachTransfer
 internal import Synchronization
@@ -39,7 +41,8 @@ extension RequestTask {
 
     /// Delivers a server's answer to a task that was closed.
     func conclude(_ answer: TaskAnswer, error: RequestError?) {
-        DispatchQueue.global().async { self.conclude(self.judge(answer, error)) }
+        let queue = core.options.decodingQueue ?? .global()
+        queue.async { self.conclude(self.judge(answer, error)) }
     }
 
     /// Moves the task to its final state. `conclude` has to deliver the result.
@@ -73,8 +76,10 @@ extension RequestTask {
             response.metrics = metrics
             return .success(response)
         }
+        let began = SystemClock.boot
         let serialized = core.options.responseSerializer.serialize(answer.response.head, body: answer.body)
         var response = RequestResponse(answer.response, body: answer.body, object: serialized.object)
+        response.decodingTime = SystemClock.boot - began
         response.cacheUse = answer.cacheUse
         response.metrics = metrics
         // A serializer that accepts a 404 makes it a success.
@@ -84,7 +89,7 @@ extension RequestTask {
 
     /// Delivers the result to completions, then to observers, and to callers that await it.
     func conclude(_ result: Result<RequestResponse, RequestError>) {
-        let (waiters, streams, session, channel) = state.withLock { state in
+        let (waiters, streams, requests, session, channel) = state.withLock { state in
             state.result = result
             let isFetched = !state.completions.isEmpty
             for completion in state.completions { core.pump.append { completion(result) } }
@@ -92,15 +97,18 @@ extension RequestTask {
             if isFetched { forgetAfterCalls(&state) }
             defer {
                 (state.completions, state.progressBlocks, state.waiters, state.progressStreams) = ([], [], [:], [:])
+                state.requestStreams = [:]
                 state.session = nil
             }
             return (
-                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self), state.session, state.channel
+                state.waiters.values.map(\.self), state.progressStreams.values.map(\.self),
+                state.requestStreams.values.map(\.self), state.session, state.channel
             )
         }
         core.forget(identifier)
         for waiter in waiters { waiter.resume(returning: result) }
         for stream in streams { stream.finish() }
+        for stream in requests { stream.finish() }
         channel?.finish(result)
         core.deliver()
         // This may be the last reference: the session closes now, with no lock held.

@@ -26,6 +26,7 @@ struct TaskState: Sendable {
     var completions: [RequestTask.Completion] = []
     var progressBlocks: [@Sendable (TaskProgress) -> Void] = []
     var progressStreams: [UInt64: AsyncStream<TaskProgress>.Continuation] = [:]
+    var requestStreams: [UInt64: AsyncStream<WebRequest>.Continuation] = [:]
     /// Where the pieces of the answer go; `nil` if it is read as a whole.
     var channel: ResponseChannel?
     var waiters: [UInt64: CheckedContinuation<Result<RequestResponse, RequestError>?, Never>] = [:]

@@ -109,7 +109,7 @@ extension Attempt {
             return
         }
         // The server answered before it had seen the whole request: the response may belong to something else.
-        if let upload, sentBytes < upload.count { distrustConnection() }
+        if !hasSentBody { distrustConnection() }
         watchBytes()
     }
 
@@ -168,7 +168,8 @@ extension Attempt {
         case .bytes(let count):
             sentBytes += UInt64(count)
             movedBytes += UInt64(count)
-            if sentBytes == upload?.count { phases.requestSent = SystemClock.boot }
+            if count == 0 { hasReadBody = true }
+            if hasSentBody { phases.requestSent = SystemClock.boot }
             multi?.note(self)
             return count
         case .wait:
@@ -183,6 +184,7 @@ extension Attempt {
 
     fileprivate func rewind() -> Bool {
         sentBytes = 0
+        hasReadBody = false
         return upload?.rewind() ?? true
     }
 

@@ -31,6 +31,7 @@ extension Attempt {
     /// next attempt must not find.
     private var settings: EasyHandle.Settings? {
         guard upload == nil, plan.request.proxy == .none, plan.request.clientCertificate == nil,
+            !plan.request.isPaced,
             !plan.request.bindsConnection, !plan.request.url.hasCredentials
         else { return nil }
         return EasyHandle.Settings(
@@ -61,12 +62,19 @@ extension Attempt {
         try set(CURLOPT_DNS_CACHE_TIMEOUT, 0)
         let isFresh = request.connection != .pooled || request.bindsConnection
         try set(CURLOPT_FRESH_CONNECT, plan.mayReuse ? 0 : 1)
-        try set(CURLOPT_FORBID_REUSE, isFresh ? 1 : 0)
+        // The socket of a paced exchange is not watched for bytes that no request asked for.
+        try set(CURLOPT_FORBID_REUSE, isFresh || request.isPaced ? 1 : 0)
         try set(CURLOPT_CONNECT_ONLY, request.connection == .connectOnly ? 1 : 0)
         let isHTTP1 = request.version == .http1 || !(CurlRuntime.current?.hasHTTP2 ?? false)
         try set(CURLOPT_HTTP_VERSION, Int((isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)))
         // An empty text stands for all that libcurl can decode.
         if request.decodes { try set(CURLOPT_ACCEPT_ENCODING, "") }
+        if let rate = request.rates.sending {
+            try check(reach_curl_set_size(easy, CURLOPT_MAX_SEND_SPEED_LARGE, Int(max(rate, 1))))
+        }
+        if let rate = request.rates.receiving {
+            try check(reach_curl_set_size(easy, CURLOPT_MAX_RECV_SPEED_LARGE, Int(max(rate, 1))))
+        }
         switch request.proxy {
         case .none:
             // An empty text also keeps libcurl from reading the environment.
@@ -115,7 +123,8 @@ extension Attempt {
         if let upload {
             try set(CURLOPT_UPLOAD, 1)
             try set(CURLOPT_CUSTOMREQUEST, request.method)
-            try check(reach_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, Int(upload.count)))
+            // Without a length libcurl sends chunks in HTTP/1.1.
+            try check(reach_curl_set_size(easy, CURLOPT_INFILESIZE_LARGE, upload.length.map { Int($0) } ?? -1))
         } else if request.method == "HEAD" {
             try set(CURLOPT_NOBODY, 1)
         } else if Self.posts.contains(request.method) {

@@ -32,6 +32,8 @@ final class Attempt {
 
     let upload: (any UploadSource)?
     var sentBytes: UInt64 = 0
+    /// Whether libcurl has seen the end of the body.
+    var hasReadBody = false
     var reader: ResponseReader
     /// Whether the body was cut at the limit, which is not a failure.
     var isCut = false
@@ -77,6 +79,12 @@ final class Attempt {
     }
 
     var easy: UnsafeMutableRawPointer { handle.raw }
+
+    /// Whether libcurl has the whole body, or there is none.
+    var hasSentBody: Bool {
+        guard let upload else { return true }
+        return upload.length.map { sentBytes >= $0 } ?? hasReadBody
+    }
 
     func noteConnected() {
         if phases.connected == nil { phases.connected = SystemClock.boot }
@@ -188,8 +196,11 @@ struct AttemptPlan {
 
     /// Whether an open connection may be used. Where it turns out to be dead, libcurl sends the request again by
     /// itself: that may be a second delivery, so a request that must not be delivered twice gets a new connection.
+    ///
+    /// Nor does a request whose body may be gone once it was read.
     var mayReuse: Bool {
-        request.connection == .pooled && !request.bindsConnection
+        if case .arriving = request.body { return false }
+        return request.connection == .pooled && !request.bindsConnection
             && (request.method == "GET" || Self.repeatable.contains(request.method)
                 || request.headers.contains { $0.name.lowercased() == "idempotency-key" })
     }

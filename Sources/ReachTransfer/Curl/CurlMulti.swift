@@ -174,7 +174,8 @@ final class CurlMulti {
         if what == CURL_POLL_REMOVE {
             connecting[socket] = nil
             let attempt = easy.flatMap { attempts[$0] }
-            sockets.rest(socket, isBusy: attempt.map { $0.isHeldBack || $0.isPaused } ?? false)
+            sockets.rest(
+                socket, isBusy: attempt.map { $0.isHeldBack || $0.isPaused || $0.plan.request.isPaced } ?? false)
             return
         }
         var interest: EventLoop.Interest = []

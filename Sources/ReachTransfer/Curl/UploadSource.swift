@@ -4,8 +4,8 @@ protocol UploadSource: AnyObject {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadPiece
     /// Starts again at the first byte; `false` if that is impossible.
     func rewind() -> Bool
-    /// The length of the body in bytes.
-    var count: UInt64 { get }
+    /// The length of the body in bytes; `nil` if only its end shows it.
+    var length: UInt64? { get }
 }
 
 enum UploadPiece {
@@ -23,7 +23,7 @@ final class BytesUpload: UploadSource {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    var count: UInt64 { UInt64(bytes.count) }
+    var length: UInt64? { UInt64(bytes.count) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadPiece {
         let piece = bytes[offset...].prefix(buffer.count)

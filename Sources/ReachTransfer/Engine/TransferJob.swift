@@ -136,6 +136,18 @@ final class TransferJob {
             run(machine.bodyOpened(count: UInt64(bytes.count), at: SystemClock.boot))
         case .file(let path): open(FileHandOff(), named: path)
         case .stream(let body): open(StreamHandOff(body), named: "the body")
+        case .arriving(let body): open(body)
+        }
+    }
+
+    private func open(_ body: ArrivingBody) {
+        do throws(TransferFailure) {
+            let source = PipeUpload(try body.open(), length: body.count, loop: tools.loop)
+            upload = source
+            source.onReady = { [weak self] in self?.diskMoved() }
+            run(machine.bodyOpened(count: body.count, at: SystemClock.boot))
+        } catch {
+            run(machine.failed(error, at: SystemClock.boot))
         }
     }
 
@@ -180,9 +192,12 @@ final class TransferJob {
     }
 
     private func start(_ way: TransferWay) {
-        _ = upload?.rewind()
         var request = machine.request
         request.interface = way.interface
+        guard upload?.rewind() ?? true else {
+            return run(
+                machine.failed(TransferFailure(.badRequest, "the body cannot be read again"), at: SystemClock.boot))
+        }
         var plan = AttemptPlan(request: request, address: way.address, trust: request.url.isSecure ? trust : nil)
         plan.target = machine.targetAddress
         plan.followsRedirects = request.redirects != .none

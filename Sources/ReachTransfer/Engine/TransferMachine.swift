@@ -111,8 +111,8 @@ struct TransferMachine {
         return .openBody(request.body)
     }
 
-    /// - Parameter count: The number of bytes of the body.
-    mutating func bodyOpened(count: UInt64, at now: BootTime) -> Action? {
+    /// - Parameter count: The number of bytes of the body; `nil` if only its end shows it.
+    mutating func bodyOpened(count: UInt64?, at now: BootTime) -> Action? {
         guard case .openingBody = state else { return nil }
         record.bodyBytes = count
         return findAddresses(at: now)

@@ -60,6 +60,7 @@ final class FileUpload: UploadSource {
     private let file: any UploadFile
     private let replies: LoopReplies
     private(set) var count: UInt64 = 0
+    var length: UInt64? { count }
     private var ready: ArraySlice<UInt8> = []
     /// The offset in the file up to which it was read.
     private var readEnd: UInt64 = 0

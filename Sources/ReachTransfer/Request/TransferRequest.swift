@@ -32,6 +32,7 @@ package struct TransferRequest: Hashable, Sendable {
     /// to a proxy; a proxy of the scheme socks5 gets the first of them.
     package var addresses: [IPAddress]?
     package var timeouts = TransferTimeouts()
+    package var rates = TransferRates()
     package var limit = ResponseLimit()
     package var sink: TransferSink = .memory
     package var redirects: RedirectPolicy = .none
@@ -49,6 +50,9 @@ package struct TransferRequest: Hashable, Sendable {
         self.method = method
         self.url = url
     }
+
+    /// Whether libcurl paces the bodies: it then waits without its socket.
+    var isPaced: Bool { rates != TransferRates() }
 
     /// All header fields that are sent.
     package var sentFields: [HeaderField] {
@@ -88,6 +92,8 @@ package enum TransferBody: Hashable, Sendable {
     case file(path: String)
     /// Bytes that are read as they are sent, on a thread for files.
     case stream(StreamedBody)
+    /// Bytes that a producer writes while they are sent.
+    case arriving(ArrivingBody)
 }
 
 /// A body of known length that is read as it is sent. Two are equal if they are the same object.
@@ -108,6 +114,17 @@ package final class StreamedBody: Hashable, Sendable {
     package static func == (left: StreamedBody, right: StreamedBody) -> Bool { left === right }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The highest mean rates of a body, in bytes a second; `nil` leaves the rate to the network.
+package struct TransferRates: Hashable, Sendable {
+    package var sending: Int64?
+    package var receiving: Int64?
+
+    package init(sending: Int64? = nil, receiving: Int64? = nil) {
+        self.sending = sending
+        self.receiving = receiving
+    }
 }
 
 /// The version of HTTP to use.

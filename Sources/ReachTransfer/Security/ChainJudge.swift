@@ -18,10 +18,17 @@ struct ChainJudge {
 
     /// - Parameter context: OpenSSL's X509_STORE_CTX, with the certificates that the server sent and the trusted ones.
     func judge(_ context: OpaquePointer) -> Judgement {
+        let lists = policy.revocation.flatMap { RevocationLists($0.lists) }
+        defer { withExtendedLifetime(lists) {} }
+        if let revocation = policy.revocation { lists?.check(context, wholeChain: revocation.checksWholeChain) }
         let isValid = X509_verify_cert(context) == 1
         let verification = isValid ? X509_V_OK : X509_STORE_CTX_get_error(context)
         let own = X509_STORE_CTX_get0_cert(context)
-        var judgement = Judgement(isAccepted: isValid || policy.allowsInvalidCertificates, verification: verification)
+        // What its issuer revoked is not accepted with others that are invalid, nor anything where there is no memory
+        // for lists.
+        let isRevoked = policy.revocation != nil && (lists == nil || verification == X509_V_ERR_CERT_REVOKED)
+        var judgement = Judgement(
+            isAccepted: !isRevoked && (isValid || policy.allowsInvalidCertificates), verification: verification)
         judgement.certificate = own.flatMap { PeerCertificate($0, verification: verification) }
         switch policy.pins {
         case .none: break

@@ -1,3 +1,5 @@
+internal import CCurl
+
 /// Which servers are trusted, after AFNetworking's AFSecurityPolicy.
 ///
 /// Contradictory policies cannot be made: ``init(pins:anchors:allowsInvalidCertificates:validatesDomainName:)`` refuses
@@ -52,6 +54,10 @@ public struct SecurityPolicy: Hashable, Sendable {
     /// Whether the certificate must be for the URL's host.
     public let validatesDomainName: Bool
 
+    /// Refuses certificates that their issuers revoked; `nil` checks none. Without invalid certificates, it also
+    /// refuses one whose issuer has no list that is in force.
+    public var revocation: Revocation?
+
     /// Accepts valid certificates by the system's list, for the URL's host.
     public static let standard = SecurityPolicy()
 
@@ -101,6 +107,46 @@ extension SecurityPolicy {
             guard bytes.count == 32 else { return nil }
             self.bytes = bytes
         }
+    }
+}
+
+extension SecurityPolicy {
+    /// Revocation by lists of issuers (RFC 5280, 5). The program fetches the lists: a handshake sends nothing to
+    /// third parties.
+    public struct Revocation: Hashable, Sendable {
+        /// The lists, of each issuer the newest.
+        public var lists: [RevocationList]
+        /// Whether each certificate of the chain needs a list, and not the server's own alone.
+        public var checksWholeChain: Bool
+
+        /// Checks certificates by lists.
+        public init(_ lists: [RevocationList], wholeChain checksWholeChain: Bool = false) {
+            self.lists = lists
+            self.checksWholeChain = checksWholeChain
+        }
+    }
+}
+
+/// A certificate revocation list as its DER bytes.
+public struct RevocationList: Hashable, Sendable {
+    /// The list's DER form. Its signature is checked when it is used.
+    public let bytes: [UInt8]
+
+    /// A list from its DER bytes.
+    ///
+    /// - Returns: `nil` if the bytes are no revocation list.
+    public init?(bytes: [UInt8]) {
+        self.bytes = bytes
+        guard let list = parsed() else { return nil }
+        X509_CRL_free(list)
+    }
+
+    /// The first revocation list of a PEM text.
+    ///
+    /// - Returns: `nil` if there is none.
+    public init?(pem text: String) {
+        guard let bytes = PEMText.bytes(of: "X509 CRL", in: text) else { return nil }
+        self.init(bytes: bytes)
     }
 }
 

@@ -62,11 +62,7 @@ final class TrustStore: @unchecked Sendable {
 extension CertificateData {
     /// The first certificate of a PEM text; `nil` if there is none.
     public init?(pem text: String) {
-        let lines = text.split(whereSeparator: \.isNewline)
-        guard let start = lines.firstIndex(of: "-----BEGIN CERTIFICATE-----"),
-            let end = lines[start...].firstIndex(of: "-----END CERTIFICATE-----"),
-            let bytes = Base64.decode(Array(lines[(start + 1)..<end].joined().utf8)), !bytes.isEmpty
-        else { return nil }
+        guard let bytes = PEMText.bytes(of: "CERTIFICATE", in: text) else { return nil }
         self.init(bytes: bytes)
     }
 
@@ -83,5 +79,18 @@ extension CertificateData {
             var start = buffer.baseAddress
             return d2i_X509(nil, &start, buffer.count)
         }
+    }
+}
+
+/// Texts between `BEGIN` and `END` (RFC 7468).
+enum PEMText {
+    /// - Returns: The bytes of the first one with this label; `nil` if there is none.
+    static func bytes(of label: String, in text: String) -> [UInt8]? {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard let start = lines.firstIndex(where: { $0 == "-----BEGIN \(label)-----" }),
+            let end = lines[start...].firstIndex(where: { $0 == "-----END \(label)-----" }),
+            let bytes = Base64.decode(Array(lines[(start + 1)..<end].joined().utf8)), !bytes.isEmpty
+        else { return nil }
+        return bytes
     }
 }

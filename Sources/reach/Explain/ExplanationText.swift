@@ -1,5 +1,6 @@
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 /// An explanation for people: the verdict, then the steps of each family.
 struct ExplanationText {

@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,7 +11,7 @@ struct HistoryCommand: ParsableCommand {
         abstract: "Print what the daemon has recorded: outages and flaps.",
         discussion: """
             Prints a summary and a timeline of each target, then the changes. Reads the daemon's files, so the daemon \
-            need not run.
+            need not run. With --events it prints the events of the journal, also those of your requests.
 
             Exit status: 0 printed, 1 there is no history, 2 usage, 4 it cannot be read.
             """)
@@ -23,15 +24,45 @@ struct HistoryCommand: ParsableCommand {
     @Flag(help: "Print a JSON object for each record, one a line.")
     var json = false
 
+    @Flag(help: "Print the events of the journal, one a line.")
+    var events = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --events: only those of this type; may be repeated.", valueName: "type"),
+        transform: { try Self.type($0) })
+    var type: [String] = []
+
     @Option(help: ArgumentHelp("The directory of the history.", valueName: "directory"))
     var state: String?
 
     @Argument(help: "The target; every target by default.")
     var target: String?
 
+    private static func type(_ word: String) throws -> String {
+        guard JournalPrinter.types.contains(word) else {
+            let known = JournalPrinter.types.joined(separator: ", ")
+            throw ValidationError("'\(DisplayText.sanitized(word))' is not a type of events: \(known)")
+        }
+        return word
+    }
+
+    func validate() throws {
+        if !type.isEmpty, !events { throw ValidationError("--type needs --events") }
+        if events, target != nil { throw ValidationError("--events takes no target; --type chooses events") }
+    }
+
     func run() throws {
         let environment = SocketPath.processEnvironment
         let directory = state ?? HistoryFiles.directoryForReader(isRoot: getuid() == 0, environment: environment)
+        if events {
+            let earliest = since.map { age in
+                Timestamp(nanosecondsSince1970: SystemClock.now.wall.nanosecondsSince1970 - age.nanoseconds)
+            }
+            let printer = JournalPrinter(types: type, earliest: earliest, isJSON: json)
+            if state == nil, try printer.printFromDaemon() { return }
+            return try printer.printFiles(in: directory)
+        }
         let log: HistoryLog
         do throws(SystemError) {
             log = try HistoryFiles(directory: directory).read()
@@ -39,6 +70,12 @@ struct HistoryCommand: ParsableCommand {
             throw CommandError(
                 status: error.number == ENOENT ? .notReachable : .cannotObserve,
                 message: "no history in \(DisplayText.sanitized(directory)): \(error)")
+        }
+        if let target, !log.targets.contains(target) {
+            let known = log.targets.map(DisplayText.sanitized).joined(separator: ", ")
+            throw CommandError(
+                status: .notReachable,
+                message: "no history for '\(DisplayText.sanitized(target))'; recorded: \(known)")
         }
         show(log)
     }

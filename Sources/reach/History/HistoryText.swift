@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachTerminal
 
 /// A history for people: a summary of each target, and its changes.
 struct HistoryText {
@@ -66,10 +67,12 @@ struct HistoryText {
         case .unwatched(let target): return plain(target, "no longer watched")
         case .dropped(let count): return plain("", "\(count) records lost")
         case .state(let state):
+            let proof = state.connectivity.flatMap { $0 == "full" ? nil : $0 }
             let through = [state.interface, state.linkClass.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
             return [
                 time, TextTable.Cell(DisplayText.sanitized(state.target), .bold), word(for: state.status), lasted,
-                TextTable.Cell(DisplayText.sanitized(state.reason ?? through)),
+                TextTable.Cell(
+                    DisplayText.sanitized([state.reason ?? through, proof].compactMap { $0 }.joined(separator: ", "))),
                 TextTable.Cell(DisplayText.sanitized(state.cause ?? ""), .grey),
             ]
         }

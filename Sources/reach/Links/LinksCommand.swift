@@ -3,6 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachTerminal
 
 struct LinksCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

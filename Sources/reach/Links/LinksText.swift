@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachTerminal
 
 /// Links in a table, for people.
 struct LinksText {

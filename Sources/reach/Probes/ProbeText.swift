@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachTerminal
 
 /// The result of an attempt, for people, with the duration of each phase.
 struct ProbeText {

@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 struct ProbesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

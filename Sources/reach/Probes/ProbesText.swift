@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachTerminal
 
 /// Configured probes in a table, for people; on a terminal with a chart of the latest results below each.
 struct ProbesText {

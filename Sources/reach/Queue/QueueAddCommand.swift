@@ -3,6 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
+internal import ReachTerminal
 
 struct QueueAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,32 +22,44 @@ struct QueueAddCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Wait for the answer, and write its body to this file.", valueName: "file"))
+        help: ArgumentHelp(
+            "Wait for the answer, and write its body to this file; - is standard output, the number then goes to standard error.",
+            valueName: "file"))
     var output: String?
+
+    @Flag(help: "Print the request, and do not add it.")
+    var dryRun = false
 
     @OptionGroup var queue: QueueOptions
 
     @Argument(help: "An http or https URL.")
     var url: String
 
+    func validate() throws {
+        if queue.json, output == "-" { throw ValidationError("--json and -o - exclude each other") }
+    }
+
     func run() throws {
-        var specification = try request.specification(to: url)
-        try conditions.apply(to: &specification)
-        if let file = request.uploadFile { try QueueBodyFile(file).check() }
-        let receipt = try queue.ask { client throws(ControlError) in
-            if let file = request.uploadFile {
-                specification.body = .spooled(name: try QueueBodyFile(file).upload(through: &client), bytes: 0)
-            }
-            return try client.add(specification)
+        let addition = try QueueAddition(request.curlRequest(), to: url, conditions)
+        if dryRun { return StandardOutput.write(addition.description) }
+        let receipt = try addition.add(to: queue)
+        if output == "-" {
+            StandardError.write("\(receipt.id)\n")
+        } else {
+            Self.report(receipt, queue)
         }
+        guard let output else { return }
+        let display: QueueWait.Display =
+            queue.json ? .json : StandardOutput.isTerminal && output != "-" ? .bar : .none
+        try QueueWait(id: receipt.id, path: queue.path, timeout: nil, display: display).run()
+        try QueueResultCommand.write(receipt.id, to: output, queue)
+    }
+
+    static func report(_ receipt: QueueReceipt, _ queue: QueueOptions) {
         if queue.json {
             StandardOutput.writeJSON { $0.queueReceipt(receipt, at: SystemClock.now) }
         } else {
             StandardOutput.write("\(receipt.id)\n")
         }
-        guard let output else { return }
-        let display: QueueWait.Display = queue.json ? .json : StandardOutput.isTerminal ? .bar : .none
-        try QueueWait(id: receipt.id, path: queue.path, timeout: nil, display: display).run()
-        try QueueResultCommand.write(receipt.id, to: output, queue)
     }
 }

@@ -4,6 +4,21 @@ internal import ReachCore
 
 /// Values on the command line of `reach queue add`, with a sentence for each that is wrong.
 enum QueueArgument {
+    /// A header, or with `@` those in a file, one on each line; `@-` is standard input. Other users see the command line, but
+    /// not the file.
+    static func headers(_ text: String) throws(CommandError) -> [HeaderField] {
+        var lines = [text]
+        if text.hasPrefix("@") {
+            let content = String(decoding: try QueueBodyFile(String(text.dropFirst())).read(), as: UTF8.self)
+            lines = content.split(whereSeparator: \.isNewline).map(String.init)
+        }
+        var fields: [HeaderField] = []
+        for line in lines {
+            do { fields.append(try header(line)) } catch { throw CommandError(status: .usage, message: "\(error)") }
+        }
+        return fields
+    }
+
     static func header(_ text: String) throws -> HeaderField {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
             throw ValidationError("'\(DisplayText.sanitized(text))' is not of the form 'Name: value'")

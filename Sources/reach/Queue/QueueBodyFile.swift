@@ -36,17 +36,20 @@ struct QueueBodyFile {
     ///
     /// - Returns: The upload's name, which the daemon chose.
     func upload(through client: inout ControlClient) throws(ControlError) -> String {
+        var uploader = PieceUploader()
+        try append(to: &uploader, through: &client)
+        return try uploader.finish(through: &client)
+    }
+
+    func append(to uploader: inout PieceUploader, through client: inout ControlClient) throws(ControlError) {
         let descriptor: CInt
         do throws(SystemError) { descriptor = try open() } catch { throw .failed(path: path, error) }
         defer { if path != "-" { close(descriptor) } }
-        var name: String?
         while true {
             let piece: [UInt8]
             do throws(SystemError) { piece = try Self.piece(of: descriptor) } catch { throw .failed(path: path, error) }
-            // An empty file is a body too.
-            if piece.isEmpty, let name { return name }
-            name = try client.upload(piece, to: name)
-            if piece.isEmpty, let name { return name }
+            if piece.isEmpty { return }
+            try uploader.append(piece, through: &client)
         }
     }
 

@@ -4,6 +4,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
+internal import ReachTerminal
 
 struct QueueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +18,8 @@ struct QueueCommand: ParsableCommand {
             daemon keeps no queue, 75 the queue is full, 77 not permitted.
             """,
         subcommands: [
-            QueueAddCommand.self, QueueListCommand.self, QueueShowCommand.self, QueueExplainCommand.self,
+            QueueAddCommand.self, QueueImportCommand.self, QueueListCommand.self, QueueShowCommand.self,
+            QueueExplainCommand.self,
             QueueHoldCommand.self, QueueReleaseCommand.self, QueueCancelCommand.self, QueueRetryCommand.self,
             QueueWaitCommand.self, QueueResultCommand.self, QueueTopCommand.self,
         ])

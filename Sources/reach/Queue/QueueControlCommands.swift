@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 /// The selected requests: some by their numbers, or all of the caller's.
 struct QueueSelectionOptions: ParsableArguments {

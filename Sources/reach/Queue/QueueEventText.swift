@@ -1,6 +1,7 @@
 internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
+internal import ReachTerminal
 
 /// What happened in the queue, in one line for people: `request 7 retrying: network, by wlan0`.
 struct QueueEventText {

@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 /// Which daemon's queue to use. There is no queue without a daemon.
 struct QueueOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
+internal import ReachTerminal
 
 /// How far an attempt is, on one line for people.
 struct QueueProgressText {

@@ -2,56 +2,83 @@ internal import ArgumentParser
 internal import ReachCore
 internal import ReachQueue
 
-/// The request itself, by curl's letters.
+/// The request itself, by curl's names.
 struct QueueRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("X"), .customLong("request")],
-        help: ArgumentHelp("The method; by default GET, with -d POST, with -T PUT.", valueName: "method"))
+        help: ArgumentHelp("The method; by default GET, with -d or -F POST, with -T PUT.", valueName: "method"))
     var method: String?
 
     @Option(
         name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("A header. May be given several times.", valueName: "name: value"),
-        transform: { try QueueArgument.header($0) })
-    var headers: [HeaderField] = []
+        help: ArgumentHelp(
+            "A header; @FILE reads headers from a file, one on each line, and keeps them from the list of processes. May be given several times.",
+            valueName: "name: value"))
+    var headers: [String] = []
 
     @Option(
-        name: [.customShort("d"), .customLong("data")],
+        name: [.customShort("A"), .customLong("user-agent")],
+        help: ArgumentHelp("The value of the header User-Agent.", valueName: "name"))
+    var userAgent: String?
+
+    @Option(
+        name: [.customShort("u"), .customLong("user")],
+        help: ArgumentHelp(
+            "Basic credentials. Other users can see them in the list of processes; -H @FILE hides them.",
+            valueName: "user:password"))
+    var user: String?
+
+    @Option(
+        name: [.customShort("d"), .customLong("data"), .customLong("data-binary")],
         help: ArgumentHelp(
             "The body, unchanged; @FILE reads it from a file, @- from standard input. Several are joined by &.",
             valueName: "data"))
     var data: [String] = []
 
     @Option(
+        name: .customLong("data-raw"),
+        help: ArgumentHelp("As -d, but @ has no meaning. Follows all -d.", valueName: "data"))
+    var rawData: [String] = []
+
+    @Option(
+        name: .customLong("data-urlencode"),
+        help: ArgumentHelp(
+            "As -d, percent-encoded: TEXT, NAME=TEXT, @FILE or NAME@FILE. Follows all -d and --data-raw.",
+            valueName: "data"))
+    var encodedData: [String] = []
+
+    @Flag(name: [.customShort("G"), .customLong("get")], help: "Append the data to the URL's query instead.")
+    var isQuery = false
+
+    @Option(
+        name: [.customShort("F"), .customLong("form")],
+        help: ArgumentHelp(
+            "A part of a multipart/form-data body: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type=TYPE or ;filename=NAME behind a file. May be given several times.",
+            valueName: "part"))
+    var parts: [String] = []
+
+    @Option(
         name: [.customShort("T"), .customLong("upload-file")],
         help: ArgumentHelp("Send this file as the body; - is standard input.", valueName: "file"))
     var uploadFile: String?
 
-    func validate() throws {
-        if !data.isEmpty && uploadFile != nil { throw ValidationError("-d and -T exclude each other") }
-    }
+    @Option(
+        name: .customLong("retry"),
+        help: ArgumentHelp("As --max-attempts, without counting the first attempt.", valueName: "number"))
+    var retries: String?
 
-    /// - Throws: ``CommandError`` if the URL is invalid, or a file of `-d` cannot be read.
-    func specification(to url: String) throws(CommandError) -> RequestSpecification {
-        var request: RequestSpecification
-        do throws(RequestValidationError) {
-            request = try RequestSpecification(
-                method: method ?? (uploadFile != nil ? "PUT" : data.isEmpty ? "GET" : "POST"),
-                url: QueueArgument.url(url, uploading: uploadFile), headers: headers)
-        } catch {
-            throw CommandError(error)
-        }
-        guard !data.isEmpty else { return request }
-        var body: [UInt8] = []
-        for (number, text) in data.enumerated() {
-            if number > 0 { body.append(UInt8(ascii: "&")) }
-            body += text.hasPrefix("@") ? try QueueBodyFile(String(text.dropFirst())).read() : Array(text.utf8)
-        }
-        request.body = .inline(body)
-        // The type that curl sends with -d.
-        if !headers.contains(where: { $0.isNamed("Content-Type") }) {
-            request.headers.append(HeaderField("Content-Type", "application/x-www-form-urlencoded"))
-        }
+    /// - Throws: ``CommandError`` if a value is invalid, or a file of `-d` or `-H` cannot be read.
+    func curlRequest() throws(CommandError) -> CurlRequest {
+        var request = CurlRequest()
+        request.method = method
+        for header in headers { request.headers += try QueueArgument.headers(header) }
+        if let userAgent { request.headers += try QueueArgument.headers("User-Agent: " + userAgent) }
+        request.user = user
+        request.data = data.map { .textOrFile($0) } + rawData.map { .text($0) } + encodedData.map { .encoded($0) }
+        request.isQuery = isQuery
+        for part in parts { request.parts.append(try MultipartForm.Part(part)) }
+        request.upload = uploadFile
+        if let retries { request.maximumAttempts = try CurlCommand.attempts(retries: retries) }
         return request
     }
 }

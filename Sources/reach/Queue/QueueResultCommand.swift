@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 struct QueueResultCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +30,7 @@ struct QueueResultCommand: ParsableCommand {
     }
 
     func run() throws {
-        if let output { return try Self.write(id, to: output, queue) }
+        if let output, output != "-" { return try Self.write(id, to: output, queue) }
         try Self.each(id, queue) { answer throws(CommandError) in
             if queue.json {
                 StandardOutput.writeJSON { $0.queueAnswer(answer, at: SystemClock.now) }
@@ -57,8 +58,9 @@ struct QueueResultCommand: ParsableCommand {
         }
     }
 
-    /// Writes the body to a file, and creates the file only if there is an answer.
+    /// Writes the body to a file, and creates the file only if there is an answer. `-` is standard output.
     static func write(_ id: Int64, to path: String, _ queue: QueueOptions) throws(CommandError) {
+        if path == "-" { return try each(id, queue) { StandardOutput.write($0.bytes) } }
         var descriptor: CInt = -1
         defer { if descriptor >= 0 { close(descriptor) } }
         try each(id, queue) { answer throws(CommandError) in

@@ -1,6 +1,7 @@
 internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
+internal import ReachTerminal
 
 /// Requests of the queue in words and tables, for people. Text from programs is made safe for a terminal.
 struct QueueText {

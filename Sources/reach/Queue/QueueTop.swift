@@ -3,6 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
+internal import ReachTerminal
 
 /// The queue, live: redrawn on every event, and each second while something runs.
 final class QueueTop {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import ReachLoop
+internal import ReachTerminal
 
 struct QueueTopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 internal import ReachControl
 internal import ReachCore
 internal import ReachQueue
+internal import ReachTerminal
 
 /// The lines of the screen.
 struct QueueTopText {

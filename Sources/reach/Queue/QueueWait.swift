@@ -3,6 +3,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
+internal import ReachTerminal
 
 /// Waits on the calling thread until a request is over, and shows its progress.
 final class QueueWait {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReachControl
 internal import ReachCore
+internal import ReachTerminal
 
 struct QueueWaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

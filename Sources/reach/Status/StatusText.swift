@@ -1,4 +1,5 @@
 internal import ReachCore
+internal import ReachTerminal
 
 /// A status in words, for people.
 struct StatusText {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReachTerminal
 
 /// The whole terminal, which is redrawn until it is restored.
 final class TerminalScreen {

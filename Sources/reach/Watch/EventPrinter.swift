@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 /// Prints events as they arrive: JSON for programs, sentences for people.
 final class EventPrinter {

@@ -1,10 +1,13 @@
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
+internal import ReachTerminal
 
 /// Events in words, a line each, for people.
 struct EventText {
     let style: TerminalStyle
+    /// Whether a line begins with the date, not only with the time of day.
+    var hasDate = false
 
     func line(for event: StreamEvent) -> String {
         switch event {
@@ -74,8 +77,9 @@ struct EventText {
         return stamp(change.time) + status.summary(of: change.state) + details + cause + "\n"
     }
 
-    /// The local time of day.
-    private func stamp(_ time: Timestamp) -> String {
+    /// The local time of day, or with the date.
+    func stamp(_ time: Timestamp) -> String {
+        if hasDate { return style.paint(Self.localTime(time), .grey) + "  " }
         var seconds = time_t(time.nanosecondsSince1970 / 1_000_000_000)
         var parts = tm()
         localtime_r(&seconds, &parts)

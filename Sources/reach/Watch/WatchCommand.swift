@@ -4,6 +4,7 @@ internal import ReachControl
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachTerminal
 
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

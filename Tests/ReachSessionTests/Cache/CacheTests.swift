@@ -176,9 +176,9 @@ import Testing
         let other = "y?Cache-Control:max-age=1000"
         _ = try await stage.get(Self.fresh, other)
         #expect(stage.session.cache.bytes > 0)
-        stage.session.cache.remove(try WebAddress("http://127.0.0.1:\(stage.server.port)/\(Self.fresh)"))
+        await stage.session.cache.remove(try WebAddress("http://127.0.0.1:\(stage.server.port)/\(Self.fresh)"))
         #expect(try await stage.get(Self.fresh, other) == ["3", "2"])
-        stage.session.cache.removeAll()
+        await stage.session.cache.removeAll()
         #expect(stage.session.cache.bytes == 0)
         #expect(try await stage.get(Self.fresh, other) == ["4", "5"])
     }

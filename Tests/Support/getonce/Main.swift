@@ -4,11 +4,13 @@ internal import ReachSession
 /// getonce URL [COUNT]: fetches the URL in a session in memory, and prints the status or the error. With COUNT it does
 /// so that many times, each in a session of its own, and then prints how many more threads and descriptors the process
 /// has than after the first time. With the path of a directory instead of COUNT it fetches URL/1, URL/2 and so on until it
-/// is killed, and keeps cookies and answers there. For tests.
+/// is killed, and keeps cookies and answers there. With `remove` behind it fetches twenty, removes what is stored, prints
+/// "removed", and waits until it is killed. For tests.
 @main enum Main {
     static func main() async {
         let arguments = CommandLine.arguments
         if arguments.count == 3, arguments[2].hasPrefix("/") { return await getForever(arguments[1], arguments[2]) }
+        if arguments.count == 4 { return await getAndRemove(arguments[1], arguments[2]) }
         guard arguments.count >= 2, let count = arguments.count > 2 ? Int(arguments[2]) : 1 else { exit(2) }
         await get(arguments[1])
         guard count > 1 else { return }
@@ -17,12 +19,30 @@ internal import ReachSession
         print(await settledCount(atMost: before) - before)
     }
 
+    private static func getAndRemove(_ url: String, _ directory: String) async {
+        do throws(RequestError) {
+            let session = try session(keepingIn: directory)
+            for number in 1...20 { _ = try await session.get("\(url)/\(number)").data() }
+            await session.cache.removeAll()
+            print("removed")
+            fflush(nil)
+            try? await Task.sleep(for: .seconds(60))
+            await session.closeAndWait()
+        } catch {
+            print(error.kind.rawValue, error.word, error)
+        }
+    }
+
+    private static func session(keepingIn directory: String) throws(RequestError) -> RequestSession {
+        var options = RequestSessionOptions()
+        options.cookies = .file(directory + "/cookies")
+        options.cache = .directory(directory + "/cache", bytes: 10 << 20, memoryBytes: 0)
+        return try RequestSession(options: options)
+    }
+
     private static func getForever(_ url: String, _ directory: String) async {
         do throws(RequestError) {
-            var options = RequestSessionOptions()
-            options.cookies = .file(directory + "/cookies")
-            options.cache = .directory(directory + "/cache", bytes: 1 << 20, memoryBytes: 0)
-            let session = try RequestSession(options: options)
+            let session = try session(keepingIn: directory)
             for number in 1... { try await session.get("\(url)/\(number)").response() }
         } catch {
             print(error.kind.rawValue, error.word, error)

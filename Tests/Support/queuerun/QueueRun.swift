@@ -7,16 +7,17 @@ import ReachQueueRuntime
 
 /// A queue with the kernel's routes and real transfers, to be killed in the middle.
 ///
-///     queuerun DIRECTORY COUNT URL [get]
+///     queuerun DIRECTORY COUNT URL [get [MILLISECONDS]]
 ///
-/// It opens the queue, adds COUNT POST or GET requests, and prints `added ID`, `done ID`, `dead ID` and `open COUNT` as
-/// these happen.
+/// It opens the queue, adds COUNT POST or GET requests, all at once or one each so many milliseconds, and prints
+/// `added ID`, `done ID`, `dead ID` and `open COUNT` as these happen.
 @main struct QueueRun {
     static func main() throws {
         signal(SIGPIPE, SIG_IGN)
         let arguments = CommandLine.arguments
-        guard 4...5 ~= arguments.count, let count = Int(arguments[2]) else { exit(2) }
-        let isGET = arguments.count == 5
+        guard 4...6 ~= arguments.count, let count = Int(arguments[2]) else { exit(2) }
+        let isGET = arguments.count >= 5
+        let interval = Duration.milliseconds(arguments.count == 6 ? Int(arguments[5]) ?? 0 : 0)
         let loop = try EventLoop()
         let network = ReachabilityEngine(loop: loop)
         network.start()
@@ -31,11 +32,19 @@ import ReachQueueRuntime
             let request = try RequestSpecification(
                 method: isGET ? "GET" : "POST", url: arguments[3] + "\(number)",
                 body: isGET ? .none : .inline(Array("body \(number)".utf8)))
-            try queue.driver.add(QueuedRequest(request), makeKey: UniqueKey.make) { reply in
-                if case .added(let id) = reply { say("added \(id)") }
+            guard interval > .zero else {
+                try add(request, to: queue)
+                continue
             }
+            _ = loop.schedule(at: SystemClock.boot + interval * number) { try? add(request, to: queue) }
         }
         loop.run()
+    }
+
+    private static func add(_ request: RequestSpecification, to queue: QueueEngine) throws {
+        try queue.driver.add(QueuedRequest(request), makeKey: UniqueKey.make) { reply in
+            if case .added(let id) = reply { say("added \(id)") }
+        }
     }
 
     private static func say(_ text: String) {

@@ -1,0 +1,187 @@
+internal import Glibc
+package import ReachControl
+package import ReachCore
+package import ReachLoop
+package import ReachQueue
+package import ReachQueueRuntime
+
+/// The kinds of events that the journal can record.
+package enum JournalKind: String, Hashable, Sendable, CaseIterable {
+    /// States of the Internet and of the configured targets.
+    case status
+    /// What connectivity checks proved about them.
+    case connectivity
+    /// The state of a probe.
+    case probe
+    /// Each attempt of a probe.
+    case probeResult = "probe-result"
+    /// What becomes of requests.
+    case queue
+    /// The machine slept.
+    case wake
+}
+
+/// Records events on disk, numbered, for readers that continue where they were. Confined to the loop.
+///
+/// Without events it uses no thread and no timer. Events are on the disk within ``syncInterval``; a crash of the daemon loses
+/// none.
+package final class Journal {
+    package struct Options: Hashable, Sendable {
+        package var kinds: Set<JournalKind> = []
+        /// The most bytes of all files.
+        package var bytes = 16 << 20
+        /// The age at which events are deleted.
+        package var age: Duration = .seconds(30 * 86_400)
+
+        package init() {}
+    }
+
+    /// A loss of power loses the events of this time at most; of the queue none, since its file has them until then.
+    package static let syncInterval: Duration = .seconds(30)
+    /// Rows of the outbox that wait for this to pass.
+    private static let unsafeRows = 1024
+
+    private let loop: EventLoop
+    private let kinds: Set<JournalKind>
+    private let boot: String
+    private let jobs: JournalJobs
+    private let replies: LoopReplies
+    private let loopReference = LoopReference<Journal>()
+    private var followers: [UInt64: () -> Void] = [:]
+    private var lastFollower: UInt64 = 0
+    private var syncTimer: TimerQueue.ID?
+    private var safeRow: Int64 = 0
+    private(set) var statistics = JournalStatistics()
+    /// Called with the number of a row of the queue's outbox, when that and all before it are no longer needed.
+    package var onSafe: (Int64) -> Void = { _ in }
+
+    /// Opens the journal and records the start of the run.
+    ///
+    /// - Parameter report: Receives a message on another thread when the files cannot be written, and when they can again.
+    package init(
+        _ files: JournalFiles, _ options: Options, loop: EventLoop, at moment: Instant, boot: String,
+        report: @escaping @Sendable (String) -> Void
+    ) throws(SystemError) {
+        self.loop = loop
+        self.boot = boot
+        kinds = options.kinds
+        replies = LoopReplies(loop: loop)
+        var store = JournalStore.Options()
+        store.bytes = Int64(options.bytes)
+        store.age = options.age
+        let storeOptions = store
+        jobs = try JournalJobs {
+            do throws(SystemError) {
+                let store = try JournalStore(files, storeOptions, boot: boot)
+                var writer = JournalWriter(store, boot: boot, report: report)
+                writer.write([.event(JournalEvents.started(at: moment, lastSeen: writer.lastSeen, boot: boot))])
+                return writer
+            } catch {
+                report("the journal is unavailable: \(error)")
+                return nil
+            }
+        } deliver: { [loopReference, mailbox = loop.mailbox] statistics in
+            mailbox.post { _ in loopReference.owner?.update(statistics) }
+        }
+        loopReference.owner = self
+    }
+
+    deinit {
+        syncTimer.map(loop.cancel)
+        loopReference.owner = nil
+    }
+
+    // MARK: Recording
+
+    package func record(_ change: ReachabilityChange) {
+        let isProof = change.aspects == [.connectivity]
+        guard kinds.contains(isProof ? .connectivity : .status) else { return }
+        record(.change(change, source: .daemon))
+    }
+
+    package func record(_ event: ProbeEvent) {
+        guard kinds.contains(event.kind == .result ? .probeResult : .probe) else { return }
+        record(.probe(event))
+    }
+
+    /// Records an event of the queue that its outbox does not have: one of its file.
+    package func record(_ event: QueueEvent) {
+        if kinds.contains(.queue) { record(.queue(event)) }
+    }
+
+    package func recordWake(slept: Duration, at moment: Instant) {
+        if kinds.contains(.wake) { record(.wake(slept: slept, at: moment)) }
+    }
+
+    private func record(_ event: EncodedEvent) { jobs.put(.event(JournalEvents.encode(event, boot: boot))) }
+
+    /// Where the queue's file puts the events of its transactions; `nil` if they are not wanted.
+    package var outbox: QueueOutbox? {
+        guard kinds.contains(.queue) else { return nil }
+        return QueueOutbox { [boot] event in
+            JournalEvents.encode(.queue(event), boot: boot)
+        } deliver: { [jobs] rows, isRepeated in
+            jobs.put(.rows(rows, isRepeated: isRepeated))
+        }
+    }
+
+    /// Writes everything and records the end of the run.
+    ///
+    /// - Returns: Whether that was done within this time.
+    @discardableResult
+    package func close(at moment: Instant, patience: Duration) -> Bool {
+        jobs.put(.event(JournalEvents.stopped(at: moment, boot: boot)))
+        return jobs.close(patience: patience)
+    }
+
+    private func update(_ statistics: JournalStatistics) {
+        let hasEvents = statistics.written != self.statistics.written
+        self.statistics = statistics
+        if statistics.safeRow != safeRow {
+            safeRow = statistics.safeRow
+            onSafe(safeRow)
+        }
+        if statistics.unsafeRows > Self.unsafeRows { jobs.sync() }
+        if statistics.needsSync, syncTimer == nil {
+            syncTimer = loop.schedule(at: SystemClock.boot + Self.syncInterval) { [unowned self] in
+                syncTimer = nil
+                jobs.sync()
+            }
+        }
+        if hasEvents { for follower in followers.values { follower() } }
+    }
+
+    // MARK: Reading
+
+    /// Reads a part of a page: it may hold nothing and yet not be complete.
+    ///
+    /// - Parameter owner: The user whose events of requests are read; `nil` for everybody's.
+    package func read(
+        _ query: JournalQuery, of owner: UInt32?, for user: UInt32,
+        reply: @escaping (Result<JournalSlice, MonitorError>) -> Void
+    ) {
+        let answer = replies.expect(reply)
+        jobs.put(
+            { writer in
+                do throws(SystemError) {
+                    guard let slice = try writer?.read(query, of: owner) else {
+                        return answer(.failure(.notAvailable(reason: "the journal's files cannot be opened")))
+                    }
+                    answer(.success(slice))
+                } catch {
+                    answer(.failure(.notAvailable(reason: "the journal cannot be read: \(error)")))
+                }
+            }, for: user)
+    }
+
+    /// Calls `handler` on the loop after events were written.
+    ///
+    /// - Returns: A number for ``unfollow(_:)``.
+    package func follow(_ handler: @escaping () -> Void) -> UInt64 {
+        lastFollower += 1
+        followers[lastFollower] = handler
+        return lastFollower
+    }
+
+    package func unfollow(_ number: UInt64) { followers[number] = nil }
+}

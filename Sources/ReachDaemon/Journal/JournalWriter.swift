@@ -1,0 +1,184 @@
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueueRuntime
+
+/// What the loop knows of the journal's files.
+struct JournalStatistics: Hashable, Sendable {
+    /// The bytes of the files.
+    var bytes: Int64 = 0
+    /// Events written, and events lost, since the start.
+    var written: UInt64 = 0
+    var lost: UInt64 = 0
+    /// Whether events are perhaps not on the disk.
+    var needsSync = false
+    /// The number of the last row of the outbox that is safe on the disk; 0 for none.
+    var safeRow: Int64 = 0
+    /// Rows of the outbox that are not safe.
+    var unsafeRows = 0
+}
+
+/// Numbers events and writes them. Confined to the journal's thread.
+struct JournalWriter: ~Copyable {
+    enum Item: Sendable {
+        case event([UInt8])
+        /// Events of the queue. Repeated ones may be in the files already.
+        case rows([QueueOutbox.Row], isRepeated: Bool)
+    }
+
+    private var store: JournalStore
+    private let boot: String
+    private let report: @Sendable (String) -> Void
+    private(set) var statistics = JournalStatistics()
+    /// Events that have no line yet: they could not be written.
+    private var missing: Int64 = 0
+    private var reason = JournalGap.Reason.refused
+    /// The last row that has a line, or is among the missing.
+    private var lastRow: Int64 = 0
+    private var isFailing = false
+
+    /// Rows of the outbox that wait for a disk that fails.
+    private static let mostRows = 10_000
+
+    init(_ store: consuming JournalStore, boot: String, report: @escaping @Sendable (String) -> Void) {
+        self.store = store
+        self.boot = boot
+        self.report = report
+        statistics.bytes = self.store.bytes
+    }
+
+    var lastSeen: Timestamp? { store.lastSeen }
+
+    /// Writes events in their order. Those that cannot be written are counted, and the next ones begin with a gap.
+    ///
+    /// - Parameter dropped: Events that did not fit into the memory.
+    mutating func write(_ items: [Item], dropped: Int = 0) {
+        missing += Int64(dropped)
+        statistics.lost += UInt64(dropped)
+        var lines = JournalBatch(log: store.log, last: store.last, boot: boot)
+        if missing > 0 { lines.append(JournalGap(reason, store.last + 1...store.last + missing)) }
+        var rows = 0
+        for item in items {
+            switch item {
+            case .event(let event): lines.append(event)
+            case .rows(let all, let isRepeated):
+                for row in isRepeated ? unrecorded(all) : all {
+                    lines.append(row.event, outbox: row.number)
+                }
+                lastRow = all.last?.number ?? lastRow
+                rows += all.count
+            }
+        }
+        statistics.unsafeRows += rows
+        statistics.needsSync = statistics.needsSync || rows > 0
+        guard !lines.isEmpty else { return }
+        do throws(SystemError) {
+            try store.append(lines.bytes, last: lines.last)
+            succeed(lines)
+        } catch {
+            // Nothing is written, unless only what followed the lines failed.
+            guard store.last < lines.last else { return succeed(lines) }
+            missing += Int64(lines.count + lines.tooLarge)
+            statistics.lost += UInt64(lines.count + lines.tooLarge)
+            // The gap counts them. The outbox must not grow without end.
+            if statistics.unsafeRows > Self.mostRows { releaseRows() }
+            fail(error)
+        }
+        statistics.bytes = store.bytes
+    }
+
+    /// The outbox need not keep the rows so far any longer.
+    private mutating func releaseRows() {
+        statistics.safeRow = lastRow
+        statistics.unsafeRows = 0
+    }
+
+    private mutating func succeed(_ lines: borrowing JournalBatch) {
+        missing = 0
+        statistics.written += UInt64(lines.count)
+        statistics.lost += UInt64(lines.tooLarge)
+        statistics.needsSync = true
+        statistics.bytes = store.bytes
+        if isFailing { report("the journal can be written again; \(statistics.lost) events were lost") }
+        isFailing = false
+    }
+
+    private mutating func fail(_ error: SystemError) {
+        if !isFailing { report("the journal cannot be written: \(error)") }
+        isFailing = true
+    }
+
+    private func unrecorded(_ rows: [QueueOutbox.Row]) -> [QueueOutbox.Row] {
+        let events = Dictionary(rows.map { ($0.number, $0.event) }) { first, _ in first }
+        guard let found = try? store.recorded(events) else { return rows }
+        return rows.filter { !found.contains($0.number) }
+    }
+
+    /// Waits for the disk. Then the rows of the outbox are no longer needed.
+    mutating func sync() {
+        do throws(SystemError) {
+            try store.sync()
+            statistics.needsSync = false
+            guard missing == 0 else { return }
+            releaseRows()
+        } catch {
+            fail(error)
+        }
+    }
+
+    mutating func close() {
+        do throws(SystemError) {
+            try store.close()
+            statistics.needsSync = false
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Reads a part of a page.
+    ///
+    /// - Parameter user: The user whose events of requests are read; `nil` for everybody's.
+    mutating func read(_ query: JournalQuery, of user: UInt32?) throws(SystemError) -> JournalSlice {
+        // A reader of everything that is ahead has seen what these files have lost: they were rolled back.
+        if user == nil, let after = query.after, after > store.last, query.log ?? store.log == store.log {
+            let log = store.log
+            try store.beginLog()
+            report("the journal was rolled back: a reader knows event \(after) of log \(log); a new log begins")
+        }
+        return try store.read(query, of: user)
+    }
+}
+
+/// Lines to be written together.
+private struct JournalBatch: ~Copyable {
+    let log: String
+    let boot: String
+    private(set) var last: Int64
+    private(set) var bytes: [UInt8] = []
+    /// Events among the lines; gaps are none.
+    private(set) var count = 0
+    private(set) var tooLarge = 0
+
+    init(log: String, last: Int64, boot: String) {
+        self.log = log
+        self.last = last
+        self.boot = boot
+    }
+
+    var isEmpty: Bool { bytes.isEmpty }
+
+    mutating func append(_ event: [UInt8], outbox: Int64? = nil) {
+        guard event.count <= JournalLine.longestEvent else {
+            tooLarge += 1
+            return append(JournalGap(.tooLarge, last + 1...last + 1))
+        }
+        last += 1
+        count += 1
+        bytes += JournalLine.encode(event, log: log, number: last, outbox: outbox)
+    }
+
+    mutating func append(_ gap: JournalGap) {
+        last = gap.numbers?.upperBound ?? last
+        bytes += JournalLine.encode(gap.event(at: SystemClock.now, boot: boot), log: log, number: last)
+    }
+}

@@ -1,0 +1,103 @@
+internal import ReachCore
+
+/// The events that wait for the engine, and the chunk that goes next.
+struct EventQueue: Sendable {
+    /// The most bytes of a chunk's lines.
+    static let chunkBytes = 64 << 10
+    /// The number of waiting events from which on the journal is not read.
+    static let room = 2048
+
+    private var entries: ArraySlice<JournalEntry> = []
+    /// The number with which the next chunk of a log begins. Events before the first line belong to the chunk, too.
+    private var start: JournalCursor?
+    /// The latest event received, so that none is queued twice.
+    private var received: JournalCursor?
+    /// The present limit of a chunk in bytes; less than ``chunkBytes`` after the engine found one too large.
+    private var limit = chunkBytes
+
+    var count: Int { entries.count }
+    var oldest: Timestamp? { entries.first { $0.line != nil }?.moment.wall }
+    var isEmpty: Bool { !entries.contains { $0.line != nil } }
+
+    /// Begins again behind a cursor; `nil` before the first event that comes.
+    mutating func restart(after cursor: JournalCursor?) {
+        entries = []
+        received = cursor
+        start = cursor.map { JournalCursor(log: $0.log, n: $0.n + 1) }
+    }
+
+    mutating func append(_ new: [JournalEntry]) {
+        for var entry in new {
+            if entry.isLogStart {
+                let isKnown = received.map { $0.log == entry.log && $0.n >= entry.n } ?? false
+                if !isKnown { received = JournalCursor(log: entry.log, n: entry.n) }
+                continue
+            }
+            if let received, received.log == entry.log {
+                guard entry.n > received.n else { continue }
+                entry.dropNumbers(through: received.n)
+            }
+            received = JournalCursor(log: entry.log, n: entry.n)
+            entries.append(entry)
+        }
+        dropUnsent()
+    }
+
+    /// Drops events that stay on the host from the front, unless a line follows that covers them.
+    private mutating func dropUnsent() {
+        guard let first = entries.first else { return }
+        if start?.log != first.log { start = JournalCursor(log: first.log, n: first.first) }
+        let log = first.log
+        guard let next = entries.first(where: { $0.line != nil || $0.log != log }) else {
+            entries = []
+            return
+        }
+        guard next.log != log else { return }
+        entries = entries.drop { $0.log == log }
+        dropUnsent()
+    }
+
+    /// The next chunk: events of one log and of one boot of the machine, as many as the limit allows.
+    func chunk(payloadLimit: Int) -> (log: String, first: UInt64, last: UInt64, boot: String, lines: [[UInt8]])? {
+        guard let head = entries.first, let start, start.log == head.log else { return nil }
+        let limit = min(limit, payloadLimit)
+        var lines: [[UInt8]] = []
+        var (bytes, last) = (0, head.n)
+        var boot: String?
+        for entry in entries {
+            guard entry.log == head.log, lines.count < EventChunk.lineLimit else { break }
+            if let line = entry.line {
+                guard boot == nil || boot == entry.boot else { break }
+                let isLone = lines.isEmpty
+                let line = line.count + 1 > limit && isLone ? entry.tooLarge.line ?? line : line
+                guard isLone || bytes + line.count + 1 <= limit else { break }
+                boot = entry.boot
+                lines.append(line)
+                bytes += line.count + 1
+            }
+            last = entry.n
+        }
+        return boot.map { (head.log, start.n, last, $0, lines) }
+    }
+
+    /// Drops what the engine has.
+    mutating func acknowledge(_ log: String, through last: UInt64) {
+        guard let head = entries.first, head.log == log else {
+            start = JournalCursor(log: log, n: last + 1)
+            return dropUnsent()
+        }
+        entries = entries.drop { $0.log == log && $0.n <= last }
+        start = JournalCursor(log: log, n: last + 1)
+        limit = Self.chunkBytes
+        dropUnsent()
+    }
+
+    /// Makes the next chunk smaller, since the engine found the last one too large. An event that is too large alone becomes a
+    /// gap.
+    mutating func shrink(_ bytes: Int) {
+        limit = max(bytes / 2, 1)
+        guard limit < 256, let index = entries.firstIndex(where: { $0.line != nil }) else { return }
+        entries[index] = entries[index].tooLarge
+        limit = 1024
+    }
+}

@@ -1,0 +1,419 @@
+package import ReachCore
+
+/// Decides what a host sends to the engine and when: events in, actions out. It does no I/O and reads no clock.
+///
+/// The host's subject in the stream is an exact log. Each chunk names the sequence of the one before, and the engine refuses it if
+/// that is not the subject's last one. So a chunk whose acknowledgement was lost is never stored twice, however long ago it was sent:
+/// after each doubt the machine reads its own tail and goes on from there. The tail, not this machine's memory, says what the engine
+/// has; an engine restored from a backup is refilled from its own tail.
+package struct FleetMachine: Sendable {
+    /// What happened.
+    package enum Input: Hashable, Sendable {
+        case start
+        /// The connection stands.
+        case connected(Server)
+        /// It ended, or could not be made.
+        case disconnected(Loss)
+        /// The answer to ``Action/readTail(_:)``.
+        case tail(UInt64, TailAnswer)
+        /// The answer to ``Action/publish(_:_:expecting:)``.
+        case published(UInt64, PublishAnswer)
+        /// A page of the journal, from the cursor of the last ``Action/openJournal(after:)`` on.
+        case journal(EntryPage)
+        /// Whether the daemon answers. Without it no page of the journal comes; the reader continues where it was.
+        case daemon(isThere: Bool)
+        /// What the host is now. The machine fills in what it knows itself.
+        case state(HostState)
+        case stateStored(Bool)
+        case leaseStored(Bool)
+        /// The path to the Internet: whether there is one, and whether it is metered. The epoch increases with each change of it.
+        case path(exists: Bool, isMetered: Bool, epoch: UInt64)
+        /// The desired document of this revision is applied.
+        case applied(UInt64)
+        /// ``FleetMachine/deadline`` has come.
+        case tick
+        /// Say goodbye.
+        case stop
+    }
+
+    /// What to do, in this order.
+    package enum Action: Hashable, Sendable {
+        case connect
+        case disconnect
+        /// Read the last message of the host's subject. The number comes back with the answer.
+        case readTail(UInt64)
+        /// Read the journal after this cursor, from the oldest event on without one, and go on with new events.
+        case openJournal(after: JournalCursor?)
+        case closeJournal
+        /// Append to the host's subject if its last sequence is `expecting`.
+        case publish(UInt64, EventChunk, expecting: UInt64)
+        case putState(HostState)
+        case putLease(HostLease, timeToLive: Duration)
+        case deleteLease
+        /// Keep this for the next run.
+        case remember(FleetMemory)
+        /// The word changed: log it once.
+        case word(FleetWord)
+    }
+
+    package struct Server: Hashable, Sendable {
+        /// A text that all its clients know alike, and that changes when it starts; `nil` if there is none.
+        package var start: String?
+        /// The largest payload that it accepts, in bytes.
+        package var payloadLimit: Int
+
+        package init(start: String? = nil, payloadLimit: Int = 1 << 20) {
+            self.start = start
+            self.payloadLimit = payloadLimit
+        }
+    }
+
+    /// Why there is no connection.
+    package enum Loss: Hashable, Sendable {
+        case unreachable
+        case refused
+        case untrusted
+        case portal
+        case clock
+    }
+
+    package enum PublishAnswer: Hashable, Sendable {
+        case stored(sequence: UInt64, isDuplicate: Bool)
+        /// The subject's last sequence is another one.
+        case wrongTail(last: UInt64)
+        case tooLarge
+        case full
+        case refused
+        /// No stream, no leader, no answer.
+        case unavailable
+    }
+
+    package enum TailAnswer: Hashable, Sendable {
+        /// The subject has no message.
+        case none
+        case message(sequence: UInt64, EventChunk)
+        /// A message that is not a chunk: someone else wrote it.
+        case foreign(sequence: UInt64)
+        case refused
+        case unavailable
+    }
+
+    package enum MeteredRule: String, Hashable, Sendable, CaseIterable {
+        /// Everything is sent over metered paths, too.
+        case all
+        /// Lease and state are sent; events wait for another path.
+        case state
+        case nothing
+    }
+
+    package struct Settings: Hashable, Sendable {
+        package var host: String
+        /// A hash of the boot identifier.
+        package var boot: String
+        package var lease: Duration = .seconds(120)
+        package var meteredLease: Duration = .seconds(600)
+        package var metered: MeteredRule = .all
+        package var spread: Duration = .seconds(60)
+
+        package init(host: String, boot: String) {
+            self.host = host
+            self.boot = boot
+        }
+    }
+
+    /// Counters and facts for people and programs.
+    package struct Figures: Hashable, Sendable {
+        package var acknowledged: UInt64 = 0
+        /// Chunks that the engine had although their acknowledgement was lost.
+        package var duplicates: UInt64 = 0
+        package var dropped: UInt64 = 0
+        package var reconnects: UInt64 = 0
+
+        package init() {}
+    }
+
+    enum Connection: Hashable, Sendable {
+        /// Until this time; `nil` until the path allows it.
+        case waiting(until: BootTime?)
+        case connecting
+        case online
+        case stopped
+    }
+
+    /// An answer of the engine or of the journal is awaited, or nothing.
+    enum Work: Hashable, Sendable {
+        /// - Parameter expected: The sequence that a refusal named.
+        case readingTail(expected: UInt64?, tries: Int, since: BootTime)
+        /// The journal's next page shows whether it has the tail's event.
+        case verifying(Tail)
+        case idle
+        case sending(EventChunk, since: BootTime)
+        /// Then the tail is read again.
+        case pausing(until: BootTime, expected: UInt64?, tries: Int)
+    }
+
+    /// How long an answer is awaited before the tail is read again.
+    package static let patience: Duration = .seconds(10)
+    /// With more events waiting, the state goes first, so that readers see the present while the backlog flows.
+    package static let backlogLimit: UInt64 = 200
+    static let stateInterval: Duration = .seconds(2)
+    static let conflictPause: Duration = .seconds(3600)
+
+    package let settings: Settings
+    package internal(set) var figures = Figures()
+    package private(set) var word: FleetWord = .connecting
+    /// The reason of the latest trouble, until it is over.
+    var trouble: FleetWord?
+
+    var connection: Connection = .waiting(until: nil)
+    var work: Work = .idle
+    var delay: ReconnectDelay
+    var server = Server()
+    var hasPath = true
+    var isMetered = false
+    var epoch: UInt64 = 0
+    var hasStarted = false
+    var hasDaemon = true
+    /// Numbers requests, so that a late answer is not taken for another's.
+    var request: UInt64 = 0
+
+    var queue = EventQueue()
+    /// The subject's last sequence in the engine; `nil` before it was read in this run.
+    var tail: UInt64?
+    /// Where the journal is read from when the subject's last sequence is ``tail``; `nil` from the oldest event on.
+    var resume: JournalCursor?
+    /// What the engine acknowledged last, in this run or an earlier one.
+    var acknowledged: FleetMemory?
+    /// Chunks that were sent since the last acknowledgement: one of them may have arrived.
+    var unconfirmed: [EventChunk] = []
+    var newest: JournalCursor?
+    var hasJournal = false
+    var isJournalComplete = false
+    var pauses = Backoff(first: .seconds(1), longest: .seconds(300))
+    /// The latest conflict is over, and its tail is not one.
+    var adoptsTail = false
+
+    var presence = Presence()
+
+    package init(_ settings: Settings, memory: FleetMemory? = nil, seed: UInt64) {
+        self.settings = settings
+        acknowledged = memory?.host == settings.host ? memory : nil
+        delay = ReconnectDelay(host: settings.host, spread: settings.spread, seed: seed)
+    }
+
+    /// Whether there is room for a page of the journal.
+    package var wantsJournal: Bool { queue.count < EventQueue.room }
+
+    package mutating func handle(_ input: Input, at now: Instant) -> [Action] {
+        var actions: [Action] = []
+        apply(input, now, &actions)
+        if connection == .online {
+            advance(now, &actions)
+            attend(now, &actions)
+        }
+        update(&actions)
+        return actions
+    }
+
+    private mutating func apply(_ input: Input, _ now: Instant, _ actions: inout [Action]) {
+        if connection == .stopped { return }
+        switch input {
+        case .start:
+            hasStarted = true
+            if connection == .waiting(until: nil), mayConnect { connect(&actions) }
+        case .connected(let server): connected(server, now, &actions)
+        case .disconnected(let loss): disconnected(loss, now)
+        case .tail(let number, let answer) where number == request && connection == .online:
+            handleTail(answer, now, &actions)
+        case .published(let number, let answer) where number == request && connection == .online:
+            handlePublished(answer, now, &actions)
+        case .tail, .published: break
+        case .journal(let slice): handleJournal(slice, now, &actions)
+        case .daemon(let isThere): hasDaemon = isThere
+        case .state(let state): presence.current = state
+        case .stateStored(let isStored): presence.handleStateStored(isStored, now)
+        case .leaseStored(let isStored): handleLeaseStored(isStored, now, &actions)
+        case .path(let exists, let metered, let epoch): handlePath(exists, metered, epoch, now, &actions)
+        case .applied(let revision): presence.applied = max(presence.applied, revision)
+        case .tick: tick(now, &actions)
+        case .stop: stop(now, &actions)
+        }
+    }
+
+    // MARK: - The connection
+
+    private var mayConnect: Bool { !(isMetered && settings.metered == .nothing) }
+
+    private mutating func connect(_ actions: inout [Action]) {
+        connection = .connecting
+        actions.append(.connect)
+    }
+
+    private mutating func connected(_ server: Server, _ now: Instant, _ actions: inout [Action]) {
+        guard connection == .connecting else { return }
+        connection = .online
+        self.server = server
+        delay.reset()
+        pauses.reset()
+        trouble = nil
+        figures.reconnects += 1
+        presence.connect(now)
+        readTail(expected: nil, tries: 0, now, &actions)
+    }
+
+    private mutating func disconnected(_ loss: Loss, _ now: Instant) {
+        guard connection == .online || connection == .connecting else { return }
+        let lostServer = connection == .online ? server.start : nil
+        loseConnection()
+        let wait: Duration
+        switch loss {
+        case .refused: (trouble, wait) = (.refused, delay.afterRefusal())
+        case .untrusted: (trouble, wait) = (.untrusted, delay.afterLoss(of: nil))
+        case .portal: (trouble, wait) = (.portal, delay.afterLoss(of: nil))
+        case .clock: (trouble, wait) = (.clock, delay.afterLoss(of: nil))
+        case .unreachable: (trouble, wait) = (.engineDown, delay.afterLoss(of: lostServer))
+        }
+        connection = .waiting(until: mayConnect ? now.boot + wait : nil)
+    }
+
+    private mutating func loseConnection() {
+        work = .idle
+        queue.restart(after: nil)
+        (hasJournal, isJournalComplete) = (false, false)
+        request += 1
+        presence.disconnect()
+    }
+
+    /// The engine may be on this machine or its link, so it is tried without a path to the Internet, too. A path that returns only makes
+    /// the next try come soon.
+    private mutating func handlePath(
+        _ exists: Bool, _ metered: Bool, _ epoch: UInt64, _ now: Instant, _ actions: inout [Action]
+    ) {
+        let couldConnect = mayConnect
+        let returned = exists && !hasPath
+        let isOther = metered != isMetered || epoch != self.epoch
+        (hasPath, isMetered, self.epoch) = (exists, metered, epoch)
+        if !mayConnect {
+            if connection == .online || connection == .connecting {
+                loseConnection()
+                actions += [.closeJournal, .disconnect]
+            }
+            connection = .waiting(until: nil)
+        } else if case .waiting(let until) = connection, hasStarted, returned || !couldConnect {
+            let soon = now.boot + delay.afterPathReturned()
+            connection = .waiting(until: min(until ?? soon, soon))
+        } else if connection == .online, isOther {
+            // Renewing the lease shows whether the connection survived.
+            presence.leaseDue = now.boot
+        }
+    }
+
+    private mutating func tick(_ now: Instant, _ actions: inout [Action]) {
+        switch connection {
+        case .waiting(let until?) where until <= now.boot: connect(&actions)
+        case .online:
+            if presence.leaseIsOverdue(now) {
+                // The connection is dead although nothing said so: its packets are dropped on the way.
+                actions += [.closeJournal, .disconnect]
+                disconnected(.unreachable, now)
+            }
+        default: break
+        }
+    }
+
+    private mutating func stop(_ now: Instant, _ actions: inout [Action]) {
+        if connection == .online {
+            actions.append(.deleteLease)
+            if let state = state(now, left: now.wall) { actions.append(.putState(state)) }
+        }
+        actions += [.closeJournal, .disconnect]
+        connection = .stopped
+        trouble = .left
+    }
+
+    // MARK: - Time and words
+
+    /// When ``Input/tick`` is due; `nil` if nothing is.
+    package var deadline: BootTime? {
+        switch connection {
+        case .waiting(let until): return until
+        case .connecting, .stopped: return nil
+        case .online:
+            let waits: BootTime? =
+                switch work {
+                case .readingTail(_, _, let since), .sending(_, let since): since + Self.patience
+                case .pausing(let until, _, _): until
+                case .verifying, .idle: nil
+                }
+            return [waits, presence.deadline].compactMap(\.self).min()
+        }
+    }
+
+    private mutating func update(_ actions: inout [Action]) {
+        let now = currentWord
+        guard now != word else { return }
+        word = now
+        actions.append(.word(now))
+    }
+
+    private var currentWord: FleetWord {
+        switch connection {
+        case .stopped: return .left
+        case .waiting(nil) where isMetered && settings.metered == .nothing: return .metered
+        case .waiting, .connecting: return trouble ?? .connecting
+        case .online:
+            if let trouble { return trouble }
+            if !hasDaemon { return .noDaemon }
+            if case .idle = work, queue.isEmpty, isJournalComplete || !hasJournal { return .connected }
+            return behind >= Self.backlogLimit || holdsEvents ? .behind : .connected
+        }
+    }
+
+    /// Whether events wait for a path that is not metered.
+    var holdsEvents: Bool { isMetered && settings.metered == .state }
+
+    /// The number of events that the engine does not have, as far as it is known.
+    package var behind: UInt64 {
+        guard let newest else { return UInt64(queue.count) }
+        guard let acknowledged, acknowledged.log == newest.log else { return max(newest.n, UInt64(queue.count)) }
+        return queue.isEmpty && isJournalComplete ? 0 : newest.n - min(acknowledged.n, newest.n)
+    }
+}
+
+/// What the engine acknowledged last. It is kept in a file, since only it tells an own lost acknowledgement of an earlier run from
+/// another machine's message.
+package struct FleetMemory: Hashable, Sendable {
+    package var host: String
+    package var log: String
+    package var n: UInt64
+    /// The stream sequence of the chunk.
+    package var sequence: UInt64
+
+    package init(host: String, log: String, n: UInt64, sequence: UInt64) {
+        self.host = host
+        self.log = log
+        self.n = n
+        self.sequence = sequence
+    }
+
+    package init(_ bytes: [UInt8]) throws(WireError) {
+        let reader = try WireReader(bytes, limit: 1024)
+        guard let n: UInt64 = try reader.number("n") else { throw reader.fault("n") }
+        guard let sequence: UInt64 = try reader.number("sequence") else { throw reader.fault("sequence") }
+        self.init(
+            host: try reader.requiredText("host"), log: try reader.requiredText("log"), n: n, sequence: sequence)
+    }
+
+    package var bytes: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.field("v", 1)
+            json.field("host", host)
+            json.field("log", log)
+            json.field("n", Int64(clamping: n))
+            json.field("sequence", Int64(clamping: sequence))
+        }
+        json.newline()
+        return json.bytes
+    }
+}

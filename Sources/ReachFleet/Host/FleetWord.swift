@@ -1,0 +1,58 @@
+/// How the host's side of the fleet is: a word for programs, and a sentence for people.
+package enum FleetWord: String, Hashable, Sendable, CaseIterable {
+    /// It has not connected yet, or connects again.
+    case connecting
+    /// The engine has everything.
+    case connected
+    /// Connected, and events wait.
+    case behind
+    /// No server answers.
+    case engineDown = "engine-down"
+    /// The server is there, its stream or bucket is not, or cannot answer now.
+    case noStream = "no-stream"
+    /// The stream is full and refuses new messages.
+    case full
+    /// The server does not accept the key, or gives it no right to the host's own subjects.
+    case refused
+    /// Another machine writes with this host's identity.
+    case conflict
+    /// The server's certificate is not trusted.
+    case untrusted
+    /// A portal answers in place of the server.
+    case portal
+    /// This machine's clock is wrong, so that certificates cannot be checked.
+    case clock
+    /// The path is metered, and the configuration lets nothing be sent over it.
+    case metered
+    /// The daemon does not answer, so that there is nothing to report.
+    case noDaemon = "no-daemon"
+    /// It has said goodbye.
+    case left
+
+    package var sentence: String {
+        switch self {
+        case .connecting: "connecting"
+        case .connected: "connected; the engine has all events"
+        case .behind: "connected; events wait to be sent"
+        case .engineDown: "no server answers; events wait on disk"
+        case .noStream: "the server has no stream for this host's events, or it cannot answer now; events wait on disk"
+        case .full: "the engine's stream is full; events wait on disk"
+        case .refused: "the server refuses this host's key; ask the fleet's operator"
+        case .conflict: "another machine uses this host's identity; give this one another key"
+        case .untrusted: "the server's certificate is not trusted; check 'ca' and the path"
+        case .portal: "a portal answers in place of the server; log in to the network"
+        case .clock: "this machine's clock is wrong, so that certificates cannot be checked; set it"
+        case .metered: "the path is metered, and the configuration lets nothing be sent over it"
+        case .noDaemon: "reachd does not answer; there is nothing to report"
+        case .left: "said goodbye"
+        }
+    }
+
+    /// Whether the engine gets what happens, or will soon without anyone's help.
+    package var isHealthy: Bool {
+        switch self {
+        case .connecting, .connected, .behind, .metered, .left: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import ReachCore
+
+/// The streams and buckets of a fleet, as `setup` makes them.
+package struct FleetPlan: Hashable, Sendable {
+    package var version: ServerVersion
+    /// Copies of each stream in a cluster: 1, or 3 to survive a server.
+    package var replicas = 1
+    /// How long events stay.
+    package var eventAge: Duration = .seconds(30 * 86_400)
+    /// The most bytes of events; `nil` leaves it to the disk.
+    package var eventBytes: Int64?
+    /// The longest lease that a host may have: on servers without a time for each message, a lease ends after three times
+    /// this.
+    package var longestLease: Duration = .seconds(600)
+
+    package init(version: ServerVersion) { self.version = version }
+
+    /// A host that sends nonsense pushes out its own events first: at 150 chunks a day these last for four months.
+    static let messagesOfHost: Int64 = 20_000
+    /// How long the end of a lease stays visible.
+    static let markerAge: Duration = .seconds(7 * 86_400)
+    static let connectionAge: Duration = .seconds(14 * 86_400)
+    static let duplicateWindow: Duration = .seconds(120)
+
+    package var streams: [StreamPlan] { [events, state, lease, connections, desired, hosts] }
+
+    private var events: StreamPlan {
+        stream(
+            FleetNames.events, "events of the hosts", subjects: [FleetNames.eventSubject(of: "*")], age: eventAge,
+            bytes: eventBytes,
+            [
+                limit("max_msg_size", Int64(EventChunk.sizeLimit)),
+                limit("max_msgs_per_subject", Self.messagesOfHost),
+            ])
+    }
+
+    private var connections: StreamPlan {
+        stream(
+            FleetNames.connections, "connects and disconnects, as the server reports them",
+            subjects: ["reach.v1.conn.up.*", "reach.v1.conn.down.*"], age: Self.connectionAge, bytes: nil,
+            [limit("max_msg_size", 64 << 10)])
+    }
+
+    private var state: StreamPlan {
+        bucket(FleetNames.state, "the current state of each host", size: HostState.sizeLimit)
+    }
+
+    private var desired: StreamPlan {
+        bucket(FleetNames.desired, "what the operator wants", size: DesiredState.sizeLimit, history: 10)
+    }
+
+    private var hosts: StreamPlan { bucket(HostList.bucket, "the hosts and their keys", size: 4 << 10) }
+
+    private var lease: StreamPlan {
+        let ttl: [StreamPlan.Setting]
+        if version.hasMessageTTL {
+            ttl = [
+                .init(key: "allow_msg_ttl", value: .bool(true), rule: .guarantee),
+                .init(
+                    key: "subject_delete_marker_ttl", value: .integer(Self.markerAge.nanoseconds), rule: .neutral),
+                limit("max_age", 0, unlimited: 0),
+            ]
+        } else {
+            ttl = [limit("max_age", (longestLease * HostLease.patience).nanoseconds, unlimited: 0)]
+        }
+        return bucket(FleetNames.lease, "who is here", size: HostLease.sizeLimit, storage: "memory", ttl)
+    }
+
+    // MARK: - Parts
+
+    private func stream(
+        _ name: String, _ purpose: String, subjects: [String], age: Duration, bytes: Int64?,
+        _ more: [StreamPlan.Setting]
+    ) -> StreamPlan {
+        StreamPlan(
+            name: name, purpose: purpose,
+            settings: common(subjects, storage: "file", discard: "old") + [
+                limit("max_age", age.nanoseconds, unlimited: 0),
+                .init(key: "deny_delete", value: .bool(true), rule: .guarantee),
+                .init(
+                    key: "duplicate_window", value: .integer(Self.duplicateWindow.nanoseconds), rule: .neutral),
+            ] + (bytes.map { [limit("max_bytes", $0)] } ?? []) + more)
+    }
+
+    /// A bucket as NATS's key-value convention (ADR-8) has it.
+    private func bucket(
+        _ name: String, _ purpose: String, size: Int, history: Int64 = 1, storage: String = "file",
+        _ more: [StreamPlan.Setting] = []
+    ) -> StreamPlan {
+        StreamPlan(
+            name: FleetNames.stream(of: name), purpose: purpose,
+            settings: common([FleetNames.subject(ofKey: ">", in: name)], storage: storage, discard: "new") + [
+                limit("max_msgs_per_subject", history),
+                limit("max_msg_size", Int64(size)),
+                .init(key: "allow_rollup_hdrs", value: .bool(true), rule: .neutral),
+                .init(key: "deny_delete", value: .bool(true), rule: .guarantee),
+            ] + more)
+    }
+
+    private func common(_ subjects: [String], storage: String, discard: String) -> [StreamPlan.Setting] {
+        var settings: [StreamPlan.Setting] = [
+            .init(key: "subjects", value: .array(subjects.map(JSONValue.string)), rule: .neutral),
+            .init(key: "storage", value: .string(storage), rule: .fixed),
+            .init(key: "retention", value: .string("limits"), rule: .fixed),
+            .init(key: "discard", value: .string(discard), rule: .neutral),
+            .init(key: "num_replicas", value: .integer(Int64(replicas)), rule: .amount),
+            .init(key: "allow_direct", value: .bool(true), rule: .guarantee),
+        ]
+        if version.hasCompression, storage == "file" {
+            settings.append(.init(key: "compression", value: .string("s2"), rule: .neutral))
+        }
+        return settings
+    }
+
+    private func limit(_ key: String, _ value: Int64, unlimited: Int64 = -1) -> StreamPlan.Setting {
+        .init(key: key, value: .integer(value), rule: .limit(unlimited: unlimited))
+    }
+}

@@ -1,0 +1,130 @@
+internal import ReachCore
+
+/// Finds what went down together, and what those hosts have in common.
+///
+/// For each trait the absences of its hosts are cut into runs where the time between two exceeds
+/// ``OutageOptions/within``. (Cutting the absences of all hosts instead would join everything in a large fleet, where some
+/// host goes away every second.) A run in which enough of the trait's hosts are affected explains these absences. Of the runs
+/// that explain the same ones, that one is an outage which is right about most hosts: the affected ones that no other outage
+/// explains, less those with the trait that stayed; of equals, the most specific. So the outage of a provider is one outage,
+/// and not one for each of its sites. The other traits are named with it.
+package struct OutageFinder {
+    private let absences: [Absence]
+    private let table: TraitTable
+    private let options: OutageOptions
+    private let runs: [TraitRun]
+    /// For each absence the outage that explains it; -1 for none.
+    private var explanation: [Int]
+    private var chosen: [Int] = []
+    private var others: [[Int]] = []
+
+    /// - Parameters:
+    ///   - absences: The earliest first, as ``Absence/list(of:isHere:)`` returns them; those of one host do not overlap.
+    ///   - members: The known hosts.
+    /// - Returns: The outages, the earliest first.
+    package static func find(
+        _ absences: [Absence], among members: [FleetMember], systems: ASNTable = ASNTable(),
+        _ options: OutageOptions = OutageOptions()
+    ) -> [Outage] {
+        var finder = OutageFinder(absences, TraitTable(members, by: options.by, systems: systems), options)
+        finder.choose()
+        return finder.chosen.indices.map(finder.outage).sorted {
+            ($0.first, $0.extent.trait.rank, $0.members[0]) < ($1.first, $1.extent.trait.rank, $1.members[0])
+        }
+    }
+
+    private init(_ absences: [Absence], _ table: TraitTable, _ options: OutageOptions) {
+        self.absences = absences
+        self.table = table
+        self.options = options
+        runs = TraitRuns(absences, table, options).all()
+        explanation = Array(repeating: -1, count: absences.count)
+    }
+
+    // MARK: - The best explanations
+
+    /// Chooses runs, the best first. What a run explains beyond those chosen before only shrinks, so a run is judged again
+    /// when its turn comes and, if others have explained some of it, gets a later turn.
+    private mutating func choose() {
+        var turns: [Int: [Int]] = [:]
+        for (index, run) in runs.enumerated() { turns[run.affected - run.stayed, default: []].append(index) }
+        var gain = turns.keys.max() ?? 0
+        while !turns.isEmpty {
+            for index in (turns.removeValue(forKey: gain) ?? []).sorted(by: isMoreSpecific) {
+                let remaining = unexplainedHosts(of: runs[index])
+                if !suffices(remaining, for: runs[index]) {
+                    nameOther(index)
+                } else if remaining - runs[index].stayed < gain {
+                    turns[remaining - runs[index].stayed, default: []].append(index)
+                } else {
+                    accept(index)
+                }
+            }
+            gain -= 1
+        }
+    }
+
+    private func isMoreSpecific(_ left: Int, _ right: Int) -> Bool {
+        func key(_ index: Int) -> (Int, Int, Int, Int) {
+            let run = runs[index]
+            return (table.traits[run.trait].rank, run.known, run.absences[run.absences.startIndex], index)
+        }
+        return key(left) < key(right)
+    }
+
+    private func unexplainedHosts(of run: TraitRun) -> Int {
+        var hosts: Set<Int> = []
+        for index in run.absences where explanation[index] < 0 { hosts.insert(absences[index].member) }
+        return hosts.count
+    }
+
+    /// Whether the hosts that others do not explain would be an outage without them.
+    private func suffices(_ remaining: Int, for run: TraitRun) -> Bool {
+        remaining >= options.leastHosts && remaining * 100 >= (run.stayed + remaining) * options.leastPercent
+    }
+
+    private mutating func accept(_ index: Int) {
+        for absence in runs[index].absences where explanation[absence] < 0 { explanation[absence] = chosen.count }
+        chosen.append(index)
+        others.append([])
+    }
+
+    /// Names a run with the outage that explains most of it.
+    private mutating func nameOther(_ index: Int) {
+        var counts: [Int: Int] = [:]
+        for absence in runs[index].absences where explanation[absence] >= 0 {
+            counts[explanation[absence], default: 0] += 1
+        }
+        guard table.traits[runs[index].trait] != .fleet,
+            let most = counts.max(by: { ($0.value, -$0.key) < ($1.value, -$1.key) })
+        else { return }
+        others[most.key].append(index)
+    }
+
+    // MARK: - What became of it
+
+    private func outage(_ number: Int) -> Outage {
+        let run = runs[chosen[number]]
+        // A host that went away twice during the outage counts once, by its last absence.
+        var latest: [Int: Absence] = [:]
+        for index in run.absences { latest[absences[index].member] = absences[index] }
+        let returns = latest.values.compactMap(\.end)
+        let confirmed = latest.values.filter { $0.evidence == .confirmed }
+        let starts = run.absences.compactMap { absences[$0].start }
+        return Outage(
+            extent: extent(of: run), others: others[number].sorted(by: isMoreSpecific).map { extent(of: runs[$0]) },
+            members: latest.keys.sorted(), first: starts[0], last: starts[starts.count - 1], confirmed: confirmed.count,
+            reason: Self.common(confirmed.compactMap(\.reason), of: confirmed.count), back: returns.count,
+            firstBack: returns.min(), lastBack: returns.max())
+    }
+
+    private func extent(of run: TraitRun) -> Outage.Extent {
+        Outage.Extent(trait: table.traits[run.trait], affected: run.affected, known: run.known)
+    }
+
+    private static func common(_ reasons: [Reason], of count: Int) -> Reason? {
+        var counts: [Reason: Int] = [:]
+        for reason in reasons { counts[reason, default: 0] += 1 }
+        return counts.first { $0.value * 2 > count }?.key
+    }
+}

@@ -1,0 +1,140 @@
+package import ReachCore
+
+/// What happened in a fleet within a window of time: for each host its timeline, and when it went away and returned.
+///
+/// Feed it in any order; its memory is proportional to the window.
+package struct FleetHistory: Sendable {
+    /// The newest events of a host that are kept for its timeline.
+    package static let eventsOfHost = PageData.eventsOfHost
+
+    /// The start of the window.
+    package private(set) var start: Timestamp
+    private var numbers: [String: Int] = [:]
+    private var changes: [PresenceChange] = []
+    private var timelines: [[PageEvent]] = []
+    private var addresses: [IPAddress?] = []
+
+    package init(since start: Timestamp) { self.start = start }
+
+    // MARK: - Feeding it
+
+    /// An event of a host.
+    package mutating func apply(_ event: TimelineEvent) {
+        guard event.time >= start else { return }
+        let number = number(of: event.host)
+        append(PageEvent(event), number)
+        // A clock that may be wrong by years decides nothing about others.
+        guard case .status(let status, let previous, _, _) = event.event.kind, status.target == "internet",
+            status.status != .unknown, status.status != previous, !event.isHostClock
+        else { return }
+        changes.append(
+            PresenceChange(
+                member: number, time: event.time, isHere: status.status == .reachable, evidence: .confirmed,
+                reason: status.reason, provesAbsence: previous == .notReachable))
+    }
+
+    /// A connection that began or ended, as the server reported it.
+    package mutating func apply(_ advisory: ConnectionAdvisory, of host: String) {
+        let number = number(of: host)
+        addresses[number] = advisory.address ?? addresses[number]
+        guard advisory.time >= start else { return }
+        let why = advisory.isUp ? advisory.address.map { "from \($0)" } : advisory.reason
+        append(
+            PageEvent(
+                time: advisory.time, word: advisory.isUp ? .here : .silent,
+                what: advisory.isUp ? "connected" : "connection ended", why: why), number)
+        changes.append(PresenceChange(member: number, time: advisory.time, isHere: advisory.isUp))
+    }
+
+    /// Moves the start of the window.
+    package mutating func forget(before start: Timestamp) {
+        self.start = start
+        changes.removeAll { $0.time < start }
+    }
+
+    private mutating func number(of host: String) -> Int {
+        if let number = numbers[host] { return number }
+        let number = timelines.count
+        numbers[host] = number
+        timelines.append([])
+        addresses.append(nil)
+        return number
+    }
+
+    private mutating func append(_ event: PageEvent, _ number: Int) {
+        timelines[number].append(event)
+        guard timelines[number].count >= 2 * Self.eventsOfHost else { return }
+        timelines[number] = Array(timelines[number].sorted { $0.time < $1.time }.suffix(Self.eventsOfHost))
+    }
+
+    // MARK: - Reading it
+
+    /// The newest events of a host, the oldest first.
+    package func timeline(of host: String) -> [PageEvent] {
+        guard let number = numbers[host] else { return [] }
+        return Array(timelines[number].sorted { $0.time < $1.time }.suffix(Self.eventsOfHost))
+    }
+
+    /// When the roster's hosts were away, by their indexes in the roster. A host that is silent now and has no change was
+    /// silent since its word says.
+    package func absences(of roster: Roster, _ engine: EngineFacts) -> [Absence] {
+        let hosts = roster.hosts
+        var members = [Int](repeating: -1, count: timelines.count)
+        var changes: [PresenceChange] = []
+        var isHere: [Bool] = []
+        isHere.reserveCapacity(hosts.count)
+        for (member, host) in hosts.enumerated() {
+            if let number = numbers[host.id] { members[number] = member }
+            let presence = host.presence(engine)
+            // A host that said goodbye or never connected cannot be affected by an outage.
+            isHere.append(presence.word == .here || presence.word == .limited)
+            guard presence.word == .silent, let since = presence.since, since >= start else { continue }
+            changes.append(PresenceChange(member: member, time: since, isHere: false))
+        }
+        for change in self.changes where members[change.member] >= 0 {
+            changes.append(change.moved(to: members[change.member]))
+        }
+        return Absence.list(of: changes, isHere: isHere)
+    }
+
+    /// The roster's hosts, with what they have in common with others.
+    package func members(of roster: Roster) -> [FleetMember] {
+        roster.hosts.map { host in
+            FleetMember(
+                host: host.id, gateway: host.report?.gateway,
+                address: host.connection?.address ?? numbers[host.id].flatMap { addresses[$0] },
+                labels: host.report?.labels ?? [:], linkClass: host.report?.linkClass?.rawValue)
+        }
+    }
+}
+
+extension PresenceChange {
+    fileprivate func moved(to member: Int) -> PresenceChange {
+        PresenceChange(
+            member: member, time: time, isHere: isHere, evidence: evidence, reason: reason,
+            provesAbsence: provesAbsence)
+    }
+}
+
+extension FleetPage {
+    /// The page of a fleet, as the engine holds it.
+    package init(
+        _ roster: Roster, _ history: FleetHistory, _ engine: EngineFacts, systems: ASNTable = ASNTable(),
+        _ options: OutageOptions = OutageOptions()
+    ) {
+        self.init(asOf: engine.now, written: engine.now)
+        let absences = history.absences(of: roster, engine)
+        outages = OutageFinder.find(absences, among: history.members(of: roster), systems: systems, options)
+        hosts = roster.hosts.map { host in
+            var line = PageHost(host, engine)
+            line.timeline = history.timeline(of: host.id)
+            return line
+        }
+        var own = [[Absence]](repeating: [], count: hosts.count)
+        for absence in absences { own[absence.member].append(absence) }
+        strips = own.map { AbsenceStrip.text($0, asOf: engine.now, known: history.start) }
+        if roster.damaged > 0 {
+            engineNotes.append("\(roster.damaged) entries cannot be read, the last: \(roster.lastDamage ?? "")")
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import ReachCore
+
+/// Writes the page's data as JSON.
+///
+/// Texts that many hosts share are written once and numbered, so that 10,000 hosts are a small file. Times are milliseconds since
+/// 1970, since scripts count so. `page.js` names the columns.
+enum PageData {
+    /// The most events of one host, and of all. The newest are kept.
+    static let eventsOfHost = 40
+    static let eventsOfAll = 60_000
+
+    /// - Returns: Bytes that can stand within a script element.
+    static func bytes(_ page: FleetPage) -> [UInt8] {
+        var texts = TextTable()
+        var json = JSONWriter()
+        json.object { json in
+            json.field("v", 1)
+            json.field("title", DisplayText.sanitized(page.title))
+            json.field("asOf", page.asOf.milliseconds)
+            json.field("written", page.written.milliseconds)
+            json.field("interval", (page.interval?.nanoseconds ?? 0) / 1_000_000_000)
+            json.field("engine", object: { engine(page, &$0) })
+            json.field("outages", array: { json in for outage in newestFirst(page.outages) { write(outage, &json) } })
+            json.field(
+                "hosts",
+                array: { json in
+                    for (index, host) in page.hosts.enumerated() {
+                        write(host, page.strips.isEmpty ? nil : page.strips[index], &json, &texts)
+                    }
+                })
+            let most = max(4, min(eventsOfHost, eventsOfAll / max(page.hosts.count, 1)))
+            json.field(
+                "timelines", array: { json in for host in page.hosts { timeline(host, most, &json, &texts) } })
+            json.field("strings", texts.list)
+        }
+        return scriptSafe(json.bytes)
+    }
+
+    /// `<` could begin the end of the script element or a comment in it; U+2028 and U+2029 end a line of a script. In JSON all
+    /// of them stand only within texts, where an escape means the same.
+    static func scriptSafe(_ json: [UInt8]) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(json.count + json.count / 16)
+        var index = 0
+        while index < json.count {
+            let byte = json[index]
+            if byte == UInt8(ascii: "<") {
+                output += "\\u003c".utf8
+            } else if byte == 0xe2, index + 2 < json.count, json[index + 1] == 0x80, json[index + 2] & 0xfe == 0xa8 {
+                output += json[index + 2] == 0xa8 ? "\\u2028".utf8 : "\\u2029".utf8
+                index += 2
+            } else {
+                output.append(byte)
+            }
+            index += 1
+        }
+        return output
+    }
+
+    // MARK: - Parts
+
+    private static func engine(_ page: FleetPage, _ json: inout JSONWriter) {
+        json.field("ok", page.engineTrouble == nil)
+        json.field("text", page.engineTrouble.map { "Engine: \(DisplayText.sanitized($0))" } ?? "Engine answers")
+        json.field("notes", page.engineNotes.map(DisplayText.sanitized))
+    }
+
+    private static func newestFirst(_ outages: [Outage]) -> [Outage] { outages.sorted { $0.first > $1.first } }
+
+    private static func write(_ outage: Outage, _ json: inout JSONWriter) {
+        json.object { json in
+            json.field("id", "\(outage.extent.trait.name) \(outage.extent.trait.value) \(outage.first.milliseconds)")
+            json.field("open", outage.isOpen)
+            json.field(
+                "text",
+                array: { json in
+                    for piece in outage.sentence {
+                        switch piece {
+                        case .words(let words): json.value(words)
+                        case .time(let time): json.value(time.milliseconds)
+                        }
+                    }
+                })
+            json.field("more", outage.addition)
+            json.field("hosts", array: { json in for member in outage.members { json.value(Int64(member)) } })
+        }
+    }
+
+    private static func write(_ host: PageHost, _ strip: String?, _ json: inout JSONWriter, _ texts: inout TextTable) {
+        json.array { json in
+            json.value(host.id)
+            json.value(DisplayText.sanitized(host.name ?? ""))
+            json.value(Int64(host.presence.word.number))
+            json.value(host.presence.since?.milliseconds ?? 0)
+            json.value(texts.number(host.presence.why))
+            json.value(texts.number(host.linkClass?.rawValue))
+            json.array { json in
+                for (name, value) in host.labels.sorted(by: { $0.key < $1.key }) {
+                    json.value(texts.number("\(name)=\(value)"))
+                }
+            }
+            json.value(host.presence.lastSeen?.milliseconds ?? 0)
+            json.value(Int64(clamping: host.behind))
+            json.value(host.presence.isPresumed ? 1 as Int64 : 0)
+            json.value(texts.number(host.note))
+            json.value(strip ?? "")
+        }
+    }
+
+    private static func timeline(_ host: PageHost, _ most: Int, _ json: inout JSONWriter, _ texts: inout TextTable) {
+        json.array { json in
+            for event in host.timeline.suffix(most).reversed() {
+                json.array { json in
+                    json.value(event.time.milliseconds)
+                    json.value(Int64(event.word?.number ?? noWord))
+                    json.value(texts.number(event.what))
+                    json.value(texts.number(event.why))
+                    json.value(event.isHostClock ? 1 : event.hostTime?.milliseconds ?? 0)
+                }
+            }
+        }
+    }
+
+    /// The page's sign for an event that does not say which word the host is in.
+    private static let noWord = 5
+}
+
+/// Texts by numbers, in the order of their first use. Number 0 is no text.
+private struct TextTable {
+    private var numbers = ["": 0 as Int64]
+    private(set) var list = [""]
+
+    mutating func number(_ text: String?) -> Int64 {
+        guard let text else { return 0 }
+        if let number = numbers[text] { return number }
+        let number = Int64(list.count)
+        numbers[text] = number
+        list.append(DisplayText.sanitized(text))
+        return number
+    }
+}
+
+extension HostWord {
+    /// The word's place among all, which the page and its signs use.
+    var number: Int {
+        switch self {
+        case .here: 0
+        case .limited: 1
+        case .silent: 2
+        case .left: 3
+        case .unseen: 4
+        }
+    }
+}
+
+extension Timestamp {
+    fileprivate var milliseconds: Int64 { nanosecondsSince1970 / 1_000_000 }
+}

@@ -1,0 +1,114 @@
+package import ReachCore
+
+/// An event of a host at its corrected time.
+package struct TimelineEvent: Hashable, Sendable {
+    package let host: String
+    package let event: FleetEvent
+    /// By the engine's clock, as well as that is known.
+    package let time: Timestamp
+    /// What the host's clock showed, if that differs by more than 2 s.
+    package let hostTime: Timestamp?
+    /// Whether only the host's clock gives the time.
+    package let isHostClock: Bool
+    /// When the engine stored it, and where.
+    package let stored: Timestamp
+    package let sequence: UInt64
+}
+
+/// Turns the messages of ``FleetNames/events`` into events, each once: by host, log and number.
+///
+/// A host's log is in order, so the last number of each log is enough to recognize what came before. It remembers the latest
+/// logs of a host only: a host makes new ones seldom, and one that makes many must not fill the reader's memory.
+package struct FleetTimeline: Sendable {
+    private static let logsOfHost = 4
+
+    private struct Log {
+        let name: String
+        var last: UInt64
+    }
+
+    private var logs: [String: [Log]] = [:]
+    /// Messages and lines that could not be read.
+    package private(set) var damaged = 0
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - subject: It says whose events these are.
+    ///   - time: When the engine stored the message.
+    /// - Returns: The events that have not come before, oldest first.
+    package mutating func apply(
+        subject: String, headers: [HeaderField], payload: [UInt8], storedAt time: Timestamp, sequence: UInt64
+    ) -> [TimelineEvent] {
+        let prefix = FleetNames.eventSubject(of: "")
+        let host = String(subject.dropFirst(prefix.count))
+        guard subject.hasPrefix(prefix), FleetNames.hostIsValid(host),
+            let chunk = try? EventChunk(headers: headers, payload: payload)
+        else {
+            damaged += 1
+            return []
+        }
+        let (events, unreadable) = chunk.events()
+        damaged += unreadable
+        return events.compactMap { event in
+            guard isNew(event, of: host) else { return nil }
+            let (corrected, isHostClock) = chunk.time(of: event, storedAt: time)
+            let own = event.moment.wall
+            let offset = Duration.nanoseconds(
+                corrected.nanosecondsSince1970.subtractingReportingOverflow(own.nanosecondsSince1970).partialValue)
+            return TimelineEvent(
+                host: host, event: event, time: corrected, hostTime: RosterHost.isTolerable(offset) ? nil : own,
+                isHostClock: isHostClock, stored: time, sequence: sequence)
+        }
+    }
+
+    private mutating func isNew(_ event: FleetEvent, of host: String) -> Bool {
+        var known = logs[host] ?? []
+        defer { logs[host] = known }
+        if let index = known.firstIndex(where: { $0.name == event.log }) {
+            guard event.n > known[index].last else { return false }
+            known[index].last = event.n
+            return true
+        }
+        known.append(Log(name: event.log, last: event.n))
+        if known.count > Self.logsOfHost { known.removeFirst() }
+        return true
+    }
+}
+
+extension FleetEvent {
+    /// What happened, in words for people.
+    package var sentence: String {
+        switch kind {
+        case .status(let status, let previous, let cause, _): Self.sentence(status, previous, cause)
+        case .wake(let slept): "woke up after \(DurationText.describe(slept))"
+        case .probe(_, let name, let state, _, let reason):
+            "probe \(name) is \(state)" + (reason.map { " (\($0))" } ?? "")
+        case .queue(let word, let request, let reason):
+            "queue: " + (request.map { "request \($0) " } ?? "") + word + (reason.map { " (\($0))" } ?? "")
+        case .gap(_, _, let count, let reason):
+            "\(count) events are lost" + (reason.map { " (\($0))" } ?? "")
+        case .other: type
+        }
+    }
+
+    private static func sentence(_ status: HostStatus, _ previous: ReachabilityStatus?, _ cause: Cause?) -> String {
+        var words = "\(status.target) \(word(status.status))"
+        if let linkClass = status.linkClass { words += " over \(linkClass.rawValue)" }
+        if let reason = status.reason { words += " (\(reason.rawValue))" }
+        if status.connectivity != .unknown, status.connectivity != .full {
+            words += ", \(status.connectivity.rawValue)"
+        }
+        if let previous, previous != status.status { words += "; was \(word(previous))" }
+        if let cause { words += "; cause: \(cause.rawValue)" }
+        return words
+    }
+
+    private static func word(_ status: ReachabilityStatus) -> String {
+        switch status {
+        case .reachable: "reachable"
+        case .notReachable: "not reachable"
+        case .unknown: "unknown"
+        }
+    }
+}

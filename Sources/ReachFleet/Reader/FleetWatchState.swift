@@ -1,0 +1,72 @@
+package import ReachCore
+
+/// What a reader of the live fleet shows: each host's word as it changes, and each event once.
+package struct FleetWatchState: Sendable {
+    /// A host's word that differs from the previous.
+    package struct Change: Hashable, Sendable {
+        package let host: RosterHost
+        /// `nil` for a host that was not known.
+        package let previous: HostWord?
+        package let presence: HostPresence
+    }
+
+    package private(set) var roster = Roster()
+    package private(set) var timeline = FleetTimeline()
+    package var engine: EngineFacts
+    private var words: [String: HostWord] = [:]
+    /// Changes before the first whole reading are the beginning, and not shown.
+    package private(set) var isReady = false
+
+    package init(engine: EngineFacts) { self.engine = engine }
+
+    package mutating func apply(listed host: String, key: String?) { roster.apply(listed: host, key: key) }
+
+    package mutating func apply(state value: [UInt8]?, of host: String, storedAt time: Timestamp) -> Change? {
+        roster.apply(state: value, of: host, storedAt: time)
+        return change(of: host)
+    }
+
+    package mutating func apply(lease value: [UInt8]?, of host: String, storedAt time: Timestamp) -> Change? {
+        roster.apply(lease: value, of: host, storedAt: time)
+        return change(of: host)
+    }
+
+    package mutating func apply(advisory value: [UInt8]) -> Change? {
+        roster.apply(advisory: value).flatMap { change(of: $0) }
+    }
+
+    package mutating func apply(
+        subject: String, headers: [HeaderField], payload: [UInt8], storedAt time: Timestamp, sequence: UInt64
+    ) -> [TimelineEvent] {
+        timeline.apply(subject: subject, headers: headers, payload: payload, storedAt: time, sequence: sequence)
+    }
+
+    /// Everything that the engine held at the start has been applied: what differs from now on is a change.
+    ///
+    /// - Returns: How many hosts have each word.
+    package mutating func begin() -> RosterTotals {
+        isReady = true
+        var totals = RosterTotals()
+        for host in roster.hosts {
+            let word = host.presence(engine).word
+            words[host.id] = word
+            totals.add(word)
+        }
+        return totals
+    }
+
+    /// The hosts whose lease ran out without a word from the engine, as on servers before 2.11.
+    package mutating func tick(_ now: Timestamp) -> [Change] {
+        engine.now = now
+        guard isReady else { return [] }
+        return roster.hosts.compactMap { change(of: $0.id) }
+    }
+
+    private mutating func change(of id: String) -> Change? {
+        guard isReady, let host = roster[id] else { return nil }
+        let presence = host.presence(engine)
+        let previous = words.updateValue(presence.word, forKey: id)
+        guard previous != presence.word else { return nil }
+        return Change(host: host, previous: previous, presence: presence)
+    }
+}

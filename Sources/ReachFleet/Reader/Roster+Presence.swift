@@ -1,0 +1,158 @@
+package import ReachCore
+
+/// What a reader knows about the engine itself when it judges hosts.
+package struct EngineFacts: Hashable, Sendable {
+    /// The present by the engine's clock.
+    package var now: Timestamp
+    /// How long the engine keeps a lease that is not renewed; `nil` if each lease has its own time (servers since 2.11).
+    package var leaseAge: Duration?
+    /// When the engine started; `nil` if it does not say. Leases are in memory, so hosts need time to renew them.
+    package var started: Timestamp?
+
+    package init(now: Timestamp, leaseAge: Duration? = nil, started: Timestamp? = nil) {
+        self.now = now
+        self.leaseAge = leaseAge
+        self.started = started
+    }
+}
+
+/// A host's word, since when, and on what grounds.
+package struct HostPresence: Hashable, Sendable {
+    package let word: HostWord
+    /// Since when, by the engine's clock.
+    package let since: Timestamp?
+    /// The same by the host's clock, if that differs by more than 2 s.
+    package let hostSince: Timestamp?
+    /// Why, in words for people; `nil` if there is nothing to say.
+    package let why: String?
+    /// A stable word for programs.
+    package let reason: String?
+    /// Whether the engine concludes it from silence, and the host has not said so itself.
+    package let isPresumed: Bool
+    /// When the engine last had something from the host.
+    package let lastSeen: Timestamp?
+
+    package init(
+        _ word: HostWord, since: Timestamp? = nil, hostSince: Timestamp? = nil, why: String? = nil,
+        reason: String? = nil, isPresumed: Bool = false, lastSeen: Timestamp? = nil
+    ) {
+        self.word = word
+        self.since = since
+        self.hostSince = hostSince
+        self.why = why
+        self.reason = reason
+        self.isPresumed = isPresumed
+        self.lastSeen = lastSeen
+    }
+}
+
+extension RosterHost {
+    /// Missed renewals count after this: the time on the way, and the engine's own delay in ending leases.
+    package static let leaseGrace: Duration = .seconds(1)
+
+    /// When the engine last had something from the host.
+    package var lastSeen: Timestamp? {
+        [lease?.renewed, report?.stored, connection.map { $0.isUp ? $0.start : $0.time }].compactMap(\.self).max()
+    }
+
+    /// When the lease ends unless it is renewed; `nil` without one.
+    package func leaseEnd(_ engine: EngineFacts) -> Timestamp? {
+        guard let lease, leaseEnded == nil else { return nil }
+        let own = report.map { $0.lease * HostLease.patience }
+        guard let time = [own, engine.leaseAge].compactMap(\.self).min() else { return nil }
+        return lease.renewed + (time + Self.leaseGrace)
+    }
+
+    /// The host's word now.
+    package func presence(_ engine: EngineFacts) -> HostPresence {
+        if let report, let left = report.left, lease.map({ leaseEnded != nil || $0.renewed <= report.stored }) ?? true {
+            return HostPresence(
+                .left, since: corrected(left), hostSince: differing(left), why: "said goodbye", reason: "goodbye",
+                lastSeen: lastSeen)
+        }
+        guard lease != nil || report != nil || connection != nil || leaseEnded != nil else {
+            return HostPresence(.unseen, why: "its key has never connected", reason: "never-connected")
+        }
+        if lease != nil, leaseEnded == nil {
+            if let silence = endedConnection { return silence }
+            guard let end = leaseEnd(engine), end < engine.now else { return ownWord(isPresumed: false) }
+            return leaseRanOut
+        }
+        if leaseEnded == nil, isWithinRestart(engine) {
+            return ownWord(
+                isPresumed: true, why: "the engine restarted; the lease is not renewed yet", reason: "engine-restart")
+        }
+        return endedConnection ?? leaseRanOut
+    }
+
+    /// Leases are in memory: after a restart each host has one lease's time to renew its own.
+    private func isWithinRestart(_ engine: EngineFacts) -> Bool {
+        guard let report, let started = engine.started, report.stored < started else { return false }
+        return engine.now < started + (report.lease + Self.leaseGrace)
+    }
+
+    private var leaseRanOut: HostPresence {
+        let since = leaseEnded.flatMap { lease == nil ? $0 : nil } ?? lastSeen
+        return HostPresence(
+            .silent, since: since, why: "its lease ran out" + lastWords, reason: "lease", isPresumed: true,
+            lastSeen: lastSeen ?? leaseEnded)
+    }
+
+    /// A connection that ended, after the last renewal and without a goodbye, is a host that went.
+    private var endedConnection: HostPresence? {
+        guard let connection, !connection.isUp, connection.time > lease?.renewed ?? connection.start else { return nil }
+        let words = connection.reason.map { ": \($0)" } ?? ""
+        return HostPresence(
+            .silent, since: connection.time, why: "its connection ended\(words)\(lastWords)", reason: "connection",
+            isPresumed: true, lastSeen: lastSeen)
+    }
+
+    /// What the host said last, if that was trouble.
+    private var lastWords: String {
+        let last = ownWord(isPresumed: true)
+        guard last.word == .limited, let why = last.why else { return "" }
+        return "; before: \(why)"
+    }
+
+    /// The word of a host that is here, by its own state.
+    private func ownWord(isPresumed: Bool, why: String? = nil, reason: String? = nil) -> HostPresence {
+        let trouble = report.map(Self.trouble) ?? Trouble(why: "it has not reported a state", reason: "no-state")
+        let since = report?.statusSince ?? lease?.since
+        return HostPresence(
+            trouble == nil ? .here : .limited, since: since.map(corrected), hostSince: since.flatMap(differing),
+            why: why ?? trouble?.why, reason: reason ?? trouble?.reason, isPresumed: isPresumed, lastSeen: lastSeen)
+    }
+
+    private struct Trouble: Hashable {
+        let why: String
+        let reason: String
+    }
+
+    private static func trouble(_ report: Report) -> Trouble? {
+        switch report.status {
+        case nil: return Trouble(why: "its daemon does not answer", reason: "no-status")
+        case .notReachable?:
+            let reason = report.reason?.rawValue ?? "not-reachable"
+            return Trouble(why: "the Internet is not reachable (\(reason))", reason: reason)
+        case .unknown?: return Trouble(why: "the Internet's status is unknown", reason: "unknown")
+        case .reachable?: break
+        }
+        switch report.connectivity {
+        case .portal: return Trouble(why: "a captive portal requires a login", reason: "portal")
+        case .limited: return Trouble(why: "there is a path, but the Internet does not answer", reason: "limited")
+        case .unknown, .none, .full: break
+        }
+        guard let first = report.down.first else { return nil }
+        let more = report.down.count > 1 ? " and \(report.down.count - 1) more" : ""
+        return Trouble(why: "\(first)\(more) down", reason: "target-down")
+    }
+
+    private func differing(_ time: Timestamp) -> Timestamp? { corrected(time) == time ? nil : time }
+}
+
+extension Timestamp {
+    package static func + (time: Timestamp, duration: Duration) -> Timestamp {
+        let (sum, overflow) = time.nanosecondsSince1970.addingReportingOverflow(duration.nanoseconds)
+        return Timestamp(nanosecondsSince1970: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+}

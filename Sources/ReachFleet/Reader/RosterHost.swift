@@ -1,0 +1,111 @@
+package import ReachCore
+
+/// What the engine holds about one host: what the host says of itself, its lease, and its last connection.
+///
+/// It keeps what readers show and not the values as they came: a fleet of 100,000 is read in 256 MiB.
+package struct RosterHost: Hashable, Sendable {
+    /// From the host's state. Texts are bounded and have no control characters.
+    package struct Report: Hashable, Sendable {
+        package var name: String?
+        package var labels: [String: String]
+        package var groups: [String]
+        package var version: String
+        /// The Internet's status; `nil` if the daemon had not answered.
+        package var status: ReachabilityStatus?
+        package var reason: Reason?
+        package var connectivity: Connectivity
+        package var linkClass: LinkClass?
+        package var gateway: IPAddress?
+        package var source: IPPrefix?
+        /// Since when the status holds, by the host's clock.
+        package var statusSince: Timestamp?
+        /// Targets that are not reachable, and probes that are down.
+        package var down: [String]
+        package var queueWaiting: UInt64
+        package var queueHolds: [String]
+        package var behind: UInt64
+        package var dropped: UInt64
+        package var lease: Duration
+        package var left: Timestamp?
+        package var desired: UInt64
+        /// When the host wrote the state, by its clock, and when the engine stored it.
+        package var written: Timestamp
+        package var stored: Timestamp
+    }
+
+    /// A lease that was renewed.
+    package struct Lease: Hashable, Sendable {
+        /// When the engine stored the renewal.
+        package var renewed: Timestamp
+        /// Since when the host is connected, by its clock.
+        package var since: Timestamp
+        package var behind: UInt64
+        package var boot: String
+    }
+
+    /// The newest connection that the server reported.
+    package struct Connection: Hashable, Sendable {
+        package var isUp: Bool
+        package var time: Timestamp
+        package var start: Timestamp
+        package var address: IPAddress?
+        package var reason: String?
+    }
+
+    package let id: String
+    /// The public half of the key that the operator gave it; `nil` if no list of hosts is stored.
+    package internal(set) var key: String?
+    package internal(set) var report: Report?
+    package internal(set) var lease: Lease?
+    /// When the engine ended the lease, or the host deleted it; `nil` while there is one, and where the engine says nothing.
+    package internal(set) var leaseEnded: Timestamp?
+    package internal(set) var connection: Connection?
+
+    init(id: String) { self.id = id }
+
+    /// The difference between the engine's clock and the host's, as of its state. It includes the time on the way.
+    package var clockOffset: Duration? {
+        report.map { .nanoseconds($0.stored.nanosecondsSince1970 - $0.written.nanosecondsSince1970) }
+    }
+
+    /// A time of the host's clock by the engine's. Within ``RosterHost/clockTolerance`` both are the same.
+    package func corrected(_ time: Timestamp) -> Timestamp {
+        guard let offset = clockOffset, !Self.isTolerable(offset) else { return time }
+        let (sum, overflow) = time.nanosecondsSince1970.addingReportingOverflow(offset.nanoseconds)
+        return overflow ? time : Timestamp(nanosecondsSince1970: sum)
+    }
+
+    /// Clocks that differ by no more are the same for readers.
+    package static let clockTolerance: Duration = .seconds(2)
+
+    package static func isTolerable(_ offset: Duration) -> Bool {
+        offset >= .zero - clockTolerance && offset <= clockTolerance
+    }
+}
+
+extension RosterHost.Report {
+    init(_ state: HostState, stored: Timestamp) {
+        name = state.name
+        labels = state.labels
+        groups = state.groups
+        version = state.version
+        status = state.status?.status
+        reason = state.status?.reason
+        connectivity = state.status?.connectivity ?? .unknown
+        linkClass = state.status?.linkClass
+        let path = state.status.map { $0.ipv4.status == .reachable || $0.ipv6.status != .reachable ? $0.ipv4 : $0.ipv6 }
+        gateway = path?.gateway
+        source = path?.source
+        statusSince = state.status?.since
+        down = state.targets.filter { $0.value == .notReachable }.keys.sorted() + state.probesDown
+        queueWaiting = state.queue.waiting
+        queueHolds = state.queue.holds
+        behind = state.outbox.behind
+        dropped = state.outbox.dropped
+        lease = state.lease
+        left = state.left
+        desired = state.desired
+        written = state.written.wall
+        self.stored = stored
+    }
+}

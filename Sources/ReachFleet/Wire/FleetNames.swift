@@ -1,0 +1,35 @@
+/// What the fleet's streams, buckets and subjects are called on a NATS server.
+///
+/// A host's own subjects end in its identity (``hostIsValid(_:)``), so that a server can give it the right to its own and
+/// to no other's.
+package enum FleetNames {
+    /// The stream of what the hosts report.
+    package static let events = "REACH_EVENTS"
+    /// The stream of connects and disconnects, as the server itself reports them to the system account.
+    package static let connections = "REACH_CONN"
+    /// The bucket of each host's current state.
+    package static let state = "reach_state"
+    /// The bucket of the hosts that are here.
+    package static let lease = "reach_lease"
+    /// The bucket of what the operator wants of the hosts.
+    package static let desired = "reach_desired"
+
+    package static func eventSubject(of host: String) -> String { "reach.v1.ev.\(host)" }
+    /// The subject of a key in a bucket, as every client of NATS's key-value convention uses it.
+    package static func subject(ofKey key: String, in bucket: String) -> String { "$KV.\(bucket).\(key)" }
+    /// The stream behind a bucket.
+    package static func stream(of bucket: String) -> String { "KV_\(bucket)" }
+
+    /// Whether a text can be a host's identity: 1 to 64 letters, digits, `-` and `_`, so that it is one token of a subject.
+    package static func hostIsValid(_ host: String) -> Bool {
+        (1...64).contains(host.utf8.count)
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,149 @@
+internal import ReachCore
+
+/// Reads the members of an object that a host wrote.
+///
+/// It skips unknown keys. A known key with another type is an error. Every text that it returns is bounded, and shows
+/// control characters instead of having them, so that no reader can forget to.
+struct WireReader {
+    /// The longest text unless a key has another limit, in bytes of UTF-8.
+    static let textLimit = 256
+    /// The most elements of a list and members of an object.
+    static let listLimit = 1024
+
+    private let members: [String: JSONValue]
+    private let path: String
+
+    /// Reads one document.
+    ///
+    /// - Parameter limit: The most bytes that such a value has.
+    init(_ bytes: [UInt8], limit: Int) throws(WireError) {
+        guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
+        do throws(JSONError) {
+            try self.init(JSONReader.read(bytes), path: "")
+        } catch {
+            throw .notAnObject(error.description)
+        }
+        if let version = try number("v", Int64.self), version != 1 { throw .unknownVersion }
+    }
+
+    init(_ json: JSONValue, path: String = "") throws(JSONError) {
+        guard case .object(let members) = json else { throw JSONError(.expected("an object"), at: 0) }
+        self.members = members
+        self.path = path
+    }
+
+    func fault(_ name: String) -> WireError { .badKey(path + name) }
+
+    // MARK: - Members
+
+    func text(_ name: String, limit: Int = textLimit) throws(WireError) -> String? {
+        try member(name, \.string).map { Self.bounded($0, limit: limit) }
+    }
+
+    func requiredText(_ name: String) throws(WireError) -> String {
+        guard let text = try text(name) else { throw fault(name) }
+        return text
+    }
+
+    func flag(_ name: String) throws(WireError) -> Bool { try member(name, \.bool) ?? false }
+
+    /// A whole number within the range of its type.
+    func number<Number: FixedWidthInteger>(_ name: String, _: Number.Type = Number.self) throws(WireError) -> Number? {
+        guard let wide = try member(name, \.integer) else { return nil }
+        guard let number = Number(exactly: wide) else { throw fault(name) }
+        return number
+    }
+
+    /// A number with or without a fraction.
+    func fraction(_ name: String) throws(WireError) -> Double? {
+        guard let json = members[name], json != .null else { return nil }
+        switch json {
+        case .integer(let number): return Double(number)
+        case .double(let number): return number
+        default: throw fault(name)
+        }
+    }
+
+    /// A word; `nil` for one that this version does not know.
+    func word<Word: RawRepresentable>(
+        _ name: String, _: Word.Type = Word.self
+    ) throws(WireError) -> Word? where Word.RawValue == String {
+        try member(name, \.string).flatMap { Word(rawValue: $0) }
+    }
+
+    func time(_ name: String) throws(WireError) -> Timestamp? {
+        guard let text = try member(name, \.string) else { return nil }
+        guard let time = Timestamp(text) else { throw fault(name) }
+        return time
+    }
+
+    /// The keys `time` and `boottime_ns` of every object.
+    func instant() throws(WireError) -> Instant {
+        guard let time = try time("time") else { throw fault("time") }
+        guard let nanoseconds: Int64 = try number("boottime_ns"), nanoseconds >= 0 else { throw fault("boottime_ns") }
+        return Instant(wall: time, boot: BootTime(nanoseconds: nanoseconds))
+    }
+
+    func object(_ name: String) throws(WireError) -> WireReader? {
+        guard let json = members[name], json != .null else { return nil }
+        guard let reader = try? WireReader(json, path: path + name + ".") else { throw fault(name) }
+        return reader
+    }
+
+    func texts(_ name: String, most: Int = listLimit, limit: Int = textLimit) throws(WireError) -> [String] {
+        guard let elements = try member(name, \.array) else { return [] }
+        let texts = elements.prefix(most).compactMap(\.string)
+        guard texts.count == min(elements.count, most) else { throw fault(name) }
+        return texts.map { Self.bounded($0, limit: limit) }
+    }
+
+    /// An object whose members are texts.
+    func textsByName(
+        _ name: String, most: Int = listLimit, limit: Int = textLimit
+    ) throws(WireError) -> [String: String] {
+        guard let members = try member(name, \.object) else { return [:] }
+        var texts: [String: String] = [:]
+        for (key, value) in members.sorted(by: { $0.key < $1.key }).prefix(most) {
+            guard let text = value.string else { throw fault(name) }
+            texts[Self.bounded(key, limit: limit)] = Self.bounded(text, limit: limit)
+        }
+        return texts
+    }
+
+    private func member<Value>(_ name: String, _ type: KeyPath<JSONValue, Value?>) throws(WireError) -> Value? {
+        guard let json = members[name], json != .null else { return nil }
+        guard let value = json[keyPath: type] else { throw fault(name) }
+        return value
+    }
+
+    // MARK: - Texts
+
+    /// The text, cut after `limit` bytes at a character's end, with control characters shown.
+    static func bounded(_ text: String, limit: Int) -> String {
+        var end = text.startIndex
+        if text.utf8.count > limit {
+            var bytes = 0
+            while end < text.endIndex {
+                bytes += text[end].utf8.count
+                if bytes > limit { break }
+                text.formIndex(after: &end)
+            }
+        } else {
+            end = text.endIndex
+        }
+        return DisplayText.sanitized(String(text[..<end]))
+    }
+
+    /// The document with every text and key as ``bounded(_:limit:)`` returns it.
+    static func bounded(_ json: JSONValue) -> JSONValue {
+        switch json {
+        case .string(let text): return .string(bounded(text, limit: 1024))
+        case .array(let elements): return .array(elements.prefix(listLimit).map(bounded))
+        case .object(let members):
+            var kept: [String: JSONValue] = [:]
+            for (name, member) in members { kept[bounded(name, limit: textLimit)] = bounded(member) }
+            return .object(kept)
+        case .null, .bool, .integer, .double: return json
+        }
+    }
+}

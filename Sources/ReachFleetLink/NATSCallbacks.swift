@@ -1,0 +1,98 @@
+internal import CNats
+internal import Glibc
+internal import Synchronization
+
+/// What libnats' threads call, by number.
+///
+/// libnats keeps a `void *` for each callback and may use it on its threads for a while after the object is gone. A number
+/// that is looked up here can be late; a pointer could not.
+enum NATSCallbacks {
+    enum Handler: Sendable {
+        case message(@Sendable (NATSMessage) -> Void)
+        case signal(@Sendable (Signal) -> Void)
+        case seed(String)
+    }
+
+    /// What happens to a connection.
+    enum Signal: Sendable {
+        case disconnected(NATSError)
+        case reconnected
+        case closed(NATSError)
+        case lameDuck
+        case fault(NATSError)
+    }
+
+    private struct Table {
+        var last: UInt = 0
+        var handlers: [UInt: Handler] = [:]
+    }
+
+    private static let table = Mutex(Table())
+
+    /// - Returns: The number under which libnats calls the handler.
+    static func add(_ handler: Handler) -> UInt {
+        table.withLock { table in
+            table.last += 1
+            table.handlers[table.last] = handler
+            return table.last
+        }
+    }
+
+    /// A call that is under way may still end after this.
+    static func remove(_ number: UInt) { _ = table.withLock { $0.handlers.removeValue(forKey: number) } }
+
+    static func pointer(_ number: UInt) -> UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: number) }
+
+    private static func handler(_ closure: UnsafeMutableRawPointer?) -> Handler? {
+        table.withLock { $0.handlers[UInt(bitPattern: closure)] }
+    }
+
+    // MARK: - Called by libnats, on its threads
+
+    static let onMessage: natsMsgHandler = { _, _, message, closure in
+        guard let message else { return }
+        defer { natsMsg_Destroy(message) }
+        guard case .message(let handle) = handler(closure) else { return }
+        handle(NATSMessage(message))
+    }
+
+    static let onDisconnect: natsConnectionHandler = { connection, closure in
+        signal(.disconnected(lastError(of: connection)), closure)
+    }
+
+    static let onReconnect: natsConnectionHandler = { _, closure in signal(.reconnected, closure) }
+
+    static let onClose: natsConnectionHandler = { connection, closure in
+        signal(.closed(lastError(of: connection)), closure)
+    }
+
+    static let onLameDuck: natsConnectionHandler = { _, closure in signal(.lameDuck, closure) }
+
+    static let onError: natsErrHandler = { connection, _, status, closure in
+        signal(.fault(NATSError(status, in: "connection", detail: lastText(of: connection))), closure)
+    }
+
+    static let onNonce: natsSignatureHandler = { _, signature, length, nonce, closure in
+        guard case .seed(let seed) = handler(closure) else { return NATS_ERR }
+        return nats_Sign(seed, nonce, signature, length)
+    }
+
+    private static func signal(_ signal: Signal, _ closure: UnsafeMutableRawPointer?) {
+        guard case .signal(let handle) = handler(closure) else { return }
+        handle(signal)
+    }
+
+    private static func lastText(of connection: OpaquePointer?) -> String? {
+        var text: UnsafePointer<CChar>?
+        guard let connection, natsConnection_GetLastError(connection, &text) != NATS_OK else { return nil }
+        return text.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func lastError(of connection: OpaquePointer?) -> NATSError {
+        var text: UnsafePointer<CChar>?
+        guard let connection else { return NATSError(.disconnected, "connection: closed") }
+        let status = natsConnection_GetLastError(connection, &text)
+        guard status != NATS_OK else { return NATSError(.disconnected, "connection: closed") }
+        return NATSError(status, in: "connection", detail: text.map { String(cString: $0) })
+    }
+}

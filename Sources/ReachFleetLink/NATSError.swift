@@ -1,0 +1,108 @@
+internal import CNats
+internal import ReachCore
+
+/// Why the server, or the way to it, did not do what was asked, sorted by what the caller does next.
+package struct NATSError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable {
+        /// The server does not accept the key or the credentials. Trying again soon only makes a storm.
+        case refused
+        /// No server answers at these addresses: wait and connect again.
+        case unreachable
+        /// The TLS handshake failed: a wrong certificate, a clock that is wrong, or a portal in between.
+        case untrusted
+        /// No reply in time: what was sent may have arrived. Read before you send it again.
+        case timedOut
+        /// The connection ended. libnats or the caller connects again.
+        case disconnected
+        /// Nothing listens on the subject: no such stream, or JetStream is restarting.
+        case noResponders
+        /// The message is larger than the server or the stream accepts: send less at once.
+        case tooLarge
+        /// The subject's last sequence is another one: someone, perhaps this host earlier, wrote meanwhile.
+        case wrongLastSequence(UInt64)
+        /// The stream is full and discards new messages: wait.
+        case full
+        /// No such stream, consumer, message or key.
+        case notFound
+        /// A stream of that name exists with other settings.
+        case exists
+        /// The rights of this key do not include the subject.
+        case notPermitted
+        /// The server has JetStream off, or off for this account.
+        case noJetStream
+        /// JetStream is there but cannot answer now, as without a leader: wait.
+        case unavailable
+        /// What was asked for is wrong in itself, such as a URL: correct it.
+        case invalid
+        /// Anything else.
+        case failed
+    }
+
+    package let kind: Kind
+    /// What happened, in words for people; may contain text of a server.
+    package let description: String
+
+    package init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = DisplayText.sanitized(description)
+    }
+
+    /// A stable word for programs.
+    package var word: String {
+        switch kind {
+        case .refused: "refused"
+        case .unreachable: "unreachable"
+        case .untrusted: "untrusted"
+        case .timedOut: "timed-out"
+        case .disconnected: "disconnected"
+        case .noResponders: "no-responders"
+        case .tooLarge: "too-large"
+        case .wrongLastSequence: "wrong-last-sequence"
+        case .full: "full"
+        case .notFound: "not-found"
+        case .exists: "exists"
+        case .notPermitted: "not-permitted"
+        case .noJetStream: "no-jetstream"
+        case .unavailable: "unavailable"
+        case .invalid: "invalid"
+        case .failed: "failed"
+        }
+    }
+}
+
+extension NATSError {
+    /// - Parameters:
+    ///   - call: What was tried, such as "connect".
+    ///   - detail: The library's words, if it has any besides the status's own.
+    init(_ status: natsStatus, in call: String, detail: String? = nil) {
+        let words = String(cString: natsStatus_GetText(status))
+        self.init(Self.kind(of: status, detail ?? ""), "\(call): \(detail ?? words)")
+    }
+
+    /// Runs a call of libnats.
+    static func check(_ call: String, _ body: () -> natsStatus) throws(NATSError) {
+        let status = body()
+        guard status == NATS_OK else { throw NATSError(status, in: call, detail: NATSLibrary.lastError) }
+    }
+
+    private static func kind(of status: natsStatus, _ detail: String) -> Kind {
+        switch status {
+        case NATS_CONNECTION_AUTH_FAILED: .refused
+        case NATS_NOT_PERMITTED: .notPermitted
+        case NATS_NO_SERVER: .unreachable
+        case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_WANTED, NATS_SECURE_CONNECTION_REQUIRED: .untrusted
+        case NATS_IO_ERROR, NATS_PROTOCOL_ERROR, NATS_STALE_CONNECTION, NATS_CONNECTION_DISCONNECTED,
+            NATS_CONNECTION_CLOSED, NATS_DRAINING:
+            .disconnected
+        case NATS_TIMEOUT: .timedOut
+        case NATS_NO_RESPONDERS: .noResponders
+        case NATS_MAX_PAYLOAD: .tooLarge
+        case NATS_NOT_FOUND: .notFound
+        case NATS_INVALID_ARG, NATS_INVALID_SUBJECT, NATS_ADDRESS_MISSING: .invalid
+        // The library has no status for text that the server sends with -ERR.
+        case NATS_ERR where detail.lowercased().contains("authorization") || detail.lowercased().contains("revoked"):
+            .refused
+        default: .failed
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import CNats
+package import ReachCore
+internal import Synchronization
+
+/// A connection to a NATS server, by libnats.
+///
+/// libnats runs threads of its own (about seven), and its objects lock themselves: any thread may call any method. Handlers
+/// run on libnats' threads, without a lock held; hand what they get to a mailbox and return. Nothing here blocks but what
+/// says so.
+package final class NATSLink: Sendable {
+    /// What happens to the connection.
+    package enum Event: Sendable {
+        case disconnected(NATSError)
+        case reconnected
+        /// The connection ended, and libnats does not connect again. The last event.
+        case closed(NATSError)
+        /// The server shuts down soon: leave for another.
+        case lameDuck
+        /// The server refused a publication or a subscription, or a reader is too slow.
+        case fault(NATSError)
+    }
+
+    /// libnats' connection. natsConnection locks itself, so threads may share the pointer.
+    struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
+
+    let handle: Handle
+    package let settings: NATSSettings
+    let requests: NATSRequests
+    private let numbers: [UInt]
+    private let isClosed = Atomic(false)
+
+    private init(_ handle: Handle, _ settings: NATSSettings, _ requests: NATSRequests, _ numbers: [UInt]) {
+        self.handle = handle
+        self.settings = settings
+        self.requests = requests
+        self.numbers = numbers
+    }
+
+    deinit {
+        close()
+        natsConnection_Destroy(handle.pointer)
+    }
+
+    /// Connects to one of the servers. Blocks until one has accepted or all have failed: at most
+    /// ``NATSSettings/connectLimit`` for each.
+    package static func connect(
+        _ settings: NATSSettings, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+    ) throws(NATSError) -> NATSLink {
+        let requests = NATSRequests()
+        let signals = NATSCallbacks.add(.signal { signal in handle(signal, requests, onEvent) })
+        var numbers = [signals]
+        var seed: UInt?
+        if case .key(let pair) = settings.identity {
+            let number = NATSCallbacks.add(.seed(pair.seed))
+            seed = number
+            numbers.append(number)
+        }
+        do throws(NATSError) {
+            let options = try NATSOptions.make(settings, signals: signals, seed: seed)
+            var made: OpaquePointer?
+            let status = natsConnection_Connect(&made, options.handle)
+            guard status == NATS_OK, let made else {
+                throw NATSError(status, in: "connect", detail: NATSLibrary.lastError)
+            }
+            let link = NATSLink(Handle(pointer: made), settings, requests, numbers)
+            try requests.start(on: link)
+            return link
+        } catch {
+            for number in numbers { NATSCallbacks.remove(number) }
+            throw error
+        }
+    }
+
+    private static func handle(
+        _ signal: NATSCallbacks.Signal, _ requests: NATSRequests, _ onEvent: @Sendable (Event) -> Void
+    ) {
+        switch signal {
+        case .disconnected(let error):
+            requests.failAll(error)
+            onEvent(.disconnected(error))
+        case .reconnected: onEvent(.reconnected)
+        case .closed(let error):
+            requests.failAll(error)
+            onEvent(.closed(error))
+        case .lameDuck: onEvent(.lameDuck)
+        case .fault(let error):
+            requests.failRefused(error)
+            onEvent(.fault(error))
+        }
+    }
+
+    /// The largest payload that the server accepts, in bytes.
+    package var maxPayload: Int { Int(natsConnection_GetMaxPayload(handle.pointer)) }
+
+    /// The time to the server and back. Blocks for as long, at most 10 s.
+    package func roundTrip() throws(NATSError) -> Duration {
+        var nanoseconds: Int64 = 0
+        try NATSError.check("ping") { natsConnection_GetRTT(handle.pointer, &nanoseconds) }
+        return .nanoseconds(nanoseconds)
+    }
+
+    /// The address of the server that answers.
+    package var connectedServer: String? {
+        var text = [CChar](repeating: 0, count: 512)
+        guard natsConnection_GetConnectedUrl(handle.pointer, &text, text.count) == NATS_OK else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Publishes without waiting for anybody.
+    ///
+    /// - Throws: ``NATSError`` of kind `tooLarge`, `disconnected` or `invalid`. A refusal by the server comes later, as an
+    ///   ``Event``.
+    package func publish(
+        _ subject: String, reply: String? = nil, headers: [HeaderField] = [], _ payload: [UInt8]
+    ) throws(NATSError) {
+        let pointer = handle.pointer
+        try NATSMessage.withOutgoing(subject, reply: reply, headers, payload) { message throws(NATSError) in
+            try NATSError.check("publish to '\(subject)'") { natsConnection_PublishMsg(pointer, message) }
+        }
+    }
+
+    /// Waits until the server has processed what was published before. Blocks at most as long as `limit`.
+    package func flush(within limit: Duration = .seconds(10)) throws(NATSError) {
+        try NATSError.check("flush") {
+            natsConnection_FlushTimeout(handle.pointer, max(1, limit.nanoseconds / 1_000_000))
+        }
+    }
+
+    /// Ends the connection. Requests that wait fail with `disconnected`.
+    package func close() {
+        guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+        natsConnection_Close(handle.pointer)
+        requests.failAll(NATSError(.disconnected, "connection: closed"))
+        for number in numbers { NATSCallbacks.remove(number) }
+    }
+}

@@ -1,0 +1,85 @@
+internal import CNats
+internal import ReachCore
+
+/// A subscription with a handler. It ends with the value, or with its connection.
+package final class NATSSubscription: Sendable {
+    /// libnats' subscription locks itself, so threads may share the pointer.
+    private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
+
+    private let handle: Handle
+    private let number: UInt
+    /// A subscription must not outlive its connection.
+    private let link: NATSLink?
+
+    /// - Parameter keepsLink: `false` for a subscription that the connection owns itself.
+    init(
+        _ subject: String, on link: NATSLink, keepsLink: Bool = true,
+        _ handler: @escaping @Sendable (NATSMessage) -> Void
+    ) throws(NATSError) {
+        let number = NATSCallbacks.add(.message(handler))
+        var made: OpaquePointer?
+        let status = natsConnection_Subscribe(
+            &made, link.handle.pointer, subject, NATSCallbacks.onMessage, NATSCallbacks.pointer(number))
+        guard status == NATS_OK, let made else {
+            NATSCallbacks.remove(number)
+            throw NATSError(status, in: "subscribe to '\(subject)'", detail: NATSLibrary.lastError)
+        }
+        handle = Handle(pointer: made)
+        self.number = number
+        self.link = keepsLink ? link : nil
+    }
+
+    deinit {
+        NATSCallbacks.remove(number)
+        natsSubscription_Unsubscribe(handle.pointer)
+        natsSubscription_Destroy(handle.pointer)
+    }
+}
+
+/// A subscription whose messages its owner waits for.
+///
+/// libnats' subscription locks itself; one thread reads.
+final class NATSQueue {
+    private let handle: OpaquePointer
+    private let link: NATSLink
+    let subject: String
+
+    init(_ subject: String, on link: NATSLink) throws(NATSError) {
+        var made: OpaquePointer?
+        let status = natsConnection_SubscribeSync(&made, link.handle.pointer, subject)
+        guard status == NATS_OK, let made else {
+            throw NATSError(status, in: "subscribe to '\(subject)'", detail: NATSLibrary.lastError)
+        }
+        handle = made
+        self.link = link
+        self.subject = subject
+    }
+
+    deinit {
+        natsSubscription_Unsubscribe(handle)
+        natsSubscription_Destroy(handle)
+    }
+
+    /// Waits for the next message.
+    ///
+    /// - Returns: `nil` if none came in time.
+    func next(within limit: Duration) throws(NATSError) -> NATSMessage? {
+        var message: OpaquePointer?
+        let status = natsSubscription_NextMsg(&message, handle, max(1, limit.nanoseconds / 1_000_000))
+        guard status != NATS_TIMEOUT else { return nil }
+        guard status == NATS_OK, let message else {
+            throw NATSError(status, in: "read from '\(subject)'", detail: NATSLibrary.lastError)
+        }
+        defer { natsMsg_Destroy(message) }
+        return NATSMessage(message)
+    }
+}
+
+extension NATSLink {
+    /// Calls `handler` for each message on the subject, in order, on a thread of libnats that belongs to the subscription.
+    package func subscribe(
+        _ subject: String, _ handler: @escaping @Sendable (NATSMessage) -> Void
+    ) throws(NATSError) -> NATSSubscription {
+        try NATSSubscription(subject, on: self, handler)
+    }
+}

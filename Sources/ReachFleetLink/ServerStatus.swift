@@ -1,0 +1,48 @@
+package import ReachCore
+package import ReachFleet
+internal import ReachLoop
+
+/// What the servers say about themselves, where the configuration lets readers ask (`reach.v1.sys.varz`).
+package struct ServerStatus: Hashable, Sendable {
+    package let name: String
+    package let version: ServerVersion?
+    /// When the server started, and its present, by its clock.
+    package let started: Timestamp?
+    package let now: Timestamp?
+    /// The server's clock minus this machine's. It is exact to half of the time to the server and back.
+    package let clockOffset: Duration?
+    /// Whether every message is on the disk before its acknowledgement.
+    package let syncsAlways: Bool?
+    package let syncInterval: Duration?
+
+    /// Asks the server that answers first.
+    ///
+    /// - Returns: `nil` if nobody answers there, or this user may not ask.
+    package static func ask(_ link: NATSLink, within limit: Duration = .seconds(5)) throws(NATSError) -> ServerStatus? {
+        let sent = SystemClock.now
+        let reply: NATSMessage
+        do throws(NATSError) {
+            reply = try link.request(FleetRights.serverSubject, [], within: limit)
+        } catch {
+            switch error.kind {
+            case .noResponders, .notPermitted, .timedOut: return nil
+            default: throw error
+            }
+        }
+        let arrived = SystemClock.now
+        guard let json = try? JSONReader.read(reply.payload, .asFoundation), let data = json["data"] else { return nil }
+        return ServerStatus(data, between: sent, arrived)
+    }
+
+    private init(_ data: JSONValue, between sent: Instant, _ arrived: Instant) {
+        name = DisplayText.sanitized(data["server_name"]?.string ?? "")
+        version = data["version"]?.string.flatMap { ServerVersion($0) }
+        started = data["start"]?.string.flatMap { Timestamp($0) }
+        now = data["now"]?.string.flatMap { Timestamp($0) }
+        let middle = sent.wall.nanosecondsSince1970 + (arrived.boot - sent.boot).nanoseconds / 2
+        clockOffset = now.map { .nanoseconds($0.nanosecondsSince1970 - middle) }
+        let settings = data["jetstream"]?["config"]
+        syncsAlways = settings.map { $0["sync_always"]?.bool ?? false }
+        syncInterval = settings?["sync_interval"]?.integer.map { .nanoseconds($0) }
+    }
+}

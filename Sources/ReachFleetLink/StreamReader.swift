@@ -1,0 +1,166 @@
+package import ReachCore
+
+/// Where in a stream a reader begins.
+package enum StreamStart: Hashable, Sendable {
+    case first
+    /// The last message of each subject, then what follows.
+    case lastOfEachSubject
+    /// What is stored from now on.
+    case new
+    case sequence(UInt64)
+    case time(Timestamp)
+}
+
+/// Reads a stream in order, in batches that it asks for: a reader that is slow delays only itself.
+///
+/// Blocks; one thread uses it. The server keeps a consumer for it in memory, and removes it when nobody asks for a minute.
+package final class StreamReader {
+    /// Messages of a batch: 256 of the largest events are 32 MiB, of states 4 MiB at most.
+    private static let batch = 256
+
+    private let link: NATSLink
+    private let stream: String
+    private let consumer: String
+    private let replies: NATSQueue
+    /// Messages of the batch under way that have not come yet.
+    private var outstanding = 0
+    /// Messages that the stream held for this reader after the one that was read last.
+    package private(set) var pending: UInt64
+
+    /// - Parameter filter: The subjects to read; wildcards are allowed.
+    /// - Throws: ``NATSError`` of kind `notFound` if there is no such stream.
+    package init(
+        _ link: NATSLink, stream: String, filter: String, from start: StreamStart, limit: Duration = .seconds(10)
+    ) throws(NATSError) {
+        self.link = link
+        self.stream = stream
+        consumer = "reach-\(SubjectToken.random())"
+        replies = try NATSQueue("\(link.settings.inbox).\(consumer)", on: link)
+        var jetStream = JetStream(link)
+        jetStream.limit = limit
+        let info = try jetStream.call(
+            "CONSUMER.CREATE.\(stream).\(consumer).\(filter)",
+            ConsumerRequest(stream: stream, consumer: consumer, filter: filter, start: start).json)
+        pending = info["num_pending"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
+    }
+
+    deinit {
+        // Without waiting: the server removes a forgotten consumer by itself.
+        try? link.publish("$JS.API.CONSUMER.DELETE.\(stream).\(consumer)", [])
+    }
+
+    /// Waits for the next message.
+    ///
+    /// - Returns: `nil` if none came in time.
+    /// - Throws: ``NATSError`` when the consumer is gone or the connection ended: make another reader that begins after the
+    ///   last message.
+    package func next(within limit: Duration) throws(NATSError) -> StoredMessage? {
+        if outstanding == 0 { try ask(within: limit) }
+        while let message = try replies.next(within: limit) {
+            guard let status = message.status else {
+                outstanding -= 1
+                return try stored(message)
+            }
+            outstanding = 0
+            switch status {
+            case 404, 408: return nil
+            case 409 where message.header("Description")?.contains("Batch") == true: try ask(within: limit)
+            case 503: throw NATSError(.noResponders, "stream \(stream): the reader's consumer is gone")
+            default:
+                let words = message.header("Description") ?? "status \(status)"
+                throw NATSError(.disconnected, "stream \(stream): \(words)")
+            }
+        }
+        // The server answers 408 when the time is over. It may be late, but not by a second.
+        if let message = try replies.next(within: .seconds(1)) {
+            guard message.status == nil else {
+                outstanding = 0
+                return nil
+            }
+            outstanding -= 1
+            return try stored(message)
+        }
+        throw NATSError(.disconnected, "stream \(stream): no answer to the reader")
+    }
+
+    private func ask(within limit: Duration) throws(NATSError) {
+        var writer = JSONWriter()
+        writer.object {
+            $0.field("batch", Int64(Self.batch))
+            $0.field("expires", max(1_000_000, limit.nanoseconds))
+        }
+        try link.publish("$JS.API.CONSUMER.MSG.NEXT.\(stream).\(consumer)", reply: replies.subject, writer.bytes)
+        outstanding = Self.batch
+    }
+
+    /// The reply's subject says where the message is stored:
+    /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, on newer servers with domain and account before
+    /// the stream.
+    private func stored(_ message: NATSMessage) throws(NATSError) -> StoredMessage {
+        let tokens = (message.reply ?? "").split(separator: ".")
+        let first = tokens.count >= 11 ? 4 : 2
+        guard tokens.count >= first + 7, let sequence = UInt64(tokens[first + 3]), let time = Int64(tokens[first + 5]),
+            let pending = UInt64(tokens[first + 6])
+        else { throw NATSError(.failed, "stream \(stream): a message without its place") }
+        self.pending = pending
+        return StoredMessage(
+            subject: message.subject, sequence: sequence, time: Timestamp(nanosecondsSince1970: time),
+            headers: message.headers, payload: message.payload)
+    }
+}
+
+extension JetStream {
+    /// Reads what a stream holds now, in order, to its end.
+    ///
+    /// - Throws: What `body` throws, or ``NATSError`` when the stream cannot be read; of kind `timedOut` when a message
+    ///   that the stream announced does not come.
+    package func read(
+        _ stream: String, filter: String, from start: StreamStart,
+        _ body: (StoredMessage) throws(NATSError) -> Void
+    ) throws(NATSError) {
+        let reader = try StreamReader(link, stream: stream, filter: filter, from: start, limit: limit)
+        while reader.pending > 0 {
+            guard let message = try reader.next(within: limit) else {
+                throw NATSError(.timedOut, "stream \(stream): \(reader.pending) messages did not come")
+            }
+            try body(message)
+        }
+    }
+}
+
+/// The request that makes a reader's consumer.
+private struct ConsumerRequest {
+    let stream: String
+    let consumer: String
+    let filter: String
+    let start: StreamStart
+
+    var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.field("stream_name", stream)
+            $0.field(
+                "config",
+                object: {
+                    $0.field("name", consumer)
+                    $0.field("filter_subject", filter)
+                    $0.field("ack_policy", "none")
+                    $0.field("mem_storage", true)
+                    $0.field("num_replicas", 1)
+                    $0.field("inactive_threshold", 60_000_000_000)
+                    switch start {
+                    case .first: $0.field("deliver_policy", "all")
+                    case .lastOfEachSubject: $0.field("deliver_policy", "last_per_subject")
+                    case .new: $0.field("deliver_policy", "new")
+                    case .sequence(let number):
+                        $0.field("deliver_policy", "by_start_sequence")
+                        $0.field("opt_start_seq", Int64(clamping: number))
+                    case .time(let time):
+                        $0.field("deliver_policy", "by_start_time")
+                        $0.field("opt_start_time", time)
+                    }
+                })
+        }
+        return writer.bytes
+    }
+}

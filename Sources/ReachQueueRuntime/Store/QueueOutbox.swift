@@ -1,0 +1,86 @@
+package import ReachQueue
+
+/// Where the queue's file puts the events of its transactions, so that each is delivered once more after a crash until its
+/// receiver has it safe.
+///
+/// An event is written with the transaction that caused it: both are in the file or neither is.
+package struct QueueOutbox: Sendable {
+    package struct Row: Hashable, Sendable {
+        /// Larger than those of all rows before.
+        package let number: Int64
+        package let event: [UInt8]
+
+        package init(number: Int64, event: [UInt8]) {
+            self.number = number
+            self.event = event
+        }
+    }
+
+    let encode: @Sendable (QueueEvent) -> [UInt8]
+    let deliver: @Sendable (_ rows: [Row], _ isRepeated: Bool) -> Void
+
+    /// - Parameters:
+    ///   - encode: Called on the store's thread.
+    ///   - deliver: Called there with rows that are committed, in their order; repeated ones are of an earlier run, which may
+    ///     have delivered them. Must not wait.
+    package init(
+        encode: @escaping @Sendable (QueueEvent) -> [UInt8],
+        deliver: @escaping @Sendable (_ rows: [Row], _ isRepeated: Bool) -> Void
+    ) {
+        self.encode = encode
+        self.deliver = deliver
+    }
+}
+
+/// The table of events in the queue's file. It exists only where an outbox is wanted.
+struct OutboxTable {
+    private let outbox: QueueOutbox
+    private let insert: SQLiteStatement
+    private let trim: SQLiteStatement
+    private let all: SQLiteStatement
+    /// Those of the open transaction.
+    private(set) var rows: [QueueOutbox.Row] = []
+
+    /// Numbers are never given twice, so that a row that was trimmed is not taken for a new one.
+    static let creation = """
+        CREATE TABLE IF NOT EXISTS journal_event (number INTEGER PRIMARY KEY AUTOINCREMENT, event BLOB NOT NULL)
+        """
+    static let removal = "DROP TABLE IF EXISTS journal_event"
+
+    init(_ outbox: QueueOutbox, in database: borrowing SQLiteDatabase) throws(SQLiteError) {
+        self.outbox = outbox
+        try database.execute(Self.creation)
+        insert = try database.prepare("INSERT INTO journal_event (event) VALUES (?) RETURNING number")
+        trim = try database.prepare("DELETE FROM journal_event WHERE number <= ?")
+        all = try database.prepare("SELECT number, event FROM journal_event ORDER BY number")
+    }
+
+    /// Writes the events of a change of what is kept.
+    mutating func write(_ events: [QueueEvent]) throws(SQLiteError) {
+        for event in events where event.kind.isKept {
+            let bytes = outbox.encode(event)
+            guard let number = try insert.first(.blob(bytes), read: { $0.integer(0) }) else { continue }
+            rows.append(QueueOutbox.Row(number: number, event: bytes))
+        }
+    }
+
+    /// Forgets what was not committed, back to a number of rows.
+    mutating func forget(downTo count: Int = 0) { rows.removeLast(max(0, rows.count - count)) }
+
+    /// Delivers what is committed.
+    mutating func deliver() {
+        guard !rows.isEmpty else { return }
+        outbox.deliver(rows, false)
+        rows = []
+    }
+
+    /// Delivers what an earlier run left.
+    func repeatAll() throws(SQLiteError) {
+        var left: [QueueOutbox.Row] = []
+        defer { all.reset() }
+        while try all.step() { left.append(QueueOutbox.Row(number: all.integer(0), event: all.blob(1))) }
+        if !left.isEmpty { outbox.deliver(left, true) }
+    }
+
+    func trim(upTo number: Int64) throws(SQLiteError) { try trim.run(.integer(number)) }
+}

@@ -1,0 +1,72 @@
+/// An interceptor of blocks: Alamofire's `Adapter`, `Retrier` and `Interceptor`.
+///
+///     session.setInterceptor(ClosureInterceptor { $0.headers[.userAgent] = "example/1" }, named: "agent")
+///
+/// A block that waits delays its request alone: one that sleeps until a date is NSURLSessionTask's `earliestBeginDate`.
+public struct ClosureInterceptor: RequestInterceptor {
+    /// Changes an attempt; see ``RequestInterceptor/adapt(_:)``.
+    public typealias Adapt = @Sendable (inout RequestAttempt) async throws -> Void
+    /// Decides what an answer means; see ``RequestInterceptor/retry(_:after:)``.
+    public typealias Retry = @Sendable (RequestAttempt, RequestResponse) async -> RetryDecision
+
+    private let adaptation: Adapt
+    private let judgement: @Sendable (RequestResponse) -> Bool
+    private let decision: Retry
+
+    /// Creates an interceptor. A block that is left out does what ``RequestInterceptor``'s default does.
+    ///
+    /// - Parameters:
+    ///   - adapt: Changes an attempt before it is sent.
+    ///   - judges: Whether `retry` is asked about an answer; by default about those with the status 401.
+    ///   - retry: Decides what an answer means.
+    public init(
+        adapt: @escaping Adapt = { _ in },
+        judges: @escaping @Sendable (RequestResponse) -> Bool = { $0.statusCode == 401 },
+        retry: @escaping Retry = { _, _ in .doNotRetry }
+    ) {
+        adaptation = adapt
+        judgement = judges
+        decision = retry
+    }
+
+    /// Calls the block for attempts.
+    public func adapt(_ attempt: inout RequestAttempt) async throws { try await adaptation(&attempt) }
+
+    /// Calls the block that chooses answers.
+    public func judges(_ response: RequestResponse) -> Bool { judgement(response) }
+
+    /// Calls the block for answers.
+    public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision {
+        await decision(attempt, response)
+    }
+}
+
+/// Several interceptors as one: Alamofire's `Interceptor` with lists.
+///
+/// Each one adapts an attempt as the one before it left it. The first one that has an answer sent again, or ends its
+/// request, decides; those that do not judge the answer are not asked.
+public struct InterceptorChain: RequestInterceptor {
+    /// The interceptors, in the order in which they are called.
+    public let interceptors: [any RequestInterceptor]
+
+    /// Joins interceptors.
+    public init(_ interceptors: [any RequestInterceptor]) { self.interceptors = interceptors }
+
+    /// Lets each interceptor change the attempt.
+    public func adapt(_ attempt: inout RequestAttempt) async throws {
+        for interceptor in interceptors { try await interceptor.adapt(&attempt) }
+    }
+
+    /// Whether any of the interceptors judges the answer.
+    public func judges(_ response: RequestResponse) -> Bool { interceptors.contains { $0.judges(response) } }
+
+    /// Asks the interceptors until one of them decides.
+    public func retry(_ attempt: RequestAttempt, after response: RequestResponse) async -> RetryDecision {
+        for interceptor in interceptors where interceptor.judges(response) {
+            let decision = await interceptor.retry(attempt, after: response)
+            if case .doNotRetry = decision { continue }
+            return decision
+        }
+        return .doNotRetry
+    }
+}

@@ -1,0 +1,156 @@
+internal import Glibc
+internal import ReachCore
+internal import ReachFleet
+internal import ReachFleetLink
+internal import ReachLoop
+internal import ReachTerminal
+
+/// The host's agent: the machine, and what carries out its actions. Confined to the loop's thread.
+final class Agent {
+    struct Places: Sendable {
+        /// The daemon's socket.
+        var socket: String
+        /// Where the memory is kept; survives a restart.
+        var state: String
+        /// Where others read how the agent is.
+        var runtime: String
+    }
+
+    private let loop: EventLoop
+    private let places: Places
+    private var machine: FleetMachine
+    private var report: AgentReport
+    private var written: AgentReport?
+    private var timer: (deadline: BootTime, id: TimerQueue.ID)?
+    private var reportTimer: TimerQueue.ID?
+    private var connection: EngineConnection?
+    private var journal: JournalFollower?
+    private var observer: HostObserver?
+    private var isStopped = false
+    private let isVerbose: Bool
+
+    private static let memoryName = "memory.json"
+    /// The shortest time between two reports, unless the word changed.
+    private static let reportInterval: Duration = .seconds(5)
+
+    init(_ configuration: AgentConfiguration, _ settings: NATSSettings, _ places: Places, on loop: EventLoop) {
+        self.loop = loop
+        self.places = places
+        isVerbose = getenv("REACH_FLEET_DEBUG") != nil
+        var machineSettings = FleetMachine.Settings(
+            host: configuration.identity, boot: AgentConfiguration.hash(ofBoot: BootIdentity.current))
+        machineSettings.lease = configuration.lease
+        machineSettings.meteredLease = configuration.meteredLease
+        machineSettings.metered = configuration.metered
+        machineSettings.spread = configuration.spread
+        let memory = SmallFile.text(places.state + "/" + Self.memoryName, limit: 4096)
+            .flatMap { try? FleetMemory(Array($0.utf8)) }
+        machine = FleetMachine(machineSettings, memory: memory, seed: UInt64.random(in: .min ... .max))
+        report = AgentReport(
+            host: configuration.identity, word: machine.word, since: SystemClock.now.wall,
+            servers: configuration.servers.map(\.description), lease: configuration.lease)
+        let handler: (FleetMachine.Input) -> Void = { [unowned self] input in handle(input) }
+        connection = EngineConnection(configuration.identity, settings, on: loop, handler: handler)
+        journal = JournalFollower(path: places.socket, configuration.filter, on: loop, handler: handler)
+        observer = HostObserver(path: places.socket, configuration, on: loop, handler: handler)
+    }
+
+    func start() {
+        writeReport()
+        observer?.start()
+        handle(.start)
+    }
+
+    /// Says goodbye. Blocks until it has arrived, at most two seconds.
+    func stop() {
+        handle(.stop)
+        isStopped = true
+        connection?.finish()
+        writeReport()
+    }
+
+    private func handle(_ input: FleetMachine.Input) {
+        guard !isStopped else { return }
+        if isVerbose { StandardError.write("reach-fleet: debug: \(input)\n") }
+        if case .journal(let page) = input, !page.entries.isEmpty { observer?.needsRefresh() }
+        connection?.connectivity = observer?.connectivity ?? .unknown
+        for action in machine.handle(input, at: SystemClock.now) { perform(action) }
+        if machine.wantsJournal { journal?.resume() } else { journal?.pause() }
+        setTimer()
+        update()
+    }
+
+    private func perform(_ action: FleetMachine.Action) {
+        switch action {
+        case .connect: connection?.connect()
+        case .disconnect: if !stopping { connection?.close() }
+        case .readTail(let number): connection?.readTail(number)
+        case .openJournal(let cursor): journal?.open(after: cursor)
+        case .closeJournal: journal?.close()
+        case .publish(let number, let chunk, let tail): connection?.publish(number, chunk, expecting: tail)
+        case .putState(let state): connection?.put(state)
+        case .putLease(let lease, let time): connection?.put(lease, timeToLive: time)
+        case .deleteLease: connection?.deleteLease()
+        case .remember(let memory): remember(memory)
+        case .word(let word): log(word)
+        }
+    }
+
+    /// The goodbye must arrive before the connection ends.
+    private var stopping: Bool { machine.word == .left }
+
+    private func remember(_ memory: FleetMemory) {
+        do {
+            try AtomicFile.replace(places.state + "/" + Self.memoryName, with: memory.bytes, isSynced: false)
+        } catch {
+            StandardError.write("reach-fleet: \(error)\n")
+        }
+    }
+
+    private func log(_ word: FleetWord) {
+        report.word = word
+        report.since = SystemClock.now.wall
+        let reason = word.isHealthy ? nil : connection?.lastError
+        StandardError.write("reach-fleet: \(word.rawValue): \(word.sentence)\(reason.map { " (\($0))" } ?? "")\n")
+        writeReport()
+    }
+
+    // MARK: - Time
+
+    private func setTimer() {
+        let deadline = machine.deadline
+        guard deadline != timer?.deadline else { return }
+        timer.map { loop.cancel($0.id) }
+        timer = deadline.map { deadline in
+            let id = loop.schedule(at: deadline) { [unowned self] in
+                timer = nil
+                handle(.tick)
+            }
+            return (deadline, id)
+        }
+    }
+
+    private func update() {
+        report.behind = machine.behind
+        report.figures = machine.figures
+        report.error = connection?.lastError
+        guard report != written, reportTimer == nil else { return }
+        reportTimer = loop.schedule(at: SystemClock.boot + Self.reportInterval) { [unowned self] in
+            reportTimer = nil
+            writeReport()
+        }
+    }
+
+    private func writeReport() {
+        guard report != written else { return }
+        written = report
+        var json = JSONWriter()
+        report.write(to: &json)
+        json.newline()
+        try? AtomicFile.replace(
+            places.runtime + "/" + AgentReport.fileName, with: json.bytes, mode: 0o644, isSynced: false)
+        try? AtomicFile.replace(
+            places.runtime + "/" + AgentReport.metricsName, with: Array(report.metrics.utf8), mode: 0o644,
+            isSynced: false)
+    }
+}

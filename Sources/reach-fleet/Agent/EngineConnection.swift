@@ -1,0 +1,213 @@
+internal import ReachCore
+internal import ReachFleet
+internal import ReachFleetLink
+internal import ReachLoop
+
+/// The agent's connection: it makes one at a time, and returns answers on the loop's thread. Answers of a connection that was closed
+/// do not come.
+final class EngineConnection {
+    typealias Handler = (FleetMachine.Input) -> Void
+
+    private let host: String
+    private let settings: NATSSettings
+    private let loop: EventLoop
+    private let handler: Handler
+    private var link: NATSLink?
+    /// Counts connections; a callback of an older one is dropped.
+    private var number = 0
+    private var lastFault: NATSError?
+    /// Whether the server has refused the lease's header, since it is older than 2.11 or its bucket does not allow it.
+    private var lacksTimeToLive = false
+    private let reference = LoopReference<EngineConnection>()
+    /// What the daemon says of the Internet, to name the reason of a failed handshake.
+    var connectivity: Connectivity = .unknown
+    private(set) var lastError: String?
+
+    init(_ host: String, _ settings: NATSSettings, on loop: EventLoop, handler: @escaping Handler) {
+        self.host = host
+        self.settings = settings
+        self.loop = loop
+        self.handler = handler
+        reference.owner = self
+    }
+
+    deinit { reference.owner = nil }
+
+    func connect() {
+        number += 1
+        lastFault = nil
+        let (number, settings, mailbox, reference) = (number, settings, loop.mailbox, reference)
+        BackgroundThread.start(named: "connect") {
+            let result: Result<NATSLink, NATSError>
+            do throws(NATSError) {
+                result = .success(
+                    try NATSLink.connect(settings) { event in
+                        mailbox.post { _ in
+                            guard let owner = reference.owner, owner.number == number else { return }
+                            owner.handle(event)
+                        }
+                    })
+            } catch {
+                result = .failure(error)
+            }
+            mailbox.post { _ in
+                guard let owner = reference.owner, owner.number == number else { return }
+                owner.finish(result)
+            }
+        }
+    }
+
+    private func finish(_ result: Result<NATSLink, NATSError>) {
+        switch result {
+        case .success(let link):
+            self.link = link
+            lastError = nil
+            handler(.connected(.init(start: link.connectedServer, payloadLimit: link.maxPayload)))
+        case .failure(let error): lose(error)
+        }
+    }
+
+    private func handle(_ event: NATSLink.Event) {
+        switch event {
+        case .disconnected(let error), .closed(let error): lose(lastFault ?? error)
+        case .fault(let error): if error.kind == .refused { lastFault = error }
+        case .reconnected, .lameDuck: break
+        }
+    }
+
+    private func lose(_ error: NATSError) {
+        lastError = error.description
+        close()
+        switch error.kind {
+        case .refused, .notPermitted: handler(.disconnected(.refused))
+        case .untrusted where connectivity == .portal: handler(.disconnected(.portal))
+        case .untrusted where SystemClock.now.wall < Self.oldestTime: handler(.disconnected(.clock))
+        case .untrusted: handler(.disconnected(.untrusted))
+        default: handler(.disconnected(.unreachable))
+        }
+    }
+
+    /// No certificate of today is valid at a time before this program was written.
+    private static let oldestTime = Timestamp(nanosecondsSince1970: 1_760_000_000_000_000_000)
+
+    /// Ends the connection; nothing more comes from it.
+    func close() {
+        number += 1
+        guard let link else { return }
+        self.link = nil
+        // Closing waits for libnats' threads.
+        BackgroundThread.start(named: "close") { link.close() }
+    }
+
+    /// Waits until what was sent has arrived, and ends.
+    func finish() {
+        number += 1
+        guard let link else { return }
+        self.link = nil
+        try? link.flush(within: .seconds(2))
+        link.close()
+    }
+
+    // MARK: - Requests
+
+    private func request(
+        _ subject: String, headers: [HeaderField] = [], _ payload: [UInt8] = [],
+        _ answer: @escaping @Sendable (Result<NATSMessage, NATSError>) -> FleetMachine.Input
+    ) {
+        guard let link else { return }
+        let (number, mailbox, reference) = (number, loop.mailbox, reference)
+        do throws(NATSError) {
+            _ = try link.request(subject, headers: headers, payload) { result in
+                mailbox.post { _ in
+                    guard let owner = reference.owner, owner.number == number else { return }
+                    owner.note(result)
+                    owner.handler(answer(result))
+                }
+            }
+        } catch {
+            lastError = error.description
+            let input = answer(.failure(error))
+            loop.afterEvents { [weak self] in self?.handler(input) }
+        }
+    }
+
+    private func note(_ result: Result<NATSMessage, NATSError>) {
+        if case .failure(let error) = result { lastError = error.description }
+    }
+
+    func readTail(_ number: UInt64) {
+        let subject = FleetNames.eventSubject(of: host)
+        request(DirectGet.subject(stream: FleetNames.events, last: subject)) { result in
+            .tail(number, EngineAnswer.tail(result))
+        }
+    }
+
+    func publish(_ number: UInt64, _ chunk: EventChunk, expecting tail: UInt64) {
+        request(FleetNames.eventSubject(of: host), headers: chunk.headers(expecting: tail), chunk.payload) { result in
+            .published(number, EngineAnswer.published(result))
+        }
+    }
+
+    func put(_ state: HostState) {
+        request(FleetNames.subject(ofKey: host, in: FleetNames.state), state.bytes) { result in
+            .stateStored(EngineAnswer.isStored(result))
+        }
+    }
+
+    func put(_ lease: HostLease, timeToLive: Duration) {
+        let seconds = max(1, timeToLive.components.seconds)
+        let headers = lacksTimeToLive ? [] : [HeaderField("Nats-TTL", "\(seconds)s")]
+        let (mailbox, reference, number) = (loop.mailbox, reference, number)
+        request(FleetNames.subject(ofKey: host, in: FleetNames.lease), headers: headers, lease.bytes) { result in
+            let isStored = EngineAnswer.isStored(result)
+            if !isStored, !headers.isEmpty, case .success = result {
+                mailbox.post { _ in
+                    guard let owner = reference.owner, owner.number == number else { return }
+                    owner.lacksTimeToLive = true
+                    owner.put(lease, timeToLive: timeToLive)
+                }
+            }
+            return .leaseStored(isStored)
+        }
+    }
+
+    func deleteLease() {
+        let subject = FleetNames.subject(ofKey: host, in: FleetNames.lease)
+        try? link?.publish(subject, headers: [HeaderField("KV-Operation", "DEL")], [])
+    }
+}
+
+/// What the engine's answers mean to the machine.
+enum EngineAnswer {
+    static func tail(_ result: Result<NATSMessage, NATSError>) -> FleetMachine.TailAnswer {
+        do throws(NATSError) {
+            guard let message = try DirectGet.message(try result.get()) else { return .none }
+            guard let chunk = try? EventChunk(headers: message.headers, payload: message.payload) else {
+                return .foreign(sequence: message.sequence)
+            }
+            return .message(sequence: message.sequence, chunk)
+        } catch {
+            return error.kind == .notPermitted ? .refused : .unavailable
+        }
+    }
+
+    static func published(_ result: Result<NATSMessage, NATSError>) -> FleetMachine.PublishAnswer {
+        do throws(NATSError) {
+            let ack = try JetStreamReply.ack(try result.get())
+            return .stored(sequence: ack.sequence, isDuplicate: ack.isDuplicate)
+        } catch {
+            switch error.kind {
+            case .wrongLastSequence(let last): return .wrongTail(last: last)
+            case .tooLarge: return .tooLarge
+            case .full: return .full
+            case .notPermitted: return .refused
+            default: return .unavailable
+            }
+        }
+    }
+
+    static func isStored(_ result: Result<NATSMessage, NATSError>) -> Bool {
+        guard case .success(let message) = result else { return false }
+        return (try? JetStreamReply.ack(message)) != nil
+    }
+}

@@ -1,0 +1,86 @@
+internal import ReachControl
+internal import ReachCore
+internal import ReachFleet
+internal import ReachLoop
+internal import ReachQueue
+
+/// What the host is now: the Internet as the daemon sees it, probes that are down, and its queue.
+final class HostObserver {
+    private let path: String
+    private let configuration: AgentConfiguration
+    private let loop: EventLoop
+    private let handler: (FleetMachine.Input) -> Void
+    private var watch: DaemonWatch?
+    private var state: HostState
+    private var refreshTimer: TimerQueue.ID?
+    private(set) var connectivity: Connectivity = .unknown
+
+    init(
+        path: String, _ configuration: AgentConfiguration, on loop: EventLoop,
+        handler: @escaping (FleetMachine.Input) -> Void
+    ) {
+        self.path = path
+        self.configuration = configuration
+        self.loop = loop
+        self.handler = handler
+        // The machine fills in the time, the boot and the lease.
+        state = HostState(
+            host: configuration.identity, version: ProjectVersion.number, written: SystemClock.now, boot: "",
+            lease: configuration.lease)
+        state.name = configuration.name
+        state.labels = configuration.labels
+        state.groups = configuration.groups
+    }
+
+    func start() {
+        let watch = DaemonWatch(path: path, target: .internet, on: loop) { [unowned self] event in handle(event) }
+        self.watch = watch
+        watch.start()
+        refresh()
+    }
+
+    private func handle(_ event: StreamEvent) {
+        guard let current = event.state else { return }
+        connectivity = current.connectivity
+        var json = JSONWriter()
+        json.status(current, source: .daemon, at: SystemClock.now.wall, SystemClock.now.boot)
+        guard let document = try? JSONReader.read(json.bytes), let status = try? HostStatus(reading: document) else {
+            return
+        }
+        state.status = configuration.filter.filtered(status)
+        handler(.state(state))
+        handler(
+            .path(exists: current.status == .reachable, isMetered: current.isMetered, epoch: UInt64(current.epoch)))
+    }
+
+    /// Probes and the queue changed: reads them again, once for many events of a moment.
+    func needsRefresh() {
+        guard refreshTimer == nil else { return }
+        refreshTimer = loop.schedule(at: SystemClock.boot + .seconds(1)) { [unowned self] in
+            refreshTimer = nil
+            refresh()
+        }
+    }
+
+    private func refresh() {
+        do throws(ControlError) {
+            var client = try ControlClient(path: path, patience: .seconds(3))
+            state.probesDown = try client.probes().filter { $0.state == .down }.map(\.name)
+            state.queue.waiting = try count(&client, [.waiting, .running])
+            state.queue.dead = try count(&client, [.dead])
+        } catch {
+            // A daemon without probes or a queue refuses; one that is away is noticed by the watch.
+        }
+        handler(.state(state))
+    }
+
+    /// The number of this user's requests, or for root of all.
+    private func count(
+        _ client: inout ControlClient, _ states: Set<QueuedRequestState>
+    ) throws(ControlError) -> UInt64 {
+        var filter = QueueFilter()
+        filter.states = states
+        filter.limit = 1
+        return UInt64(max(0, try client.requests(filter).count))
+    }
+}

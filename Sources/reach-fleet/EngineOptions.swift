@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachCore
+internal import ReachFleet
+internal import ReachFleetLink
+
+/// How to reach the engine: options, or variables of the environment.
+struct EngineOptions: ParsableArguments {
+    @Option(
+        name: .customLong("server"),
+        help: ArgumentHelp(
+            "A server of the fleet: tls://HOST:PORT, or nats://HOST:PORT on this machine. May be repeated. By default "
+                + "those in REACH_FLEET_SERVER, separated by spaces.", valueName: "url"))
+    var servers: [String] = []
+
+    @Option(
+        name: .customLong("key-file"),
+        help: ArgumentHelp(
+            "An nkey's seed or a .creds file; by default that in REACH_FLEET_KEY.", valueName: "file"))
+    var keyFile: String?
+
+    @Option(
+        name: .customLong("ca"),
+        help: ArgumentHelp(
+            "Certificate authorities besides the system's; by default that in REACH_FLEET_CA.", valueName: "file"))
+    var authorities: String?
+
+    @Option(help: ArgumentHelp("A client's certificate, with --certificate-key.", valueName: "file"))
+    var certificate: String?
+
+    @Option(name: .customLong("certificate-key"), help: ArgumentHelp("The certificate's key.", valueName: "file"))
+    var certificateKey: String?
+
+    /// The settings of a connection.
+    ///
+    /// - Parameter reconnects: For commands that run until they are stopped.
+    func settings(reconnects: Bool = false) throws -> NATSSettings {
+        let named =
+            servers.isEmpty ? Self.variable("REACH_FLEET_SERVER")?.split(separator: " ").map(String.init) : servers
+        guard let named, !named.isEmpty else {
+            throw FleetFailure(.usage, "no server is named: --server URL, or REACH_FLEET_SERVER in the environment")
+        }
+        do throws(NATSError) {
+            var settings = NATSSettings(servers: [])
+            for text in named { settings.servers.append(try NATSServer(text)) }
+            if let file = keyFile ?? Self.variable("REACH_FLEET_KEY") {
+                settings.identity = try NATSIdentity.read(file)
+            }
+            settings.authorities = authorities ?? Self.variable("REACH_FLEET_CA")
+            settings.certificate = certificate
+            settings.certificateKey = certificateKey
+            settings.inbox = "\(FleetRights.readerInbox).\(SubjectToken.random())"
+            if reconnects { settings.reconnection = .always(wait: .seconds(1), jitter: .seconds(1)) }
+            return settings
+        } catch {
+            throw FleetFailure(error.description.hasPrefix("key file") ? .cannotRead : .usage, error.description)
+        }
+    }
+
+    func connect() throws -> NATSLink {
+        let settings = try settings()
+        do throws(NATSError) {
+            return try NATSLink.connect(settings)
+        } catch {
+            let names = settings.servers.map(\.description).joined(separator: ", ")
+            throw FleetFailure(FleetFailure(error).status, "\(names): \(error.description)")
+        }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,49 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachCore
+internal import ReachFleetLink
+internal import ReachTerminal
+
+/// The command `reach-fleet`, which `reach fleet` runs.
+struct FleetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reach-fleet",
+        abstract: "Report what this host sees to its fleet, and look at the fleet.",
+        version: "reach-fleet \(ProjectVersion.number) (libnats \(NATSLibrary.version))",
+        subcommands: [
+            AgentCommand.self, SelfCommand.self, SetupCommand.self, KeyCommand.self, ConfigCommand.self,
+            DoctorCommand.self,
+            FleetStatusCommand.self, HostCommand.self, FleetWatchCommand.self, EventsCommand.self,
+            OutagesCommand.self, PageCommand.self, ExportCommand.self, HoldCommand.self, ReleaseCommand.self,
+        ])
+
+    /// Parses and runs the command, and ends with its exit status.
+    static func runAndExit() -> Never {
+        StandardDescriptors.secure()
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+            exit(.success)
+        } catch let error as FleetFailure {
+            if let message = error.message { StandardError.write("reach-fleet: \(message)\n") }
+            exit(error.status)
+        } catch let error as NATSError {
+            let failure = FleetFailure(error)
+            StandardError.write("reach-fleet: \(error.description)\n")
+            exit(failure.status)
+        } catch {
+            let code = exitCode(for: error)
+            let message = fullMessage(for: error)
+            guard code != .success else {
+                StandardOutput.write(message + "\n")
+                exit(.success)
+            }
+            // The message quotes the command line.
+            StandardError.write(
+                message.split(separator: "\n").map { DisplayText.sanitized(String($0)) + "\n" }.joined())
+            exit(code == .validationFailure ? .usage : FleetExit(rawValue: code.rawValue) ?? .found)
+        }
+    }
+
+    private static func exit(_ status: FleetExit) -> Never { Glibc.exit(status.rawValue) }
+}

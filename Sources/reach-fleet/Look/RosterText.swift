@@ -1,0 +1,115 @@
+internal import ReachCore
+internal import ReachFleet
+internal import ReachTerminal
+
+/// Hosts as lines for people.
+///
+/// The widths of the columns are found first and the lines then written one by one: a table of 100,000 hosts is never in memory.
+struct RosterText {
+    private static let headings = ["HOST", "NAME", "WORD", "SINCE", "CLASS", "SEEN", "BEHIND", "WHY"]
+
+    let style: TerminalStyle
+    /// The terminal's width in columns; `nil` without a terminal.
+    let width: Int?
+    let now: Timestamp
+
+    /// Writes a line for each host, in the order of their identities.
+    func write(_ rows: [(host: RosterHost, presence: HostPresence)], _ output: (String) -> Void) {
+        var widths = Self.headings.map(\.count)
+        var isUsed = [Bool](repeating: false, count: Self.headings.count)
+        for row in rows {
+            for (index, cell) in cells(row.host, row.presence).enumerated() where !cell.isEmpty {
+                widths[index] = max(widths[index], cell.count)
+                isUsed[index] = true
+            }
+        }
+        guard !rows.isEmpty else { return }
+        var page = line(Self.headings, widths, isUsed, nil)
+        for row in rows {
+            page += line(cells(row.host, row.presence), widths, isUsed, row.presence.word)
+            if page.utf8.count > 32 << 10 {
+                output(page)
+                page = ""
+            }
+        }
+        output(page)
+    }
+
+    private func cells(_ host: RosterHost, _ presence: HostPresence) -> [String] {
+        [
+            host.id, host.report?.name ?? "", presence.word.rawValue, age(presence.since),
+            host.report?.linkClass?.rawValue ?? "", presence.word == .here ? "" : age(presence.lastSeen),
+            host.report.flatMap { $0.behind > 0 ? String($0.behind) : nil } ?? "", why(host, presence),
+        ]
+    }
+
+    private func why(_ host: RosterHost, _ presence: HostPresence) -> String {
+        var parts = [presence.why].compactMap(\.self)
+        if presence.isPresumed { parts.append("presumed") }
+        if let own = presence.hostSince { parts.append("its clock: \(TimeText.describe(own))") }
+        if let holds = host.report?.queueHolds, !holds.isEmpty {
+            parts.append("queue held: \(holds.joined(separator: ", "))")
+        }
+        return parts.joined(separator: "; ")
+    }
+
+    private func age(_ time: Timestamp?) -> String {
+        guard let time else { return "" }
+        return DurationText.describe(max(.zero, time.duration(to: now)))
+    }
+
+    private func line(_ cells: [String], _ widths: [Int], _ isUsed: [Bool], _ word: HostWord?) -> String {
+        var line = ""
+        var column = 0
+        var missing = 0
+        for (index, cell) in cells.enumerated() where isUsed[index] {
+            guard !cell.isEmpty else {
+                missing += widths[index] + 2
+                continue
+            }
+            line += String(repeating: " ", count: missing)
+            column += missing
+            var shown = cell
+            if let width, column + cell.count > width, index == cells.count - 1 {
+                shown = cell.prefix(max(0, width - column - 1)) + "…"
+            }
+            line += index == 2 ? word.map { style.paint(shown, $0.colour) } ?? shown : shown
+            column += shown.count
+            missing = widths[index] - cell.count + 2
+        }
+        return line + "\n"
+    }
+}
+
+extension HostWord {
+    var colour: TerminalStyle.Colour {
+        switch self {
+        case .here: .green
+        case .limited: .yellow
+        case .silent: .red
+        case .left, .unseen: .grey
+        }
+    }
+}
+
+/// Times for people, in UTC, since hosts and readers may be anywhere.
+enum TimeText {
+    /// `2026-11-22 12:03:04Z`.
+    static func describe(_ time: Timestamp) -> String {
+        let text = time.description
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))Z"
+    }
+
+    /// `2026-11-22 12:03:04.123Z`.
+    static func describeExactly(_ time: Timestamp) -> String {
+        let text = time.description
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(12))Z"
+    }
+}
+
+extension Timestamp {
+    func duration(to later: Timestamp) -> Duration {
+        let (difference, overflow) = later.nanosecondsSince1970.subtractingReportingOverflow(nanosecondsSince1970)
+        return .nanoseconds(overflow ? (later < self ? .min : .max) : difference)
+    }
+}

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import ReachCore
+internal import ReachFleet
+internal import ReachTerminal
+
+struct OutagesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "outages",
+        abstract: "Print which hosts went away together, and what they have in common.",
+        discussion: """
+            At least five hosts, and half of those that share a gateway, a network, a label, a class of link or a provider. \
+            Until the hosts are back this is presumed from their connections and leases; then their own events say when and \
+            why.
+
+            Exit status: 0 an outage lasts, 1 none does.
+            """)
+
+    @Flag(help: "Print a JSON object for each outage, one a line.")
+    var json = false
+
+    @OptionGroup var arguments: OutageArguments
+    @OptionGroup var engine: EngineOptions
+
+    func run() throws {
+        let systems = try arguments.table()
+        let record = try FleetRecord(try engine.connect(), window: arguments.since)
+        let page = record.page(arguments, systems)
+        if json {
+            StandardOutput.writeJSON(page.outages) { $0.outage($1, hosts: page.hosts.map(\.id)) }
+        } else {
+            StandardOutput.write(page.outages.map(Self.text).joined())
+        }
+        if !page.outages.contains(where: \.isOpen) { throw FleetFailure(.found) }
+    }
+
+    private static func text(_ outage: Outage) -> String {
+        outage.sentence.text(writing: TimeText.describe) + "\n" + (outage.addition.map { "    \($0)\n" } ?? "")
+    }
+}

@@ -1,0 +1,141 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachCore
+internal import ReachFleet
+internal import ReachFleetLink
+internal import ReachLoop
+internal import ReachTerminal
+
+struct PageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "page",
+        abstract: "Write the fleet as one HTML file, for any web server or a browser.",
+        discussion: """
+            The file needs nothing besides itself. It is replaced as a whole. With --interval it is written again and again, \
+            also while no server answers: then it says so, and shows the last state.
+
+            Exit status: 0 written.
+            """)
+
+    @Option(help: ArgumentHelp("The file.", valueName: "file"))
+    var output: String
+
+    @Option(help: "What the page is called.")
+    var title = "Fleet"
+
+    @OptionGroup var repetition: RepetitionOptions
+    @OptionGroup var arguments: OutageArguments
+    @OptionGroup var engine: EngineOptions
+
+    func run() throws {
+        let systems = try arguments.table()
+        try repetition.run(engine, since: arguments.since, writing: output) { reading in
+            var page = reading.record?.page(arguments, systems) ?? FleetPage(asOf: reading.now, written: reading.now)
+            page.title = title
+            page.written = reading.now
+            page.interval = repetition.interval
+            page.engineTrouble = reading.trouble
+            page.engineNotes += reading.notes
+            var generator = SystemRandomNumberGenerator()
+            return page.html(nonce: FleetPage.nonce(&generator))
+        }
+    }
+}
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the fleet's figures for node_exporter's textfile collector.",
+        discussion: """
+            Hosts by word, class of link and label, outages, and the engine, in Prometheus's text format. The file's name has \
+            to end in .prom.
+
+            Exit status: 0 written.
+            """)
+
+    @Argument(help: ArgumentHelp("The file.", valueName: "file"))
+    var output: String
+
+    @OptionGroup var repetition: RepetitionOptions
+    @OptionGroup var arguments: OutageArguments
+    @OptionGroup var engine: EngineOptions
+
+    func run() throws {
+        let systems = try arguments.table()
+        try repetition.run(engine, since: arguments.since, writing: output) { reading in
+            var page = reading.record?.page(arguments, systems) ?? FleetPage(asOf: reading.now, written: reading.now)
+            page.engineTrouble = reading.trouble
+            return FleetMetrics.text(page)
+        }
+    }
+}
+
+/// Writing a file once, or at an interval.
+struct RepetitionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Write it again this often, until a signal comes.", valueName: "duration"),
+        transform: { text in
+            let duration = try FleetArgument.duration(text)
+            guard duration >= .seconds(1) else { throw ValidationError("an interval is at least 1s") }
+            return duration
+        })
+    var interval: Duration?
+
+    /// What an attempt to read the engine gave.
+    struct Reading {
+        /// The newest that was read; `nil` if nothing was yet.
+        var record: FleetRecord?
+        /// The present by the engine's clock.
+        var now: Timestamp
+        var trouble: String?
+        var notes: [String] = []
+    }
+
+    /// Without an interval, an engine that does not answer is an error. With one, the file says it.
+    func run(
+        _ engine: EngineOptions, since: Duration, writing path: String, _ text: (Reading) -> [UInt8]
+    ) throws {
+        guard let interval else {
+            let record = try FleetRecord(try engine.connect(), window: since)
+            return try Self.write(path, text(Reading(record: record, now: record.view.engine.now)))
+        }
+        _ = try engine.settings()
+        var link: NATSLink?
+        var reading = Reading(now: SystemClock.now.wall)
+        while true {
+            let begun = SystemClock.boot
+            do {
+                let open = try link ?? engine.connect()
+                link = open
+                if reading.record == nil {
+                    reading.record = try FleetRecord(open, window: since)
+                } else {
+                    try reading.record?.update(open)
+                }
+                reading.trouble = nil
+            } catch {
+                link = nil
+                reading.trouble = (error as? FleetFailure)?.message ?? "\(error)"
+            }
+            reading.now = SystemClock.now.wall + (reading.record?.view.clockOffset ?? .zero)
+            try Self.write(path, text(reading))
+            Self.sleep(until: begun + interval)
+        }
+    }
+
+    private static func write(_ path: String, _ text: [UInt8]) throws {
+        do throws(SystemError) {
+            try AtomicFile.replace(path, with: text, mode: 0o644, isSynced: false)
+        } catch {
+            throw FleetFailure(.cannotCreate, DisplayText.sanitized(error.description))
+        }
+    }
+
+    private static func sleep(until time: BootTime) {
+        while SystemClock.boot < time {
+            let rest = min((time - SystemClock.boot).nanoseconds, 1_000_000_000)
+            var wait = timespec(tv_sec: Int(rest / 1_000_000_000), tv_nsec: Int(rest % 1_000_000_000))
+            nanosleep(&wait, nil)
+        }
+    }
+}

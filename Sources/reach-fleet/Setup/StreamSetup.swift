@@ -1,0 +1,90 @@
+internal import ReachCore
+internal import ReachFleet
+internal import ReachFleetLink
+
+/// Makes one stream as planned, or says what differs.
+struct StreamSetup {
+    enum Word: String {
+        case created, unchanged, updated, differs
+    }
+
+    struct Outcome {
+        let stream: StreamPlan
+        let word: Word
+        /// What still differs.
+        let differences: [StreamPlan.Difference]
+
+        var isDifferent: Bool { word == .differs }
+    }
+
+    let jetStream: JetStream
+    let updates: Bool
+
+    func run(_ plan: StreamPlan) throws(NATSError) -> Outcome {
+        guard let found = try jetStream.stream(plan.name) else {
+            _ = try jetStream.createStream(plan.name, Self.bytes(plan.configuration))
+            return Outcome(stream: plan, word: .created, differences: [])
+        }
+        guard let configuration = found["config"] else { throw NATSError(.failed, "\(plan.name): no configuration") }
+        let differences = plan.differences(from: configuration)
+        guard !differences.isEmpty else { return Outcome(stream: plan, word: .unchanged, differences: []) }
+        guard updates, differences.contains(where: { $0.effect == .tightens }) else {
+            return Outcome(stream: plan, word: .differs, differences: differences)
+        }
+        let reply = try jetStream.updateStream(plan.name, Self.bytes(plan.tightened(configuration)))
+        let rest = plan.differences(from: reply["config"] ?? .null)
+        return Outcome(stream: plan, word: rest.isEmpty ? .updated : .differs, differences: rest)
+    }
+
+    private static func bytes(_ json: JSONValue) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.value(json)
+        return writer.bytes
+    }
+}
+
+extension StreamSetup.Outcome {
+    var text: String {
+        let lines = differences.map { "  \($0.sentence)\n" }.joined()
+        return "\(stream.name): \(word.rawValue) (\(stream.purpose))\n\(lines)"
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("stream", stream.name)
+            json.field("outcome", word.rawValue)
+            json.field("differences", array: { json in for difference in differences { difference.write(to: &json) } })
+        }
+    }
+}
+
+extension StreamPlan.Difference {
+    /// For people: which setting, what is there, what should be, and what to do.
+    var sentence: String {
+        let has = found.map(Self.text) ?? "not set"
+        let advice =
+            switch effect {
+            case .tightens: "--update sets it"
+            case .loosens: "left as it is, since that is stricter"
+            case .fixed: "the server cannot change it; delete the stream first, with what it holds"
+            }
+        return "\(key) is \(DisplayText.sanitized(has)), not \(Self.text(wanted)): \(advice)"
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("setting", key)
+            json.key("found")
+            json.value(found ?? .null)
+            json.key("wanted")
+            json.value(wanted)
+            json.field("effect", effect.rawValue)
+        }
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        var writer = JSONWriter()
+        writer.value(value)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

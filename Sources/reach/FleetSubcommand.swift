@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ReachCore
+internal import ReachLoop
+internal import ReachTerminal
+
+/// `reach fleet ...` runs `reach-fleet ...`, a program of its own, since it links what this one does not.
+struct FleetSubcommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fleet", abstract: "Run reach-fleet: what many hosts see, and this host's part in it.")
+
+    @Argument(
+        parsing: .captureForPassthrough,
+        help: ArgumentHelp("The command of reach-fleet and its options.", valueName: "argument"))
+    var arguments: [String] = []
+
+    private static let program = "reach-fleet"
+
+    func run() throws {
+        // The one of the same installation first, then as the shell finds it.
+        for path in [ThisProgram.directory + "/" + Self.program, Self.program] {
+            var words = ([Self.program] + arguments).map { strdup($0) } + [nil]
+            defer { words.forEach { free($0) } }
+            execvp(path, &words)
+            guard errno == ENOENT else { break }
+        }
+        guard errno == ENOENT else {
+            throw CommandError(
+                status: .cannotExecute, message: "\(Self.program): \(SystemError.text(errno))")
+        }
+        throw CommandError(
+            status: .commandNotFound, message: "\(Self.program) is not installed; its package is reach-fleet")
+    }
+}

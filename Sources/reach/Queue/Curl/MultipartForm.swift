@@ -1,0 +1,128 @@
+internal import ReachControl
+internal import ReachCore
+
+/// A body of multipart/form-data (RFC 7578) from curl's `-F`. It is uploaded piece by piece, so that a file need not fit
+/// into memory.
+struct MultipartForm {
+    struct Part: Equatable {
+        enum Content: Equatable {
+            case text(String)
+            /// `<FILE`: the content alone.
+            case contentOf(String)
+            /// `@FILE`: a file with its name.
+            case file(String)
+        }
+
+        var name: String
+        var content: Content
+        var fileName: String?
+        var type: String?
+
+        /// - Parameter text: `NAME=TEXT`, `NAME=@FILE` or `NAME=<FILE`, the last two with `;type=TYPE` and
+        ///   `;filename=NAME` behind them.
+        init(_ text: String) throws(CommandError) {
+            guard let mark = text.firstIndex(of: "="), mark != text.startIndex else {
+                throw CurlRequest.refusal("-F: '\(text)' is not of the form NAME=CONTENT or NAME=@FILE")
+            }
+            name = String(text[..<mark])
+            let value = text[text.index(after: mark)...]
+            guard let kind = value.first, kind == "@" || kind == "<" else {
+                content = .text(String(value))
+                return
+            }
+            let words = value.dropFirst().split(separator: ";", omittingEmptySubsequences: false)
+            let path = String(words.first ?? "")
+            content = kind == "@" ? .file(path) : .contentOf(path)
+            if kind == "@" { fileName = path == "-" ? "-" : path.split(separator: "/").last.map(String.init) }
+            for word in words.dropFirst() {
+                if word.hasPrefix("type=") {
+                    type = String(word.dropFirst(5))
+                } else if word.hasPrefix("filename=") {
+                    fileName = String(word.dropFirst(9))
+                } else {
+                    throw CurlRequest.refusal("-F: '\(word)' is neither type=TYPE nor filename=NAME")
+                }
+            }
+        }
+
+        var path: String? {
+            switch content {
+            case .text: nil
+            case .contentOf(let path), .file(let path): path
+            }
+        }
+    }
+
+    let parts: [Part]
+    let boundary: String
+
+    /// - Parameter number: Random, so that no content has the boundary by chance.
+    init(_ parts: [Part], number: UInt64 = .random(in: .min ... .max)) {
+        self.parts = parts
+        boundary = "reach-" + String(number, radix: 36)
+    }
+
+    var contentType: HeaderField { HeaderField("Content-Type", "multipart/form-data; boundary=" + boundary) }
+
+    /// Refuses files that cannot be read, before the daemon is asked.
+    func check() throws(CommandError) {
+        for path in parts.compactMap(\.path) { try QueueBodyFile(path).check() }
+    }
+
+    /// - Returns: The upload's name, which the daemon chose.
+    func upload(through client: inout ControlClient) throws(ControlError) -> String {
+        var uploader = PieceUploader()
+        for part in parts {
+            try uploader.append(head(of: part), through: &client)
+            switch part.content {
+            case .text(let text): try uploader.append(Array(text.utf8), through: &client)
+            case .contentOf(let path), .file(let path):
+                try QueueBodyFile(path).append(to: &uploader, through: &client)
+            }
+            try uploader.append(Array("\r\n".utf8), through: &client)
+        }
+        try uploader.append(Array("--\(boundary)--\r\n".utf8), through: &client)
+        return try uploader.finish(through: &client)
+    }
+
+    func head(of part: Part) -> [UInt8] {
+        var head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(part.name))\""
+        if let fileName = part.fileName { head += "; filename=\"\(Self.quoted(fileName))\"" }
+        if let type = part.type ?? (part.fileName == nil ? nil : "application/octet-stream") {
+            head += "\r\nContent-Type: " + type.filter { !$0.isNewline }
+        }
+        return Array((head + "\r\n\r\n").utf8)
+    }
+
+    /// As browsers escape names (HTML, "multipart/form-data encoding algorithm"), so that none ends its field.
+    private static func quoted(_ name: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            switch byte {
+            case 0x0a, 0x0d, UInt8(ascii: "\""): URLCharacters.appendEscape(of: byte, to: &bytes)
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Collects the bytes of a body into pieces as large as one call allows; only the last one is smaller.
+struct PieceUploader {
+    private var name: String?
+    private var pending: [UInt8] = []
+
+    mutating func append(_ bytes: [UInt8], through client: inout ControlClient) throws(ControlError) {
+        pending += bytes
+        while pending.count >= QueueUpload.pieceBytes {
+            name = try client.upload(Array(pending.prefix(QueueUpload.pieceBytes)), to: name)
+            pending.removeFirst(QueueUpload.pieceBytes)
+        }
+    }
+
+    /// - Returns: The name of the body, which may be empty.
+    mutating func finish(through client: inout ControlClient) throws(ControlError) -> String {
+        if let name, pending.isEmpty { return name }
+        return try client.upload(pending, to: name)
+    }
+}

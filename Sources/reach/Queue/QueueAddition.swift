@@ -1,0 +1,55 @@
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueue
+
+/// A request that a command adds to the queue, with the files of its body.
+struct QueueAddition {
+    private var specification: RequestSpecification
+    private let upload: QueueBodyFile?
+    private let form: MultipartForm?
+
+    /// - Throws: ``CommandError`` if the request is invalid or a file cannot be read. Nothing has been sent then.
+    init(_ curl: CurlRequest, to url: String, _ conditions: QueueConditionOptions) throws(CommandError) {
+        specification = try curl.specification(to: url)
+        try conditions.apply(to: &specification)
+        upload = curl.upload.map { QueueBodyFile($0) }
+        form = curl.parts.isEmpty ? nil : MultipartForm(curl.parts)
+        if let form { specification.headers.append(form.contentType) }
+        try upload?.check()
+        try form?.check()
+    }
+
+    /// Uploads the body, and adds the request.
+    func add(to queue: QueueOptions) throws(CommandError) -> QueueReceipt {
+        var specification = specification
+        return try queue.ask { client throws(ControlError) in
+            if let upload {
+                specification.body = .spooled(name: try upload.upload(through: &client), bytes: 0)
+            } else if let form {
+                specification.body = .spooled(name: try form.upload(through: &client), bytes: 0)
+            }
+            return try client.add(specification)
+        }
+    }
+
+    /// The request for people, with the values of credentials left out: what `--dry-run` prints.
+    var description: String {
+        var lines = ["\(specification.method) \(specification.url)"]
+        for field in specification.headers {
+            lines.append("\(field.name): \(RequestSpecification.isCredential(field) ? "(not shown)" : field.value)")
+        }
+        switch (upload, form, specification.body) {
+        case (let file?, _, _): lines.append("body: from \(file.path == "-" ? "standard input" : file.path)")
+        case (_, let form?, _):
+            lines.append("body: a form of \(form.parts.count) part\(form.parts.count == 1 ? "" : "s")")
+        case (_, _, .inline(let bytes)): lines.append("body: \(bytes.count) bytes")
+        default: break
+        }
+        lines.append("sent when: \(specification.condition)")
+        lines.append("priority: \(specification.priority)")
+        if let attempts = specification.maximumAttempts { lines.append("attempts: at most \(attempts)") }
+        if let limit = specification.timeToLive { lines.append("expires after: \(DurationText.describe(limit))") }
+        return lines.map { DisplayText.sanitized($0) + "\n" }.joined()
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import ReachTesting
+import Testing
+
+/// contrib/hooks/notify, with programs in the places of reach, sendmail and notify-send that write down what they get.
+@Suite struct NotifyHookTests {
+    private struct Stage {
+        let directory: TemporaryDirectory
+        var record: String { (try? String(contentsOfFile: directory.path + "/record", encoding: .utf8)) ?? "" }
+
+        init(_ settings: String) throws {
+            directory = try TemporaryDirectory()
+            for name in ["reach", "sendmail", "notify-send"] {
+                try directory.file(
+                    name,
+                    "#!/bin/sh\n{ printf '%s' \(name); printf ' <%s>' \"$@\"; echo; [ -t 0 ] || cat; } >>'\(directory.path)/record'\n",
+                    mode: 0o755)
+            }
+            try directory.file("notify.conf", "SENDMAIL=\(directory.path)/sendmail\n" + settings)
+        }
+
+        func run(_ arguments: [String] = [], _ variables: [String: String] = [:]) throws -> BuiltProgram.Result {
+            var environment: [String: String?] = [
+                "PATH": directory.path + ":/usr/bin:/bin", "REACH_NOTIFY_CONF": directory.path + "/notify.conf",
+                "REACH_TARGET": "internet", "REACH_CHANGED": "status path", "REACH_TIME": "2026-11-21T03:10:00Z",
+                "REACH_STATUS": "not-reachable", "REACH_REASON": "no-carrier", "REACH_CONNECTIVITY": "none",
+                "REACH_PORTAL": "", "REACH_INTERFACE": "", "REACH_CLASS": "", "REACH_SKIPPED": "0",
+            ]
+            environment.merge(variables.mapValues { $0 }) { $1 }
+            let command = [
+                "-c", "echo '{\"type\":\"change\"}' | \"$0\" \"$@\"", ProjectFile.path("contrib/hooks/notify"),
+            ]
+            return try BuiltProgram(named: "/bin/sh").run(command + arguments, environment: environment)
+        }
+    }
+
+    @Test func `an outage goes out by mail, ntfy, webhook and to the desktop`() throws {
+        let stage = try Stage(
+            "MAIL_TO=a@example.org\nMAIL_FROM=r@example.org\nNTFY_URL=https://ntfy.example/net\nNTFY_HEADERS=/etc/h\n"
+                + "WEBHOOK_URL=https://hook.example/\nDESKTOP=yes\nWHEN=unmetered\n")
+        let result = try stage.run()
+        #expect(result.status == 0 && result.standardError.isEmpty, "\(result)")
+        let record = stage.record
+        #expect(record.contains("sendmail <-t> <-oi>\nTo: a@example.org\nFrom: r@example.org\nSubject: ["))
+        #expect(record.contains("internet is not reachable\nAuto-Submitted"))
+        #expect(record.contains("internet is not reachable: no-carrier."))
+        #expect(record.contains("<--when> <unmetered> <--expires> <1d> <--order> <reach-notify>"))
+        #expect(record.contains("<-H> <@/etc/h>") && record.contains("<Priority: high>"))
+        #expect(record.contains("<https://ntfy.example/net>"))
+        #expect(record.contains("<-d> <@-> <https://hook.example/>\n{\"type\":\"change\"}\n"))
+        #expect(record.contains("notify-send <--app-name=reach> <--urgency=critical>"))
+    }
+
+    @Test(arguments: [
+        (["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "full"], "internet is reachable through eth0 (wired)."),
+        (["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "limited"], "the Internet does not answer behind it."),
+        (
+            ["REACH_STATUS": "reachable", "REACH_CONNECTIVITY": "portal", "REACH_PORTAL": "http://login/\nBcc: x@y"],
+            "behind eth0 (wired): http://login/Bcc: x@y"
+        ),
+        (
+            ["REACH_STATUS": "unknown", "REACH_REASON": "stale"],
+            "It is not known whether internet is reachable: stale."
+        ),
+        (["REACH_SKIPPED": "3"], "3 earlier changes"),
+    ])
+    func `the sentence says what happened`(variables: [String: String], sentence: String) throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        let link = ["REACH_INTERFACE": "eth0", "REACH_CLASS": "wired"]
+        #expect(try stage.run([], link.merging(variables) { $1 }).status == 0)
+        #expect(stage.record.contains(sentence), "\(stage.record)")
+        #expect(!stage.record.contains("\nBcc:"))
+    }
+
+    @Test func `a name from elsewhere adds no line to a mail`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        #expect(try stage.run([], ["REACH_TARGET": "x\nBcc: b@example.org\r"]).status == 0)
+        #expect(stage.record.contains("] xBcc: b@example.org is not reachable\n"))
+    }
+
+    @Test(arguments: [["REACH_CHANGED": "path metered"], ["REACH_TARGET": "office"]])
+    func `other changes and other targets are not reported`(variables: [String: String]) throws {
+        let stage = try Stage("MAIL_TO=a@example.org\nTARGETS='internet probe:*'\n")
+        #expect(try stage.run([], variables).status == 0)
+        #expect(stage.record.isEmpty)
+    }
+
+    @Test func `what cannot be sent is said, and the rest is sent`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\nWEBHOOK_URL=https://hook.example/\nSENDMAIL=/bin/false\n")
+        let result = try stage.run()
+        #expect(result.status == 1 && result.standardError.contains("/bin/false did not accept the mail"))
+        #expect(stage.record.contains("https://hook.example/"))
+        let missing = try stage.run([], ["REACH_NOTIFY_CONF": "/nonexistent"])
+        #expect(missing.status == 78 && missing.standardError.contains("there is no /nonexistent"))
+    }
+
+    @Test func `a test message needs no event`() throws {
+        let stage = try Stage("DESKTOP=yes\n")
+        #expect(try stage.run(["--test"]).status == 0)
+        #expect(stage.record.contains("<internet is reachable>"))
+    }
+}

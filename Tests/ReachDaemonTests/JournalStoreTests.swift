@@ -1,0 +1,251 @@
+import Glibc
+import ReachControl
+import ReachCore
+import ReachLoop
+import ReachTesting
+import Testing
+
+@testable import ReachDaemon
+
+/// A journal's files in a directory of the test's own.
+struct JournalStage {
+    let directory: TemporaryDirectory
+    let files: JournalFiles
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        files = JournalFiles(stateDirectory: directory.path)
+    }
+
+    static func event(_ word: String) -> [UInt8] {
+        JournalEvents.encode(.resync(reason: word, at: SystemClock.now), boot: "b")
+    }
+
+    func open(
+        _ options: JournalStore.Options = JournalStore.Options(), boot: String = "b",
+        at reach: @escaping (JournalStore.Point) throws(SystemError) -> Void = { (_) throws(SystemError) in }
+    ) throws(SystemError) -> JournalStore {
+        try JournalStore(files, options, boot: boot, at: reach)
+    }
+
+    /// Appends an event with the next number.
+    static func append(_ word: String, to store: inout JournalStore) throws(SystemError) {
+        let number = store.last + 1
+        try store.append(JournalLine.encode(event(word), log: store.log, number: number), last: number)
+    }
+
+    /// All events that the files have, as their logs, numbers and words; a gap's word is its reason.
+    func events() throws -> [(log: String, number: Int64, word: String)] {
+        var query = JournalQuery(limit: 1000)
+        var events: [(log: String, number: Int64, word: String)] = []
+        let segments = try files.segments()
+        while true {
+            let slice = try JournalReader(
+                query, of: nil, files, segments, last: .max, at: SystemClock.now, boot: "b"
+            ).read()
+            for event in slice.events {
+                let record = try JournalRecord(reading: JSONReader.read(event))
+                events.append((record.log, record.number, record.json["reason"]?.string ?? record.type))
+            }
+            if slice.isComplete { return events }
+            (query.log, query.after) = (slice.log, slice.next)
+        }
+    }
+
+    var words: [String] { get throws { try events().map(\.word) } }
+}
+
+@Suite struct JournalStoreTests {
+    private let stage: JournalStage
+
+    init() throws { stage = try JournalStage() }
+
+    private func append(_ words: [String], to store: inout JournalStore) throws {
+        for word in words { try JournalStage.append(word, to: &store) }
+    }
+
+    @Test func `the next run continues the log, closed or killed`() throws {
+        var store = try stage.open()
+        let log = store.log
+        #expect(log.count == 32 && store.last == 0)
+        try append(["a", "b"], to: &store)
+        store = try stage.open()
+        #expect(store.log == log && store.last == 2)
+        try append(["c"], to: &store)
+        try store.close()
+        store = try stage.open(boot: "another")
+        #expect(store.log == log && store.last == 3)
+        #expect(try stage.words == ["a", "b", "c"])
+    }
+
+    @Test func `nobody else can read the files`() throws {
+        var store = try stage.open()
+        try append(["a"], to: &store)
+        let modes = try ChildProcess.run(["sh", "-c", "stat -c %a \(stage.files.directory) \(stage.files.directory)/*"])
+        #expect(modes.split(separator: "\n") == ["700", "600", "600"])
+    }
+
+    @Test func `a last line that was not finished is cut off, wherever it ends`() throws {
+        var store = try stage.open()
+        try append(["a", "b"], to: &store)
+        let path = stage.files.path(of: 1)
+        let whole = try #require(SmallFile.text(path)).utf8.map { $0 }
+        let log = store.log
+        let lastLine = try #require(whole.dropLast().lastIndex(of: UInt8(ascii: "\n"))) + 1
+        for end in lastLine..<whole.count {
+            truncate(path, off_t(end))
+            var next = try stage.open()
+            // Number 2 was perhaps read by someone: the head of the run before this one does not know it yet.
+            #expect(next.log == log && next.last == 1, "\(end)")
+            try append(["c"], to: &next)
+            #expect(try stage.words == ["a", "c"])
+            truncate(path, 0)
+            let file = FileDescriptor(owning: Glibc.open(path, O_WRONLY | O_CLOEXEC))
+            try FileDescriptor.write(whole, to: file.rawValue)
+            // As after a run that wrote one event.
+            let head = JournalHead(log: log, last: 1, boot: "b", isClosed: false)
+            try AtomicFile.replace(stage.files.head, with: head.bytes)
+        }
+    }
+
+    // MARK: Files that may have been rolled back
+
+    /// What happens to the files between two runs.
+    enum Mishap: CaseIterable {
+        case reboot, copy, earlierFile, headLost, headOfAnother, cutAfterClose, damageInTheMiddle, noFiles, headerLost
+    }
+
+    @Test(arguments: Mishap.allCases)
+    func `files that may lack what was read begin a new log`(mishap: Mishap) throws {
+        var store = try stage.open()
+        try append(["a", "b"], to: &store)
+        let log = store.log
+        let place = stage.files.directory
+        let path = stage.files.path(of: 1)
+        var boot = "b"
+        switch mishap {
+        case .reboot: boot = "c"
+        case .copy:
+            try store.close()
+            try ChildProcess.run(["sh", "-c", "cp -a \(place) \(place).x && rm -r \(place) && mv \(place).x \(place)"])
+        case .earlierFile:
+            // The head is of a run that began with two events.
+            store = try stage.open()
+            try append(["c"], to: &store)
+            let line = try #require(SmallFile.text(path)?.split(separator: "\n").prefix(2).joined(separator: "\n"))
+            truncate(path, off_t(line.utf8.count + 1))
+        case .headLost: unlink(stage.files.head)
+        case .headOfAnother:
+            let head = JournalHead(log: String(repeating: "f", count: 32), last: 2, boot: "b", isClosed: false)
+            try AtomicFile.replace(stage.files.head, with: head.bytes)
+        case .cutAfterClose:
+            try append(["c"], to: &store)
+            try store.close()
+            let text = try #require(SmallFile.text(path))
+            truncate(path, off_t(text.split(separator: "\n").prefix(3).reduce(0) { $0 + $1.utf8.count + 1 }))
+        case .damageInTheMiddle:
+            let file = FileDescriptor(owning: Glibc.open(path, O_RDWR | O_CLOEXEC))
+            pwrite(file.rawValue, "#", 1, 300)
+        case .noFiles: try ChildProcess.run(["rm", path])
+        case .headerLost:
+            try ChildProcess.run(["sh", "-c", "printf '%05000d' 0 | dd of=\(path) conv=notrunc 2>/dev/null"])
+        }
+        let next = try stage.open(boot: boot)
+        #expect(next.log != log && next.last == 0)
+        // The new log is continued in its turn.
+        let newLog = next.log
+        var third = try stage.open(boot: boot)
+        #expect(third.log == newLog)
+        try append(["new"], to: &third)
+        #expect(try stage.words.last == "new")
+    }
+
+    // MARK: Bounds
+
+    @Test func `the oldest files are deleted when there are too many bytes`() throws {
+        var options = JournalStore.Options()
+        options.bytes = 1 << 20
+        var store = try stage.open(options)
+        let padding = String(repeating: "x", count: 2000)
+        for number in 1...2000 { try append(["\(number) " + padding], to: &store) }
+        #expect(store.bytes <= 1 << 20 && store.bytes > 700_000)
+        let events = try stage.events()
+        let first = try #require(events.first?.number)
+        #expect(events.map(\.number) == Array(first...2000))
+        #expect(try stage.files.serials().count <= 9)
+    }
+
+    @Test func `events are deleted when all of their file are too old, by either clock`() throws {
+        var options = JournalStore.Options()
+        options.bytes = 1 << 20
+        options.age = .seconds(3600)
+        let padding = String(repeating: "x", count: 60_000)
+        do {
+            var store = try stage.open(options)
+            for number in 1...6 { try append(["\(number) " + padding], to: &store) }
+            try store.close()
+        }
+        #expect(try stage.files.serials() == [1, 2, 3])
+        try ChildProcess.run(["touch", "-d", "2 hours ago", stage.files.path(of: 1)])
+        var store = try stage.open(options)
+        try append(["new"], to: &store)
+        #expect(try stage.files.serials() == [2, 3, 4] || stage.files.serials() == [2, 3])
+        #expect(try stage.events().last?.word == "new")
+    }
+
+    // MARK: Crashes
+
+    /// Runs the store, and kills it at a step of its work: what it has written stays, what it knows is lost.
+    private final class Killer {
+        private(set) var left: Int
+        init(after left: Int) { self.left = left }
+
+        func reach(_ point: JournalStore.Point) throws(SystemError) {
+            left -= 1
+            if left == 0 { throw SystemError(call: "killed at \(point)", number: EINTR) }
+        }
+    }
+
+    /// A run with many files: opens, appends, reads what was acknowledged, perhaps closes.
+    private func run(
+        _ words: ClosedRange<Int>, _ options: JournalStore.Options, boot: String, killer: Killer, closes: Bool,
+        seen: inout [String: [Int64: String]]
+    ) {
+        do throws(SystemError) {
+            var store = try stage.open(options, boot: boot) { (point) throws(SystemError) in try killer.reach(point) }
+            for number in words {
+                let word = "\(number) " + String(repeating: "x", count: 20_000)
+                try JournalStage.append(word, to: &store)
+                // It is written: from here on anyone may have read it.
+                seen[store.log, default: [:]][store.last] = word
+            }
+            if closes { try store.close() }
+        } catch {}
+    }
+
+    @Test func `killed at any step, no number is given to two events, and nothing written is lost`() throws {
+        var options = JournalStore.Options()
+        options.bytes = 1 << 20
+        for step in 1...60 {
+            let stage = try JournalStage()
+            let test = JournalStoreTests(stage)
+            var seen: [String: [Int64: String]] = [:]
+            test.run(1...5, options, boot: "b", killer: Killer(after: step), closes: step % 2 == 0, seen: &seen)
+            let boot = step % 3 == 0 ? "c" : "b"
+            test.run(11...15, options, boot: boot, killer: Killer(after: 61 - step), closes: true, seen: &seen)
+            test.run(21...25, options, boot: boot, killer: Killer(after: 1000), closes: true, seen: &seen)
+            let events = try stage.events()
+            for (log, numbers) in seen {
+                let found = events.filter { $0.log == log && $0.word != "log" }
+                #expect(found.map(\.number) == found.indices.map { Int64($0) + 1 }, "step \(step)")
+                for (number, word) in numbers {
+                    #expect(found.contains { $0.number == number && $0.word == word }, "step \(step): \(number)")
+                }
+            }
+            let words = events.map(\.word).filter { $0 != "log" }
+            #expect(Set(words).count == words.count, "step \(step)")
+        }
+    }
+
+    private init(_ stage: JournalStage) { self.stage = stage }
+}

@@ -1,0 +1,122 @@
+import Glibc
+import ReachControl
+import ReachCore
+import ReachLoop
+import ReachQueueRuntime
+import ReachTesting
+import Synchronization
+import Testing
+
+@testable import ReachDaemon
+
+@Suite struct JournalWriterTests {
+    private let stage: JournalStage
+    private let reports = EventLog<String>()
+
+    init() throws { stage = try JournalStage() }
+
+    /// Whether writing fails, as on a full disk.
+    private final class Disk {
+        var isFull = false
+
+        func reach(_ point: JournalStore.Point) throws(SystemError) {
+            if isFull, point == .beforeLines { throw SystemError(call: "write", number: ENOSPC) }
+        }
+    }
+
+    private func open(_ disk: Disk = Disk()) throws -> JournalWriter {
+        let store = try stage.open { (point) throws(SystemError) in try disk.reach(point) }
+        return JournalWriter(store, boot: "b") { [reports] in reports.append($0) }
+    }
+
+    private func events(_ words: String...) -> [JournalWriter.Item] { words.map { .event(JournalStage.event($0)) } }
+
+    private func rows(_ numbers: ClosedRange<Int64>, _ content: String = "row") -> [QueueOutbox.Row] {
+        numbers.map { number in
+            // The same bytes each time.
+            let event = JournalEvents.encode(
+                .resync(
+                    reason: "\(content) \(number)",
+                    at: Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))),
+                boot: "b")
+            return QueueOutbox.Row(number: number, event: event)
+        }
+    }
+
+    /// Each event as its number and word; a gap as its numbers and reason.
+    private func recorded() throws -> [String] {
+        try stage.events().map { "\($0.number) \($0.word)" }
+    }
+
+    @Test func `events that a full disk refuses are counted, and a gap stands for them`() throws {
+        let disk = Disk()
+        var writer = try open(disk)
+        writer.write(events("a", "b"))
+        disk.isFull = true
+        writer.write(events("c"))
+        writer.write(events("d", "e"), dropped: 2)
+        #expect(writer.statistics.written == 2 && writer.statistics.lost == 5)
+        disk.isFull = false
+        writer.write(events("f"))
+        #expect(try recorded() == ["1 a", "2 b", "7 refused", "8 f"])
+        writer.write(events("g"))
+        #expect(try recorded().last == "9 g")
+        #expect(
+            reports.values == [
+                "the journal cannot be written: write: No space left on device",
+                "the journal can be written again; 5 events were lost",
+            ])
+    }
+
+    @Test func `an event that is too long is a gap of one`() throws {
+        var writer = try open()
+        writer.write([.event(JournalStage.event(String(repeating: "x", count: 70_000)))] + events("b"))
+        #expect(try recorded() == ["1 too-large", "2 b"])
+        #expect(writer.statistics.lost == 1)
+    }
+
+    @Test func `repeated rows of the outbox are written once, and new ones with an old number are written`() throws {
+        var writer = try open()
+        writer.write([.rows(rows(1...3), isRepeated: false)] + events("a"))
+        // Killed before the rows were deleted.
+        writer = try open()
+        writer.write([.rows(rows(2...5), isRepeated: true)])
+        #expect(try recorded() == ["1 row 1", "2 row 2", "3 row 3", "4 a", "5 row 4", "6 row 5"])
+        // The queue's file lost its last rows with the power, and gives their numbers to others.
+        writer = try open()
+        writer.write([.rows(rows(4...4) + rows(5...6, "other"), isRepeated: true)])
+        #expect(try recorded().suffix(2) == ["7 other 5", "8 other 6"])
+    }
+
+    @Test func `rows are safe when they are on the disk, and while a gap for them is missing they are not`() throws {
+        let disk = Disk()
+        var writer = try open(disk)
+        writer.write([.rows(rows(1...3), isRepeated: false)])
+        #expect(writer.statistics.safeRow == 0 && writer.statistics.unsafeRows == 3 && writer.statistics.needsSync)
+        writer.sync()
+        #expect(writer.statistics.safeRow == 3 && writer.statistics.unsafeRows == 0 && !writer.statistics.needsSync)
+        disk.isFull = true
+        writer.write([.rows(rows(4...5), isRepeated: false)])
+        writer.sync()
+        #expect(writer.statistics.safeRow == 3)
+        disk.isFull = false
+        writer.write(events("a"))
+        writer.sync()
+        #expect(writer.statistics.safeRow == 5)
+        #expect(try recorded() == ["1 row 1", "2 row 2", "3 row 3", "5 refused", "6 a"])
+    }
+
+    @Test func `a reader of everything that is ahead begins a new log, another reader does not`() throws {
+        var writer = try open()
+        writer.write(events("a", "b"))
+        let before = try writer.read(JournalQuery(), of: nil)
+        let ahead = JournalQuery(log: before.log, after: 9)
+        #expect(try writer.read(ahead, of: 1000).current == before.log)
+        let page = try writer.read(ahead, of: nil)
+        #expect(page.current != before.log && page.last == 0)
+        let gap = try JournalRecord(reading: JSONReader.read(try #require(page.events.last)))
+        #expect(gap.type == "gap" && gap.log == page.current && gap.number == 0)
+        writer.write(events("c"))
+        #expect(try recorded() == ["1 a", "2 b", "0 log", "1 c"])
+    }
+}

@@ -1,0 +1,138 @@
+import ReachCore
+import ReachFleet
+import ReachFleetLink
+import Synchronization
+import Testing
+
+/// A real server with one stream or bucket.
+@Suite struct JetStreamTests {
+    private static func stream(_ name: String, _ subjects: String, _ more: String = "") -> [UInt8] {
+        Array("{\"name\":\"\(name)\",\"subjects\":[\"\(subjects)\"],\"allow_direct\":true\(more)}".utf8)
+    }
+
+    private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `an append with the wrong expectation is refused and names the last sequence`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        let first = try jetStream.append("e.a", Self.text("1"), expectedLast: 0)
+        #expect(first.stream == "E" && first.sequence == 1 && !first.isDuplicate)
+        _ = try jetStream.append("e.b", Self.text("2"), expectedLast: 0)
+        #expect(failure { try jetStream.append("e.a", Self.text("1"), expectedLast: 0) } == .wrongLastSequence(1))
+        #expect(try jetStream.append("e.a", Self.text("3"), expectedLast: 1).sequence == 3)
+    }
+
+    @Test func `the same message id within the window is stored once`() throws {
+        let server = try NATSServerProcess()
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        let headers = [HeaderField("Nats-Msg-Id", "log.1")]
+        #expect(try !jetStream.append("e.a", headers: headers, Self.text("1")).isDuplicate)
+        #expect(try jetStream.append("e.a", headers: headers, Self.text("1")).isDuplicate)
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `the last message of a subject is read without a consumer`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        #expect(try jetStream.last("e.a", in: "E") == nil)
+        _ = try jetStream.append("e.a", headers: [HeaderField("Reach-Log", "x")], Self.text("1"))
+        _ = try jetStream.append("e.a", headers: [HeaderField("Reach-Log", "y")], Self.text("2"))
+        let last = try #require(try jetStream.last("e.a", in: "E"))
+        #expect(last.sequence == 2)
+        #expect(last.payload == Self.text("2"))
+        #expect(last.headers == [HeaderField("Reach-Log", "y")])
+        #expect(last.time > Timestamp("2020-01-01T00:00:00Z")!)
+    }
+
+    @Test func `what fails is sorted by what to do next`() throws {
+        let server = try NATSServerProcess()
+        let jetStream = JetStream(try server.connect())
+        #expect(failure { try jetStream.append("e.a", []) } == .noResponders)
+        #expect(try jetStream.stream("E") == nil)
+        #expect(
+            failure { try StreamReader(jetStream.link, stream: "E", filter: ">", from: .first) } == .notFound)
+        _ = try jetStream.createStream(
+            "E", Self.stream("E", "e.*", ",\"max_msg_size\":10,\"max_msgs\":1,\"discard\":\"new\""))
+        #expect(failure { try jetStream.append("e.a", [UInt8](repeating: 0, count: 11)) } == .tooLarge)
+        _ = try jetStream.append("e.a", Self.text("1"))
+        #expect(failure { try jetStream.append("e.a", Self.text("2")) } == .full)
+        #expect(failure { try jetStream.createStream("E", Self.stream("E", "f.*")) } == .exists)
+        let plain = try NATSServerProcess("")
+        let without = JetStream(try plain.connect())
+        #expect(failure { try without.account() } == .noJetStream)
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `a stream is read in order, whole and from a sequence`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        for number in 1...600 {
+            try jetStream.link.publish("e.\(number % 7)", Self.text("\(number)"))
+        }
+        try jetStream.link.flush()
+        var found: [String] = []
+        try jetStream.read("E", filter: "e.>", from: .first) { message in
+            found.append(String(decoding: message.payload, as: UTF8.self))
+        }
+        #expect(found == (1...600).map(String.init))
+        var later: [UInt64] = []
+        try jetStream.read("E", filter: "e.>", from: .sequence(590)) { later.append($0.sequence) }
+        #expect(later == Array(590...600))
+        var last: Set<String> = []
+        try jetStream.read("E", filter: "e.>", from: .lastOfEachSubject) { last.insert($0.subject) }
+        #expect(last.count == 7)
+        var none = 0
+        try jetStream.read("E", filter: "e.8", from: .first) { _ in none += 1 }
+        #expect(none == 0)
+        let future = Timestamp("2099-01-01T00:00:00Z")!
+        try jetStream.read("E", filter: "e.>", from: .time(future)) { _ in none += 1 }
+        #expect(none == 0)
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `a reader that waits gets what is stored later`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        let reader = try StreamReader(jetStream.link, stream: "E", filter: "e.>", from: .new)
+        #expect(try reader.next(within: .milliseconds(50)) == nil)
+        #expect(try reader.next(within: .milliseconds(50)) == nil)
+        _ = try jetStream.append("e.a", Self.text("1"))
+        #expect(try reader.next(within: .seconds(10))?.payload == Self.text("1"))
+        _ = try jetStream.append("e.a", Self.text("2"))
+        #expect(try reader.next(within: .seconds(10))?.sequence == 2)
+        #expect(reader.pending == 0)
+    }
+
+    @Test func `a reader whose consumer is gone says so`() throws {
+        let server = try NATSServerProcess()
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        let reader = try StreamReader(jetStream.link, stream: "E", filter: "e.>", from: .new)
+        _ = try jetStream.call("STREAM.DELETE.E")
+        #expect(failure { try reader.next(within: .seconds(5)) } != nil)
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `a bucket's entries are the last of each key, deleted ones included`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        let stream = FleetNames.stream(of: "b")
+        _ = try jetStream.createStream(stream, Self.stream(stream, "$KV.b.>"))
+        try jetStream.put("x", in: "b", Self.text("1"))
+        try jetStream.put("y", in: "b", Self.text("2"))
+        #expect(failure { try jetStream.put("x", in: "b", Self.text("3"), revision: 0) } == .wrongLastSequence(1))
+        try jetStream.put("x", in: "b", Self.text("3"), revision: 1)
+        try jetStream.delete("y", in: "b")
+        var values: [String: [UInt8]?] = [:]
+        try jetStream.entries(of: "b") { values.updateValue($0.value, forKey: $0.key) }
+        #expect(values == ["x": Self.text("3"), "y": nil])
+        #expect(try jetStream.entry("x", in: "b")?.value == Self.text("3"))
+        #expect(try jetStream.entry("z", in: "b") == nil)
+    }
+}

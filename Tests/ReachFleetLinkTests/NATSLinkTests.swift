@@ -1,0 +1,151 @@
+import ReachCore
+import ReachFleet
+import ReachFleetLink
+import ReachTesting
+import Synchronization
+import Testing
+
+@Suite struct NATSLinkTests {
+    @Test func `the library says its version`() { #expect(NATSLibrary.version.hasPrefix("3.")) }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `a message arrives with its headers and payload`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let link = try server.connect()
+        let log = Mutex<[NATSMessage]>([])
+        let subscription = try link.subscribe("a.*") { message in log.withLock { $0.append(message) } }
+        try link.publish("a.b", headers: [HeaderField("Reach-Log", "ä b")], [0, 1, 255])
+        try link.publish("a.c", [])
+        try link.flush()
+        try waitUntil { log.withLock { $0.count } == 2 }
+        let messages = log.withLock { $0 }
+        #expect(messages[0].subject == "a.b")
+        #expect(messages[0].payload == [0, 1, 255])
+        #expect(messages[0].header("Reach-Log") == "ä b")
+        #expect(messages[1].payload == [])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func `a header cannot contain the end of a line`() throws {
+        let server = try NATSServerProcess()
+        let link = try server.connect()
+        #expect(failure { try link.publish("a", headers: [HeaderField("X", "a\r\nb")], []) } == .invalid)
+    }
+
+    @Test func `nothing listens: the request fails at once`() throws {
+        let server = try NATSServerProcess()
+        let link = try server.connect()
+        let start = ContinuousClock.now
+        #expect(failure { try link.request("nobody", [], within: .seconds(10)) } == .noResponders)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func `no reply in time is a time-out`() throws {
+        let server = try NATSServerProcess()
+        let link = try server.connect()
+        let subscription = try link.subscribe("silent") { _ in }
+        #expect(failure { try link.request("silent", [], within: .milliseconds(50)) } == .timedOut)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func `a message that is too large is refused before it leaves`() throws {
+        let server = try NATSServerProcess(NATSServerProcess.open + "max_payload: 1000\n")
+        let link = try server.connect()
+        #expect(link.maxPayload == 1000)
+        #expect(failure { try link.publish("a", [UInt8](repeating: 0, count: 1001)) } == .tooLarge)
+    }
+
+    @Test func `no server at the address is unreachable`() throws {
+        let settings = NATSSettings(servers: [try NATSServer("nats://127.0.0.1:1")])
+        #expect(failure { try NATSLink.connect(settings) } == .unreachable)
+    }
+
+    @Test func `a key that the server knows connects, another is refused`() throws {
+        let known = try NKeyPair.generate()
+        let server = try NATSServerProcess("authorization { users = [ { nkey: \(known.publicKey) } ] }\n")
+        #expect(failure { try server.connect { $0.identity = .key(known) } } == nil)
+        let stranger = try NKeyPair.generate()
+        #expect(failure { try server.connect { $0.identity = .key(stranger) } } == .refused)
+        #expect(failure { try server.connect() } == .refused)
+    }
+
+    @Test func `a refused publication ends its request at once`() throws {
+        let server = try NATSServerProcess(
+            "authorization { users = [ { user: a, permissions: { publish: [\"mine\"] } } ] }\nno_auth_user: a\n")
+        let link = try server.connect()
+        let start = ContinuousClock.now
+        #expect(failure { try link.request("foreign", [], within: .seconds(20)) } == .notPermitted)
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test func `a killed server ends the link and its requests`() throws {
+        let server = try NATSServerProcess()
+        let closed = Mutex(false)
+        let link = try NATSLink.connect(server.settings()) { event in
+            if case .closed = event { closed.withLock { $0 = true } }
+        }
+        let subscription = try link.subscribe("silent") { _ in }
+        let result = Mutex<NATSError.Kind?>(nil)
+        _ = try link.request("silent", []) { reply in
+            if case .failure(let error) = reply { result.withLock { $0 = error.kind } }
+        }
+        server.kill()
+        try waitUntil { closed.withLock { $0 } }
+        #expect(result.withLock { $0 } == .disconnected)
+        #expect(failure { try link.publish("a", []) } == .disconnected)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func `a link that reconnects works after the server is back`() throws {
+        let server = try NATSServerProcess()
+        let back = Mutex(false)
+        let settings = try server.settings {
+            $0.reconnection = .always(wait: .milliseconds(50), jitter: .milliseconds(10))
+        }
+        let link = try NATSLink.connect(settings) { event in
+            if case .reconnected = event { back.withLock { $0 = true } }
+        }
+        try server.restart()
+        try waitUntil { back.withLock { $0 } }
+        #expect(failure { try JetStream(link).account() } == nil)
+    }
+
+    @Test(arguments: ["right", "other name", "unknown authority", "expired"])
+    func `TLS: only the right certificate is trusted`(_ which: String) throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue(
+            "server", names: which == "other name" ? ["DNS:example.org"] : ["IP:127.0.0.1"],
+            validity: which == "expired" ? .expired : .now)
+        let server = try NATSServerProcess(
+            "tls { cert_file: \"\(identity.certificatePath)\", key_file: \"\(identity.keyPath)\" }\n")
+        var settings = NATSSettings(servers: [try NATSServer("tls://127.0.0.1:\(server.port)")])
+        if which != "unknown authority" { settings.authorities = authority.root.certificatePath }
+        #expect(failure { try NATSLink.connect(settings) } == (which == "right" ? nil : .untrusted))
+    }
+
+    @Test func `a server may ask for a client's certificate`() throws {
+        let authority = try CertificateAuthority()
+        let identity = try authority.issue("server", names: ["IP:127.0.0.1"])
+        let own = try authority.issue("client", names: ["DNS:client"])
+        let server = try NATSServerProcess(
+            """
+            tls { cert_file: "\(identity.certificatePath)", key_file: "\(identity.keyPath)",
+              ca_file: "\(authority.root.certificatePath)", verify: true }
+
+            """)
+        var settings = NATSSettings(servers: [try NATSServer("tls://127.0.0.1:\(server.port)")])
+        settings.authorities = authority.root.certificatePath
+        #expect(failure { try NATSLink.connect(settings) } != nil)
+        settings.certificate = own.certificatePath
+        settings.certificateKey = own.keyPath
+        #expect(failure { try NATSLink.connect(settings) } == nil)
+        settings.certificateKey = "/nonexistent"
+        #expect(failure { try NATSLink.connect(settings) } == .invalid)
+    }
+
+    @Test func `a server without TLS is not trusted when TLS is asked for`() throws {
+        let server = try NATSServerProcess()
+        let settings = NATSSettings(servers: [try NATSServer("tls://127.0.0.1:\(server.port)")])
+        #expect(failure { try NATSLink.connect(settings) } == .untrusted)
+    }
+}

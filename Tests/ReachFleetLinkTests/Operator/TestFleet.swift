@@ -1,0 +1,149 @@
+import ReachCore
+import ReachFleet
+import ReachFleetLink
+import ReachLoop
+import ReachTesting
+
+/// A fleet as an operator makes it with `reach-fleet` alone: keys, the printed configuration, a real nats-server, streams.
+final class TestFleet {
+    static let program = BuiltProgram(named: "reach-fleet")
+
+    let directory: TemporaryDirectory
+    let server: NATSServerProcess
+    /// The program that serves.
+    let nats: String
+    let version: String
+
+    /// - Parameter hosts: The hosts in the list; further ones can be added by ``add(_:)``.
+    init(hosts: [String] = ["till-1", "till-2"], nats: String = "nats-server", isSetUp: Bool = true) throws {
+        directory = try TemporaryDirectory()
+        self.nats = nats
+        version = nats == "nats-server" ? "2.9.10" : "2.15.1"
+        let path = directory.path
+        var list = "# the tills\n"
+        for host in hosts { list += "\(host) \(try Self.key(path + "/\(host).nk")) tills\n" }
+        try directory.file("hosts", list)
+        let text = try Self.configuration(path, version)
+        server = try NATSServerProcess(text, program: nats, in: directory, listens: false)
+        if isSetUp { try expectSuccess(run("setup", as: "admin", ["--hosts", path + "/hosts"])) }
+    }
+
+    private static func key(_ file: String) throws -> String {
+        try firstLine(program.run(["key", file]))
+    }
+
+    private static func configuration(_ path: String, _ version: String) throws -> String {
+        let keys = try ["admin", "operator", "reader"].map { try key(path + "/\($0).nk") }
+        return try succeeding(
+            program.run([
+                "config", "--hosts", path + "/hosts", "--admin", keys[0], "--operator", keys[1], "--reader", keys[2],
+                "--listen", "127.0.0.1:-1", "--store", path + "/store", "--for", version,
+            ])
+        ).standardOutput
+    }
+
+    /// Runs a command with the key of somebody.
+    @discardableResult
+    func run(_ command: String, as user: String = "reader", _ arguments: [String] = []) throws -> BuiltProgram.Result {
+        try Self.program.run([command] + access(user) + arguments, limit: .seconds(60))
+    }
+
+    func start(_ command: String, as user: String = "reader", _ arguments: [String] = []) throws -> RunningProgram {
+        try Self.program.start([command] + access(user) + arguments)
+    }
+
+    private func access(_ user: String) -> [String] {
+        ["--server", "nats://127.0.0.1:\(server.port)", "--key-file", "\(directory.path)/\(user).nk"]
+    }
+
+    /// Connects as a host does, or as a reader.
+    func link(as user: String, onEvent: @escaping @Sendable (NATSLink.Event) -> Void = { _ in }) throws -> NATSLink {
+        let isHost = !["admin", "operator", "reader"].contains(user)
+        let identity = try NATSIdentity.read("\(directory.path)/\(user).nk")
+        let settings = try server.settings {
+            $0.identity = identity
+            $0.inbox =
+                isHost ? FleetRights.hostInbox(user) : "\(FleetRights.readerInbox).\(SubjectToken.random())"
+        }
+        return try NATSLink.connect(settings, onEvent: onEvent)
+    }
+
+    func expectSuccess(_ result: BuiltProgram.Result) throws {
+        guard result.status == 0 else {
+            throw NotInTime(description: "\(result.status): \(result.standardOutput)\(result.standardError)")
+        }
+    }
+}
+
+/// The result of a program that must end with 0.
+func succeeding(_ result: BuiltProgram.Result) throws -> BuiltProgram.Result {
+    guard result.status == 0 else { throw NotInTime(description: "\(result.status): \(result.standardError)") }
+    return result
+}
+
+/// The first line of what a program printed, whatever its exit status.
+func firstLine(_ result: BuiltProgram.Result) throws -> String {
+    guard let line = result.lines.first else {
+        throw NotInTime(description: "no output, status \(result.status): \(result.standardError)")
+    }
+    return line
+}
+
+/// A host as the agent would show it, by values alone.
+struct FakeHost {
+    let link: NATSLink
+    let id: String
+    var log = "log1"
+    var n: UInt64 = 0
+    var tail: UInt64 = 0
+
+    init(_ id: String, in fleet: TestFleet) throws {
+        self.id = id
+        link = try fleet.link(as: id)
+    }
+
+    /// - Parameter ahead: By how much its clock is wrong.
+    func put(ahead: Duration = .zero, _ change: (inout HostState) -> Void = { _ in }) throws {
+        let now = SystemClock.now
+        var state = HostState(
+            host: id, version: "1", written: Instant(wall: now.wall + ahead, boot: now.boot), boot: "b",
+            lease: .seconds(2))
+        state.status = HostStatus(.reachable, linkClass: .wifi, connectivity: .full, since: now.wall + ahead)
+        state.groups = ["tills"]
+        change(&state)
+        try JetStream(link).put(id, in: FleetNames.state, state.bytes)
+    }
+
+    func renew(ttl: String? = nil) throws {
+        let lease = HostLease(boot: "b", n: n, since: SystemClock.now.wall, behind: 0)
+        let headers = ttl.map { [HeaderField("Nats-TTL", $0)] } ?? []
+        _ = try JetStream(link).append(
+            FleetNames.subject(ofKey: id, in: FleetNames.lease), headers: headers, lease.bytes)
+    }
+
+    /// Sends an event: the Internet's status.
+    mutating func send(
+        _ status: ReachabilityStatus, reason: Reason? = nil, ahead: Duration = .zero
+    ) throws {
+        n += 1
+        let now = SystemClock.now
+        var writer = JSONWriter()
+        writer.object {
+            $0.field("v", 1)
+            $0.field("type", "change")
+            $0.field("log", log)
+            $0.field("n", Int64(n))
+            $0.field("time", now.wall + ahead)
+            $0.field("boottime_ns", now.boot.nanoseconds)
+            $0.key("status")
+            HostStatus(status, reason: reason).write(to: &$0)
+        }
+        let chunk = EventChunk(
+            log: log, first: n, last: n, boot: "b", eventBoot: "b",
+            sent: Instant(wall: now.wall + ahead, boot: now.boot),
+            lines: [writer.bytes])
+        tail = try JetStream(link).append(
+            FleetNames.eventSubject(of: id), headers: chunk.headers(expecting: tail), chunk.payload
+        ).sequence
+    }
+}

@@ -1,0 +1,134 @@
+import ReachCore
+import ReachFleet
+import ReachTesting
+import Testing
+
+@Suite struct `What leaves a host` {
+    /// What must never be in a line under the default configuration.
+    private static let secrets = [
+        "SECRET", "00:11:22:33:44:55", "001122334455", "211:22ff:fe33:4455", "192.0.2.77", "2001:db8:1:2::77",
+    ]
+
+    private static let path = """
+        {"status":"reachable","interface":"enx001122334455","ifindex":3,"class":"wired","lower":["SECRET"],\
+        "gateway":"fe80::211:22ff:fe33:4455","source":"2001:db8:1:2::77","table":254,"neighbour":"SECRET",\
+        "connectivity":"full","reason":null}
+        """
+
+    private static let status = """
+        {"v":1,"type":"status","time":"2026-11-21T03:10:00.123456Z","boottime_ns":5,"source":"daemon",\
+        "target":"internet","status":"reachable","class":"wired","interface":"enx001122334455","reason":null,\
+        "metered":false,"connectivity":"portal","portal":"http://SECRET/login","validated":true,\
+        "since":"2026-11-21T03:10:00.123456Z","epoch":2,"stale":false,"held":false,"flaps":0,\
+        "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","gateway":"192.0.2.1",\
+        "source":"192.0.2.77","connectivity":"full","reason":null},"ipv6":\(path)}
+        """
+
+    private static func event(_ type: String, _ members: String) -> JSONValue {
+        let text = """
+            {"v":1,"type":"\(type)","time":"2026-11-21T03:10:00.123456Z","boottime_ns":5,"boot":"SECRET","log":"l",\
+            "n":3,"hostname":"SECRET","ssid":"SECRET",\(members)}
+            """
+        return (try? JSONReader.read(Array(text.utf8))) ?? .null
+    }
+
+    private static let events = [
+        event(
+            "change",
+            "\"cause\":\"link-up\",\"changed\":[\"status\"],\"previous\":{\"status\":\"not-reachable\","
+                + "\"interface\":\"wlx001122334455\",\"extra\":\"SECRET\"},\"status\":\(status)"),
+        event("snapshot", "\"status\":\(status)"),
+        event("wake", "\"slept_ms\":5"), event("resync", "\"reason\":\"SECRET\""),
+        event(
+            "probe",
+            "\"event\":\"down\",\"probe\":{\"probe\":\"web\",\"state\":\"down\","
+                + "\"target\":\"https://SECRETuser:SECRET@www.example.net:8443/SECRET?SECRET#SECRET\",\"last\":{"
+                + "\"outcome\":\"fail\",\"reason\":\"refused\",\"detail\":\"SECRET\",\"address\":\"192.0.2.77\","
+                + "\"interface\":\"wlx001122334455\",\"headers\":\"SECRET\"}}"),
+        event(
+            "queue",
+            "\"event\":\"dead\",\"id\":5,\"reason\":\"refused\",\"when\":\"target=SECRET\","
+                + "\"destination\":\"https://api.example.net\",\"headers\":[\"SECRET\"],\"body\":\"SECRET\""),
+        event("link", "\"address\":\"00:11:22:33:44:55\""), event("future", "\"x\":\"SECRET\""),
+    ]
+
+    @Test func `no name, MAC address, SSID, portal, full URL, sentence or header leaves under the default`() throws {
+        var filter = PrivacyFilter()
+        filter.kinds = Set(PrivacyFilter.Kind.allCases)
+        var types: [String] = []
+        for event in Self.events {
+            guard let line = filter.line(of: event, log: "l", n: 3) else { continue }
+            let text = String(decoding: line, as: UTF8.self)
+            for secret in Self.secrets { #expect(!text.contains(secret), "\(text)") }
+            types.append(try FleetEvent(line).type)
+        }
+        #expect(types == ["change", "snapshot", "wake", "probe", "queue"])
+    }
+
+    @Test func `whatever keys an event has, only known ones leave`() throws {
+        var random = SeededGenerator(seed: 5)
+        let filter = PrivacyFilter()
+        for _ in 0..<500 {
+            let sown = sow(random.pick(Self.events), &random)
+            guard let line = filter.line(of: sown, log: "l", n: 3) else { continue }
+            #expect(!String(decoding: line, as: UTF8.self).contains("SOWN"))
+        }
+    }
+
+    /// The event with further members at random places.
+    private func sow(_ json: JSONValue, _ random: inout SeededGenerator) -> JSONValue {
+        guard case .object(var members) = json else { return json }
+        for (key, value) in members.sorted(by: { $0.key < $1.key }) { members[key] = sow(value, &random) }
+        for name in [
+            "mac", "ssid", "detail", "url", "portal", "hostname", "x\(Int.random(in: 0...99, using: &random))",
+        ]
+        where random.oneIn(2) {
+            members[name] = .string("SOWN")
+        }
+        return .object(members)
+    }
+
+    @Test func `addresses and URLs leave as the configuration says`() throws {
+        var filter = PrivacyFilter()
+        func paths() throws -> (HostStatus.Path, HostStatus.Path) {
+            let status = filter.filtered(try HostStatus(reading: try JSONReader.read(Array(Self.status.utf8))))
+            return (status.ipv4, status.ipv6)
+        }
+        #expect(try paths().0.gateway == IPAddress("192.0.2.1"))
+        #expect(try paths().0.source == IPPrefix("192.0.2.0/24"))
+        #expect(try paths().1.gateway == IPAddress("fe80::"))
+        #expect(try paths().1.source == IPPrefix("2001:db8:1::/56"))
+        filter.addresses = .none
+        #expect(try paths().0.gateway == nil)
+        #expect(try paths().0.source == nil)
+        filter.addresses = .full
+        #expect(try paths().0.source == IPPrefix("192.0.2.77/32"))
+        let url = "https://user:word@www.example.net:8443/a?b#c"
+        #expect(filter.url(url) == "https://www.example.net:8443")
+        #expect(filter.url("ping:192.0.2.1") == "ping:192.0.2.1")
+        #expect(filter.url("/a/path") == nil)
+        filter.urls = .full
+        #expect(filter.url(url) == "https://www.example.net:8443/a?b")
+        filter.urls = .none
+        #expect(filter.url(url) == nil)
+    }
+
+    @Test func `targets and kinds that are not configured stay`() {
+        var filter = PrivacyFilter()
+        #expect(filter.line(of: Self.events[2], log: "l", n: 3) == nil)
+        #expect(filter.line(of: Self.events[0], log: "l", n: 3) != nil)
+        filter.targets = []
+        #expect(filter.line(of: Self.events[0], log: "l", n: 3) == nil)
+    }
+
+    @Test func `the hash is SHA-256 and its HMAC`() {
+        // FIPS 180-4's and RFC 4231's examples.
+        #expect(SHA256.digits(of: SHA256.hash(Array("abc".utf8)), bytes: 8) == "ba7816bf8f01cfea")
+        #expect(
+            SHA256.digits(
+                of: SHA256.hash(Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8)), bytes: 8)
+                == "248d6a61d20638b8")
+        let code = SHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
+        #expect(SHA256.digits(of: code, bytes: 8) == "5bdcc146bf60754e")
+    }
+}

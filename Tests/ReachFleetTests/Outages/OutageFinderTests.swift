@@ -1,0 +1,207 @@
+import ReachCore
+import ReachFleet
+import ReachTesting
+import Testing
+
+@Suite struct OutageFinderTests {
+    private func find(_ absences: [Absence], _ members: [FleetMember] = fleet()) -> [Outage] {
+        OutageFinder.find(absences.sorted { $0.start ?? at(-1e6) < $1.start ?? at(-1e6) }, among: members)
+    }
+
+    @Test func `a site that goes away is one outage, named by its gateway, and by its network, label and more besides`()
+    {
+        let outages = find(away(0..<19, from: 4))
+        #expect(outages.count == 1)
+        #expect(outages.first?.extent.trait.name == "gateway")
+        #expect(outages.first?.extent.affected == 19)
+        #expect(outages.first?.extent.known == 20)
+        // Not the whole fleet, nor wifi or wwan: only 10 and 9 of 30 of these are away.
+        #expect(outages.first?.others.map(\.trait.name) == ["address", "isp", "site"])
+        #expect(outages.first?.isOpen == true)
+    }
+
+    @Test func `a provider that fails is one outage and not one for each of its sites`() {
+        let outages = find(away(20..<60, from: 4))
+        #expect(outages.map(\.extent.trait) == [.label("isp", "south")])
+        #expect(outages.first?.extent.affected == 40)
+    }
+
+    @Test func `two sites that fail at the same time are two outages if their provider stays`() {
+        let outages = find(away(20..<40, from: 4) + away(60..<80, from: 4.1), fleet(sites: 9))
+        #expect(outages.count == 2)
+        #expect(outages.allSatisfy { $0.extent.affected == 20 && $0.extent.trait.name == "gateway" })
+    }
+
+    @Test func `the engine's own failure is an outage of all hosts`() {
+        #expect(find(away(0..<60, from: 4)).map(\.extent.trait) == [.fleet])
+    }
+
+    @Test(arguments: [(4, 0), (5, 0), (9, 0), (10, 1)])
+    func `an outage takes at least five hosts, and half of those with the trait`(_ hosts: Int, _ count: Int) {
+        #expect(find(away(0..<hosts, from: 4)).count == count)
+        #expect(find(away(0..<min(hosts, 4), from: 4), fleet(sites: 3, hosts: 4)).isEmpty)
+    }
+
+    @Test func `hosts that were away before do not count among those that could be affected`() {
+        let before = (0..<12).map { Absence(member: $0, start: nil) } + away([12, 13], from: 10)
+        let outages = find(before + away(14..<20, from: 100))
+        #expect(outages.map(\.extent.affected) == [6])
+        #expect(outages.map(\.extent.known) == [6])
+    }
+
+    @Test func `a host that is back before an outage counts again`() {
+        let outages = find(away(0..<5, from: 10, to: 40) + away(5..<20, from: 100))
+        // The five of before are fewer than half.
+        #expect(outages.map(\.extent.affected) == [15])
+        #expect(outages.map(\.extent.known) == [20])
+    }
+
+    @Test func `departures further apart than the limit are separate outages`() {
+        let outages = find(away(0..<10, from: 10, to: 40) + away(0..<10, from: 60))
+        #expect(outages.map(\.isOpen) == [false, true])
+        #expect(outages.map(\.members) == [Array(0..<10), Array(0..<10)])
+    }
+
+    @Test func `a host that leaves twice during an outage counts once`() {
+        let twice = [
+            Absence(member: 0, start: at(10), end: at(10.5), evidence: .confirmed), Absence(member: 0, start: at(11)),
+        ]
+        let outages = find(twice + away(1..<12, from: 10.2))
+        #expect(outages.first?.extent.affected == 12)
+        #expect(outages.first?.extent.known == 20)
+        #expect(outages.first?.back == 0)
+    }
+
+    @Test func `hosts that come and go all day are no outage, however many they are`() {
+        let members = fleet(sites: 50, hosts: 100)
+        var generator = SeededGenerator(seed: 7)
+        // One a second on average, so never five seconds without one.
+        let churn = (0..<86_400).map { second in
+            let start = Double(second) + Double.random(in: 0..<1, using: &generator)
+            // One of another site each time; a host's turn comes every 5000 s.
+            return Absence(member: second * 1237 % members.count, start: at(start), end: at(start + 600))
+        }
+        #expect(find(churn, members).isEmpty)
+        let outages = find(churn + away(600..<700, from: 50_000.5), members)
+        #expect(outages.map(\.extent.trait.name) == ["gateway"])
+    }
+
+    @Test func `only the named traits are compared`() throws {
+        var options = OutageOptions()
+        options.by = try #require(TraitChoice("site,class"))
+        let outages = OutageFinder.find(away(20..<60, from: 4), among: fleet(), options)
+        #expect(Set(outages.map(\.extent.trait)) == [.label("site", "s1"), .label("site", "s2")])
+        #expect(TraitChoice("gateway,") == nil)
+        #expect(TraitChoice("") == nil)
+    }
+
+    @Test func `hosts of one autonomous system of the operator's file share it`() throws {
+        let members = (0..<30).map { FleetMember(host: "h\($0)", address: IPAddress("203.0.\($0).1")) }
+        let table = try ASNTable("203.0.0.0/20 64500 Example Telecom")
+        let outages = OutageFinder.find(away(0..<16, from: 4), among: members, systems: table)
+        #expect(outages.first?.line == "16 of 16 hosts in AS64500 (Example Telecom) silent since 03:00:04, within 1 s")
+    }
+
+    @Test func `no hosts and no absences are no outage`() {
+        #expect(find([]).isEmpty)
+        #expect(find([], []).isEmpty)
+    }
+
+    // MARK: - Against a plain reading of the rule
+
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `outages obey the rule on random fleets, and every run that obeys it is named`(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let members = (0..<Int.random(in: 5...60, using: &generator)).map { index in
+            FleetMember(
+                host: "h\(index)", address: IPAddress("203.0.113.\(generator.oneIn(2) ? 1 : 77)"),
+                labels: ["site": "s\(Int.random(in: 0..<4, using: &generator))"],
+                linkClass: generator.pick(["wifi", "wired"]))
+        }
+        var changes: [PresenceChange] = []
+        for _ in 0..<Int.random(in: 0...200, using: &generator) {
+            changes.append(
+                PresenceChange(
+                    member: Int.random(in: members.indices, using: &generator),
+                    time: at(Double(Int.random(in: 0..<600, using: &generator))), isHere: generator.oneIn(2),
+                    evidence: .confirmed))
+        }
+        let absences = Absence.list(of: changes, isHere: members.map { _ in true })
+        let outages = OutageFinder.find(absences, among: members)
+        for outage in outages {
+            #expect(outage.extent.affected >= 5 && outage.extent.affected * 2 >= outage.extent.known)
+            #expect(outage.members.count == outage.extent.affected && outage.first <= outage.last)
+            #expect(outage.extent.known == known(outage.extent.trait, outage, absences, members))
+            for member in outage.members {
+                #expect(has(members[member], outage.extent.trait))
+                #expect(
+                    absences.contains { absence in
+                        absence.member == member
+                            && absence.start.map { (outage.first...outage.last).contains($0) } == true
+                    })
+            }
+        }
+        #expect(outages == OutageFinder.find(absences, among: members))
+        let named = Set(outages.flatMap { [$0.extent.trait] + $0.others.map(\.trait) })
+        #expect(plainTraits(absences, members).isSubset(of: named))
+    }
+
+    private func has(_ member: FleetMember, _ trait: SharedTrait) -> Bool {
+        switch trait {
+        case .network(let prefix): member.address.map(prefix.contains) ?? false
+        case .label(let name, let value): member.labels[name] == value
+        case .linkClass(let word): member.linkClass == word
+        case .fleet: true
+        default: false
+        }
+    }
+
+    private func known(
+        _ trait: SharedTrait, _ outage: Outage, _ absences: [Absence], _ members: [FleetMember]
+    ) -> Int {
+        members.indices.count { member in
+            has(members[member], trait)
+                && (outage.members.contains(member)
+                    || !absences.contains { absence in
+                        absence.member == member && (absence.start ?? at(-1)) < outage.first
+                            && (absence.end ?? at(1e6)) > outage.first
+                    })
+        }
+    }
+
+    /// The traits of which at least five hosts and all the hosts that have it went away within five seconds of each other,
+    /// none of them twice: they explain so much that an outage names them, whatever else it is called.
+    private func plainTraits(_ absences: [Absence], _ members: [FleetMember]) -> Set<SharedTrait> {
+        let traits: [SharedTrait] = (0..<4).map { .label("site", "s\($0)") }
+        return Set(
+            traits.filter { trait in
+                let own = members.indices.filter { has(members[$0], trait) }
+                let starts = absences.filter { own.contains($0.member) }.compactMap(\.start).sorted()
+                return own.count >= 5 && starts.count == own.count
+                    && Set(absences.filter { own.contains($0.member) }.map(\.member)).count == own.count
+                    && zip(starts, starts.dropFirst()).allSatisfy {
+                        $1.nanosecondsSince1970 - $0.nanosecondsSince1970 <= 5_000_000_000
+                    }
+            })
+    }
+
+    // MARK: - Bound
+
+    @Test func `100,000 departures among 10,000 hosts are compared in at most 5 s`() {
+        let members = fleet(sites: 100, hosts: 100)
+        var generator = SeededGenerator(seed: 3)
+        var changes: [PresenceChange] = []
+        for index in 0..<50_000 {
+            let start = Double.random(in: 0..<600_000, using: &generator)
+            changes.append(PresenceChange(member: index % 10_000, time: at(start), isHere: false))
+            changes.append(PresenceChange(member: index % 10_000, time: at(start + 900), isHere: true))
+        }
+        for member in 0..<300 { changes.append(PresenceChange(member: member, time: at(700_000), isHere: false)) }
+        let begun = processorTime()
+        let outages = OutageFinder.find(Absence.list(of: changes, isHere: members.map { _ in true }), among: members)
+        let elapsed = processorTime() - begun
+        print("100,000 changes: \(elapsed)")
+        #expect(elapsed < .seconds(5))
+        #expect(outages.count == 3)
+    }
+}

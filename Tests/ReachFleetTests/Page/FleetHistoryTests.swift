@@ -1,0 +1,129 @@
+import ReachCore
+import ReachFleet
+import Testing
+
+@Suite struct FleetHistoryTests {
+    private let engine = EngineFacts(now: at(1000))
+
+    /// - Parameter clock: What the host's clock shows; the right time without it.
+    private func status(
+        _ word: String, _ seconds: Double, of host: String, n: Int, target: String = "internet", reason: String? = nil,
+        clock: Double? = nil, isHostClock: Bool = false
+    ) throws -> TimelineEvent {
+        let reasonText = reason.map { "\"\($0)\"" } ?? "null"
+        let line = """
+            {"v":1,"type":"change","log":"l1","n":\(n),"time":"\(at(clock ?? seconds))","boottime_ns":\(Int(seconds * 1e9)),\
+            "cause":"neighbour","status":{"target":"\(target)","status":"\(word)","class":"wifi","reason":\(reasonText)}}
+            """
+        let sent = Instant(wall: at(clock ?? seconds), boot: BootTime(nanoseconds: Int64(seconds * 1e9)))
+        let chunk = EventChunk(
+            log: "l1", first: UInt64(n), last: UInt64(n), boot: "b", eventBoot: isHostClock ? nil : "b", sent: sent,
+            lines: [Array(line.utf8)])
+        var timeline = FleetTimeline()
+        let events = timeline.apply(
+            subject: FleetNames.eventSubject(of: host), headers: chunk.headers(expecting: 0), payload: chunk.payload,
+            storedAt: at(seconds), sequence: 1)
+        return try #require(events.first)
+    }
+
+    private func state(_ host: String, time: Double) -> [UInt8] {
+        var state = HostState(
+            host: host, version: "1", written: Instant(wall: at(time), boot: BootTime(nanoseconds: 1)), boot: "b",
+            lease: .seconds(120))
+        state.labels = ["site": "a"]
+        state.status = HostStatus(.reachable, linkClass: .wifi, since: at(time))
+        return state.bytes
+    }
+
+    private func roster(_ count: Int, leaseAt time: Double) -> Roster {
+        var roster = Roster()
+        for index in 0..<count {
+            let host = "h\(index)"
+            roster.apply(listed: host, key: "K\(index)")
+            roster.apply(state: state(host, time: time), of: host, storedAt: at(time))
+            let lease = HostLease(boot: "b", n: 1, since: at(time), behind: 0)
+            roster.apply(lease: lease.bytes, of: host, storedAt: at(time))
+        }
+        return roster
+    }
+
+    private func advisory(_ index: Int, _ isUp: Bool, _ seconds: Double) -> ConnectionAdvisory {
+        ConnectionAdvisory(
+            isUp: isUp, time: at(seconds), start: at(isUp ? seconds : 1), user: "K\(index)",
+            address: IPAddress("203.0.113.\(index + 1)"), reason: isUp ? nil : "Stale Connection")
+    }
+
+    @Test func `connections that end together are an outage before the hosts say a word`() throws {
+        var roster = roster(8, leaseAt: 900)
+        var history = FleetHistory(since: at(0))
+        for index in 0..<7 {
+            let ended = advisory(index, false, 950 + Double(index) * 0.1)
+            roster.apply(ended)
+            history.apply(ended, of: "h\(index)")
+        }
+        let page = FleetPage(roster, history, engine)
+        #expect(page.outages.map(\.line) == ["7 of 7 hosts behind 203.0.113.0/24 silent since 03:15:50, within 1 s"])
+        #expect(page.hosts[0].presence.word == .silent)
+        #expect(page.hosts[0].timeline.map(\.what) == ["connection ended"])
+        #expect(page.hosts[7].presence.word == .here)
+    }
+
+    @Test func `what the hosts report when they are back replaces it`() throws {
+        let roster = roster(6, leaseAt: 990)
+        var history = FleetHistory(since: at(0))
+        for index in 0..<6 {
+            history.apply(advisory(index, false, 500), of: "h\(index)")
+            history.apply(advisory(index, true, 810), of: "h\(index)")
+            let host = "h\(index)"
+            history.apply(try status("not-reachable", 440, of: host, n: 1, reason: "gateway-unreachable"))
+            history.apply(try status("reachable", 800, of: host, n: 2))
+        }
+        let page = FleetPage(roster, history, engine)
+        #expect(
+            page.outages.map(\.line) == [
+                "6 of 6 hosts behind 203.0.113.0/24 not reachable from 03:07:20, within 1 s: the gateway does not answer; "
+                    + "all back by 03:13:20"
+            ])
+        #expect(
+            page.hosts[0].timeline.map(\.what)
+                == [
+                    "internet not reachable over wifi (gateway-unreachable); cause: neighbour", "connection ended",
+                    "internet reachable over wifi; cause: neighbour", "connected",
+                ])
+        #expect(page.hosts[0].timeline[0].why == "the gateway does not answer")
+    }
+
+    @Test func `hosts whose lease ran out went away, also where the server reports no connections`() {
+        let page = FleetPage(roster(6, leaseAt: 100), FleetHistory(since: at(0)), engine)
+        #expect(page.outages.map(\.members.count) == [6])
+        #expect(page.hosts.allSatisfy { $0.presence.word == .silent })
+    }
+
+    @Test func `a wrong clock is shown, and does not decide about outages`() throws {
+        var history = FleetHistory(since: at(0))
+        history.apply(try status("not-reachable", 500, of: "h0", n: 1, clock: 90_000))
+        history.apply(try status("not-reachable", 90_000, of: "h1", n: 1, isHostClock: true))
+        history.apply(try status("not-reachable", 500, of: "h2", n: 2, clock: 500.5))
+        #expect(history.timeline(of: "h0").map(\.hostTime) == [at(90_000)])
+        #expect(history.timeline(of: "h1").map(\.isHostClock) == [true])
+        #expect(history.timeline(of: "h2").map(\.hostTime) == [nil])
+        #expect(history.absences(of: roster(3, leaseAt: 990), engine).map(\.member) == [0, 2])
+    }
+
+    @Test func `the newest events of a host are kept, whatever the order they come in`() throws {
+        var history = FleetHistory(since: at(0))
+        for n in (1...500).reversed() {
+            history.apply(try status("reachable", Double(n), of: "h", n: n))
+        }
+        #expect(history.timeline(of: "h").map(\.time) == (461...500).map { at(Double($0)) })
+        #expect(history.timeline(of: "stranger").isEmpty)
+    }
+
+    @Test func `another target than the Internet is named, and its trouble is no absence`() throws {
+        var history = FleetHistory(since: at(0))
+        history.apply(try status("not-reachable", 5, of: "h0", n: 1, target: "till-server"))
+        #expect(history.timeline(of: "h0").map(\.what) == ["till-server not reachable over wifi; cause: neighbour"])
+        #expect(history.timeline(of: "h0").map(\.word) == [.limited])
+        #expect(history.absences(of: roster(1, leaseAt: 990), engine).isEmpty)
+    }
+}

@@ -1,0 +1,86 @@
+import Glibc
+import ReachCore
+import ReachFleet
+import ReachTesting
+import Testing
+
+/// The page in a real browser. `contrib/fleet/look` drives it by keyboard and fails if something is wrong, also if a script
+/// fails or the page's policy stops something.
+@Suite(
+    .enabled(if: TestProgram.path("chromium") != nil, "Chromium is not installed (apt-get install chromium)"),
+    .serialized)
+struct PageBrowserTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @discardableResult
+    private func look(_ page: FleetPage, _ options: String...) throws -> String { try look(page, options) }
+
+    @discardableResult
+    private func look(_ page: FleetPage, _ options: [String]) throws -> String {
+        let file = try directory.file("fleet.html", String(decoding: page.html(nonce: "n"), as: UTF8.self))
+        return try ChildProcess.run(["python3", ProjectFile.path("contrib/fleet/look")] + options + [file])
+    }
+
+    /// What the browser's clock shows.
+    private func clock(_ seconds: Double) -> String { "--clock=\(at(seconds).nanosecondsSince1970 / 1_000_000)" }
+
+    @Test(arguments: [0, 3, 10_000])
+    func `the page is used by keyboard, and interactive within a second`(_ hosts: Int) throws {
+        print(try look(ExamplePage.page(hosts: hosts), "--check", clock(2)))
+    }
+
+    @Test func `a page that is old says so`() throws {
+        let hidden = "document.getElementById('old').hidden"
+        try look(ExamplePage.page(hosts: 3), clock(50), "--expect", hidden)
+        try look(
+            ExamplePage.page(hosts: 3), clock(700), "--expect", "!\(hidden)", "--expect",
+            "document.getElementById('old').textContent.startsWith('This page was written 11 min ago')")
+        try look(ExamplePage.page(hosts: 3), clock(-700), "--expect", "!\(hidden)")
+        var page = ExamplePage.page(hosts: 3)
+        page.asOf = at(-3600)
+        page.engineTrouble = "no answer"
+        try look(
+            page, clock(2), "--expect", "!\(hidden)", "--expect",
+            "document.getElementById('engine').textContent.includes('no answer')")
+    }
+
+    @Test func `a page that is written again loads itself again and keeps what is chosen`() throws {
+        var page = ExamplePage.page(hosts: 300)
+        page.interval = .seconds(1)
+        try look(
+            page, "--hash=word=silent&sort=-since", "--wait",
+            "performance.getEntriesByType('navigation')[0].type == 'reload'",
+            "--expect", "document.getElementById('word-silent').getAttribute('aria-pressed') == 'true'", "--expect",
+            "document.querySelector('[aria-sort=descending]').textContent == 'Since'")
+    }
+
+    @Test func `script that hosts send is text`() throws {
+        let attack = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
+        var page = ExamplePage.page(hosts: 3)
+        for index in page.hosts.indices {
+            page.hosts[index].name = attack
+            page.hosts[index].presence = HostPresence(.limited, why: attack)
+            page.hosts[index].labels = [attack: attack]
+            page.hosts[index].timeline = [PageEvent(time: at(-5), what: attack, why: attack)]
+        }
+        try look(
+            page, clock(2), "--do", "ArrowDown Enter", "--expect", "document.title != 'taken'", "--expect",
+            "document.querySelectorAll('img').length == 0 && document.querySelectorAll('script').length == 2")
+    }
+
+    /// Writes the documentation's pictures where REACH_SCREENSHOTS says, else only takes them.
+    @Test(arguments: [0, 3, 10_000])
+    func `the page has a picture in light and dark`(_ hosts: Int) throws {
+        let folder = getenv("REACH_SCREENSHOTS").map { String(cString: $0) } ?? directory.path
+        for (name, options) in [("light", []), ("dark", ["--dark"])] {
+            let file = "\(folder)/fleet-page-\(hosts)-\(name).png"
+            try look(ExamplePage.page(hosts: hosts), [clock(2), "--shoot", file] + options)
+            // The length of the file has left this process's output, so ask for its type.
+            #expect(try ChildProcess.run(["head", "-c", "4", file]).hasSuffix("PNG"))
+        }
+        let copy = ["cp", directory.path + "/fleet.html", "\(folder)/fleet-\(hosts).html"]
+        if folder != directory.path { try ChildProcess.run(copy) }
+    }
+}

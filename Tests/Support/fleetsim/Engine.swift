@@ -1,0 +1,64 @@
+import ReachCore
+import ReachFleet
+import ReachFleetLink
+
+/// Does what a machine asks for, by requests that block, over one connection that many hosts share.
+struct Engine {
+    private let jetStream: JetStream
+    private let link: NATSLink
+    let leaseHasTime: Bool
+
+    init(_ settings: NATSSettings, leaseHasTime: Bool) throws(NATSError) {
+        link = try NATSLink.connect(settings)
+        var jetStream = JetStream(link)
+        jetStream.limit = .seconds(5)
+        self.jetStream = jetStream
+        self.leaseHasTime = leaseHasTime
+    }
+
+    var isConnected: Bool { link.connectedServer != nil }
+    var server: FleetMachine.Server { FleetMachine.Server(start: link.connectedServer, payloadLimit: link.maxPayload) }
+
+    func readTail(of host: String) -> FleetMachine.TailAnswer {
+        do throws(NATSError) {
+            guard let message = try jetStream.last(FleetNames.eventSubject(of: host), in: FleetNames.events) else {
+                return .none
+            }
+            guard let chunk = try? EventChunk(headers: message.headers, payload: message.payload) else {
+                return .foreign(sequence: message.sequence)
+            }
+            return .message(sequence: message.sequence, chunk)
+        } catch {
+            return .unavailable
+        }
+    }
+
+    func publish(_ chunk: EventChunk, of host: String, expecting tail: UInt64) -> FleetMachine.PublishAnswer {
+        do throws(NATSError) {
+            let ack = try JetStreamReply.ack(
+                try link.request(
+                    FleetNames.eventSubject(of: host), headers: chunk.headers(expecting: tail), chunk.payload,
+                    within: jetStream.limit))
+            return .stored(sequence: ack.sequence, isDuplicate: ack.isDuplicate)
+        } catch {
+            switch error.kind {
+            case .wrongLastSequence(let last): return .wrongTail(last: last)
+            case .tooLarge: return .tooLarge
+            case .full: return .full
+            default: return .unavailable
+            }
+        }
+    }
+
+    func put(_ state: HostState, of host: String) -> Bool {
+        (try? jetStream.put(host, in: FleetNames.state, state.bytes)) != nil
+    }
+
+    func put(_ lease: HostLease, of host: String, timeToLive: Duration) -> Bool {
+        let headers = leaseHasTime ? [HeaderField("Nats-TTL", "\(timeToLive.components.seconds)s")] : []
+        let subject = FleetNames.subject(ofKey: host, in: FleetNames.lease)
+        return (try? jetStream.append(subject, headers: headers, lease.bytes)) != nil
+    }
+
+    func deleteLease(of host: String) { try? jetStream.delete(host, in: FleetNames.lease) }
+}
