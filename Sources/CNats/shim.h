@@ -1,6 +1,12 @@
 #ifndef REACH_CNATS_SHIM_H
 #define REACH_CNATS_SHIM_H
 
+#if !__has_include(<nats/nats.h>)
+#error "libnats is missing: apt-get install libnats-dev"
+#endif
+#if !__has_include(<openssl/evp.h>)
+#error "OpenSSL is missing: apt-get install libssl-dev"
+#endif
 #include <nats/nats.h>
 #include <openssl/evp.h>
 

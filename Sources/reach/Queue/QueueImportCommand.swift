@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 struct QueueImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
