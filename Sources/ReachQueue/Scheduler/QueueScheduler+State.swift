@@ -48,6 +48,7 @@ extension QueueScheduler {
         if isDegraded { blocks.append(Block(blocker: .disk, since: degradedSince)) }
         // Of what waits for something else, too, a canary is not the reason: it might be one itself.
         blocks += networkBlocks(of: entry).filter { blocks.isEmpty || $0.blocker != .canary }
+        if let block = lookupBlock(of: entry) { blocks.append(block) }
         if let block = interceptionBlock(of: entry) { return blocks + [block] }
         blocks += destinationBlocks(of: entry)
         return blocks
