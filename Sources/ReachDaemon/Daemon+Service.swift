@@ -2,6 +2,7 @@ package import ReachControl
 package import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import ReachTOML
 
 /// Answers the calls of the control socket's clients.
 extension Daemon: ControlService {

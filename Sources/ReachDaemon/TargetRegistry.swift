@@ -10,13 +10,17 @@ final class TargetRegistry {
     final class Watch {
         fileprivate let target: Target
         fileprivate let owner: UInt32?
+        fileprivate let condition: NetworkCondition?
         fileprivate let sink: (TargetEvent) -> Void
         fileprivate var engineID: UInt64 = 0
         /// Joins the changes of successive engines into one series, so that watchers never see a restart.
         fileprivate var series: ChangeSeries
 
-        fileprivate init(target: Target, owner: UInt32?, sink: @escaping (TargetEvent) -> Void) {
+        fileprivate init(
+            target: Target, owner: UInt32?, condition: NetworkCondition?, sink: @escaping (TargetEvent) -> Void
+        ) {
             self.target = target
+            self.condition = condition
             self.owner = owner
             self.sink = sink
             series = ChangeSeries(of: target)
@@ -35,6 +39,8 @@ final class TargetRegistry {
     private let connectivity: ConnectivityController
     /// The receivers of the network's snapshots, with their numbers at the present engine.
     private var networkWatches: [UInt64: (handler: ReachabilityEngine.NetworkHandler, engineID: UInt64)] = [:]
+    /// Those who look up routes to some addresses, with their numbers at the present engine.
+    private var routeWatches: [UInt64: (addresses: Set<IPAddress>, handler: () -> Void, engineID: UInt64)] = [:]
     private var lastNetworkWatch: UInt64 = 0
     /// Receives every change of the Internet and of the configured targets.
     var onChange: (ReachabilityChange) -> Void = { _ in }
@@ -64,9 +70,14 @@ final class TargetRegistry {
         watchNamedTargets()
     }
 
-    /// - Parameter owner: The user who wants to know; `nil` for this program.
-    func watch(_ target: Target, for owner: UInt32? = nil, _ sink: @escaping (TargetEvent) -> Void) -> Watch {
-        let watch = Watch(target: target, owner: owner, sink: sink)
+    /// - Parameters:
+    ///   - owner: The user who wants to know; `nil` for this program.
+    ///   - condition: The paths that count; `nil` for the kernel's own choice.
+    func watch(
+        _ target: Target, for owner: UInt32? = nil, where condition: NetworkCondition? = nil,
+        _ sink: @escaping (TargetEvent) -> Void
+    ) -> Watch {
+        let watch = Watch(target: target, owner: owner, condition: condition, sink: sink)
         watches[ObjectIdentifier(watch)] = watch
         begin(watch)
         return watch
@@ -110,7 +121,8 @@ final class TargetRegistry {
         configuration = fresh
         named.forEach(end)
         if !isSameEngine {
-            for id in watches.values.map(\.engineID) + networkWatches.values.map(\.engineID) { engine.unwatch(id) }
+            let others = networkWatches.values.map(\.engineID) + routeWatches.values.map(\.engineID)
+            for id in watches.values.map(\.engineID) + others { engine.unwatch(id) }
             engine = ReachabilityEngine(loop: loop, options: fresh.engineOptions)
             connectivity.use(engine)
             beginNetworkWatches()
@@ -153,12 +165,17 @@ final class TargetRegistry {
         for (number, watch) in networkWatches {
             networkWatches[number]?.engineID = engine.watchNetwork(watch.handler)
         }
+        for (number, watch) in routeWatches {
+            routeWatches[number]?.engineID = engine.watchRoutes(to: watch.addresses, watch.handler)
+        }
     }
 
     private func begin(_ watch: Watch) {
         // Clients may use the name that the configuration gives to a target.
         let target = configuration.target(named: watch.target.description) ?? watch.target
-        watch.engineID = engine.watch(target, for: watch.owner) { [unowned watch] event in watch.publish(event) }
+        watch.engineID = engine.watch(target, for: watch.owner, where: watch.condition) { [unowned watch] event in
+            watch.publish(event)
+        }
     }
 }
 
@@ -169,6 +186,18 @@ extension TargetRegistry: QueueNetwork {
         networkWatches[number] = (handler, engine.watchNetwork(handler))
         return { [weak self] in
             guard let watch = self?.networkWatches.removeValue(forKey: number) else { return }
+            self?.engine.unwatch(watch.engineID)
+        }
+    }
+
+    func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? { engine.routes(to: addresses) }
+
+    func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void {
+        lastNetworkWatch += 1
+        let number = lastNetworkWatch
+        routeWatches[number] = (addresses, handler, engine.watchRoutes(to: addresses, handler))
+        return { [weak self] in
+            guard let watch = self?.routeWatches.removeValue(forKey: number) else { return }
             self?.engine.unwatch(watch.engineID)
         }
     }

@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReachCore
 package import ReachLoop
 package import ReachQueue
@@ -38,7 +39,7 @@ package final class QueueEngine {
     ) {
         self.loop = loop
         self.network = network
-        let executor = Executor(loop: loop, network: network, checker: checker)
+        let executor = Executor(loop: loop, network: network, checker: checker, resolver: options.transfers.resolver)
         self.executor = executor
         let driver = QueueDriver(
             loop: loop, policy: options.policy, executor: executor, seed: seed,
@@ -125,7 +126,7 @@ package final class QueueEngine {
     }
 
     private func follow() {
-        let unwatchNetwork = network.followNetwork { [weak executor] in executor?.feed?.update(network: $0) }
+        let unwatchNetwork = network.followNetwork { [weak executor] in executor?.update(network: $0) }
         let unwatchInternet = network.follow(.internet) { [weak executor] event in
             if case .wake = event { executor?.feed?.wake() }
         }
@@ -144,13 +145,20 @@ private final class Executor: QueueExecutor {
     private var send: (QueueInput) -> Void = { _ in }
     private(set) var attempts: QueueTransfers?
     private(set) var feed: PathFeed?
+    private var routes: RouteFeed?
+    /// Resolves names that no default route serves; made for the first one.
+    private lazy var names = NameService(loop: loop, options: resolver)
+    private let resolver: NameService.Options
     private var epoch: UInt64 = 0
     private var watches: [Destination: () -> Void] = [:]
     /// The states of the watched hosts, and the paths that follow from them.
     private var targets: [Destination: (state: ReachabilityState, path: QueuePath?)] = [:]
 
-    init(loop: EventLoop, network: any QueueNetwork, checker: (any PathChecker)?) {
+    init(
+        loop: EventLoop, network: any QueueNetwork, checker: (any PathChecker)?, resolver: NameService.Options
+    ) {
         self.loop = loop
+        self.resolver = resolver
         self.network = network
         self.checker = checker
     }
@@ -169,7 +177,25 @@ private final class Executor: QueueExecutor {
             for (destination, known) in targets where feed?.path(to: known.state) != known.path {
                 report(known.state, of: destination)
             }
+            routes?.update()
         }
+        routes = RouteFeed(loop: loop, network: network) { [unowned self] in
+            feed
+        } server: { [unowned self] in
+            server(of: $0)
+        } report: {
+            send(.routes($0))
+        }
+        attempts.router = { [unowned self] in choose($0, $1, among: $2) }
+        attempts.serverRoute = { [weak self] (server, bound) throws(SystemError) in
+            guard let self else { return bound }
+            return try interface(for: server, boundTo: bound)
+        }
+    }
+
+    func update(network: NetworkSnapshot?) {
+        feed?.update(network: network)
+        routes?.update(isKnown: network != nil)
     }
 
     func begin(_ begun: Set<RequestID>) { attempts?.adopt(begun) }
@@ -192,7 +218,10 @@ private final class Executor: QueueExecutor {
     func abandon(_ id: RequestID) { attempts?.abandon(id) }
 
     func checkPath(_ path: QueuePath) {
-        guard let checker else { return answerByTestimony(path) }
+        // The endpoints are in the Internet: they say nothing of a path to one host.
+        guard let checker, feed?.last?[interfaceIndex: path.interfaceIndex] != nil else {
+            return answerByTestimony(path)
+        }
         checker.check(path) { [weak self] works in
             guard let works else { self?.answerByTestimony(path); return }
             self?.send(.pathChecked(interfaceIndex: path.interfaceIndex, works: works, isProof: true))
@@ -226,5 +255,84 @@ private final class Executor: QueueExecutor {
     func unwatch(_ destination: Destination) {
         targets[destination] = nil
         watches.removeValue(forKey: destination)?()
+    }
+}
+
+/// Routes to destinations.
+extension Executor {
+    func followRoute(_ destination: Destination) { routes?.follow(destination) }
+
+    func unfollowRoute(_ destination: Destination) { routes?.unfollow(destination) }
+
+    func lookUp(_ destination: Destination, for owner: UInt32) {
+        guard case .name(let name) = server(of: destination) else {
+            // The proxy's address is known without a lookup.
+            return loop.afterEvents { [weak self] in self?.lookedUp(destination, self?.addresses(of: destination)) }
+        }
+        names.newEpoch()
+        _ = names.resolve(NameQuestion(name, owner: owner), within: Self.lookupLimit) { [weak self] answer in
+            self?.lookedUp(destination, try? answer.get())
+        }
+    }
+
+    private static let lookupLimit = Duration.seconds(15)
+
+    private func addresses(of destination: Destination) -> [IPAddress]? {
+        if case .address(let address, _) = server(of: destination) { [address] } else { nil }
+    }
+
+    private func lookedUp(_ destination: Destination, _ addresses: [IPAddress]?) {
+        guard let addresses, let feed, let found = network.routes(to: addresses.map { RoutedAddress($0) }) else {
+            return send(.lookedUp(destination, nil))
+        }
+        routes?.learn(addresses, of: destination)
+        send(.lookedUp(destination, feed.route(to: destination, by: found, isNamed: true)))
+    }
+
+    /// The host that a connection for a destination goes to: the proxy, where there is one.
+    private func server(of destination: Destination) -> Target.Subject? {
+        if let url = try? TransferURL(destination.description + "/"),
+            let proxy = attempts?.host?.proxy(for: url).url
+        {
+            return (try? Target(proxy.description))?.subject
+        }
+        return destination.target?.subject
+    }
+
+    private func choose(
+        _ order: AttemptOrder, _ transfer: TransferRequest, among addresses: [IPAddress]
+    ) -> AttemptRouter.Choice? {
+        guard let feed else { return nil }
+        let server = transfer.proxy.url ?? transfer.url
+        let target = (try? Target(server.description))?.subject
+        var zone: String?
+        if case .address(_, let given) = target { zone = given }
+        let isNamed = server.address == nil
+        let router = AttemptRouter(network: network, feed: feed, order: order, isNamed: isNamed)
+        let isDestination = (try? Destination(url: transfer.url.description)) == order.destination
+        let choice = router.choose(among: addresses, zone: zone, isDestination: isDestination)
+        if isDestination, isNamed, choice?.destination?.own.isEmpty == false {
+            routes?.learn(addresses, of: order.destination)
+        }
+        return choice
+    }
+
+    /// The interface for queries to a name server: that of the server's own route, where it has one. No metered link is used
+    /// for what would go by one that is not.
+    ///
+    /// - Throws: Where the server's own route cannot be used.
+    private func interface(
+        for server: IPAddress, boundTo bound: InterfaceBinding
+    ) throws(SystemError) -> InterfaceBinding? {
+        guard let route = network.routes(to: [RoutedAddress(server)])?.first else { return bound }
+        switch route {
+        case .local: return nil
+        case .own(let host):
+            let isMetered = feed?.last?[interfaceIndex: bound.index]?.isMetered ?? false
+            guard isMetered || !host.traits.isMetered else { return bound }
+            return InterfaceBinding(name: host.name, index: UInt32(bitPattern: host.interface))
+        case .byDefault: return bound
+        case .none: throw SystemError(call: "route", number: ENETUNREACH)
+        }
     }
 }

@@ -37,7 +37,7 @@ final class ControllerScene {
         loop = try EventLoop()
         let environment = ProbeEnvironment(
             machine: "4c4c4544",
-            watch: { [unowned self] target, handler in
+            watch: { [unowned self] target, _, handler in
                 lastWatcher += 1
                 let id = lastWatcher
                 watchers[target, default: [:]][id] = handler

@@ -178,6 +178,22 @@ import Testing
         #expect(ProbeGate.decide(try NetworkCondition("wired"), target: down, internet: nil) == .closed(.noPath))
     }
 
+    @Test func `of several paths the best that satisfies the condition opens the gate`() throws {
+        let modem = try ControllerScene.state("192.0.2.1", .reachable, by: "wwan0", .wwan)
+        let wwan = try NetworkCondition("wwan")
+        let bound = ProbeGate.Binding(name: "wwan0", index: 7)
+        #expect(ProbeGate.decide(wwan, target: Self.reachable, chosen: modem, internet: nil) == .open(bound))
+        #expect(ProbeGate.decide(wwan, target: Self.gone, chosen: modem, internet: nil) == .open(bound))
+        #expect(ProbeGate.decide(wwan, target: Self.reachable, chosen: Self.gone, internet: nil) == .closed(.linkClass))
+        #expect(ProbeGate.decide(wwan, target: Self.gone, chosen: Self.gone, internet: nil) == .closed(.noPath))
+        var specification = try ControllerScene.specification("web")
+        #expect(specification.pathCondition == nil)
+        specification.condition = try NetworkCondition("wwan, validated")
+        #expect(specification.pathCondition == wwan)
+        specification.condition = try NetworkCondition("wwan, interface=wwan0")
+        #expect(specification.pathCondition == nil)
+    }
+
     @Test func `a class opens the gate to a tunnel that it carries, as in every condition`() throws {
         var tunnelled = try ControllerScene.state("192.0.2.1", .reachable, by: "wg0", .tunnel)
         tunnelled.ipv4.carrierClass = .wifi

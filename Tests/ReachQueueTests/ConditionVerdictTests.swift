@@ -13,8 +13,7 @@ import Testing
 
     @Test func `what is missing is what the nearest path lacks`() throws {
         #expect(try NetworkCondition("unmetered, validated").verdict(on: [.wwan]) == .unmet(.metered))
-        #expect(try NetworkCondition("wifi").verdict(on: []) == .unmet(.linkClass))
-        for text in ["any", "unmetered", "validated", "family=6"] {
+        for text in ["any", "wifi", "not wwan", "interface=eth0", "unmetered", "validated", "family=6"] {
             #expect(try NetworkCondition(text).verdict(on: []) == .unmet(.path))
         }
         #expect(try NetworkCondition("reachable").verdict(on: []) == .unmet(.target))

@@ -23,6 +23,11 @@ struct QueueStage {
     var checks: [QueuePath] = []
     var transactions: [StoreTransaction] = []
     var uncommitted: [UInt64] = []
+    /// The routes that are known of destinations, and those that are no longer followed.
+    var routes: [Destination: DestinationRoute] = [:]
+    var unfollowed: [Destination] = []
+    /// Destinations whose names were to be looked up.
+    var lookups: [Destination] = []
     var turns = 0
     private var lastTicket: QueueInput.Ticket = 0
 
@@ -48,6 +53,7 @@ struct QueueStage {
 
     private mutating func take(_ actions: [QueueAction]) {
         var numbers: [UInt64] = []
+        var unreported: [DestinationRoute] = []
         for action in actions {
             switch action {
             case .store(let transaction):
@@ -57,12 +63,17 @@ struct QueueStage {
             case .abort(let id): aborted.append(id)
             case .checkPath(let path): checks.append(path)
             case .watch, .unwatch: break
+            case .followRoute(let destination):
+                if let route = routes[destination] { unreported.append(route) }
+            case .unfollowRoute(let destination): unfollowed.append(destination)
+            case .lookUp(let destination, _): lookups.append(destination)
             case .prepare(let id): prepared.append(id)
             case .abandon(let id): abandoned.append(id)
             case .reply(let ticket, let reply): replies[ticket, default: []].append(reply)
             case .publish(let event): events.append(event)
             }
         }
+        if !unreported.isEmpty { send(.routes(unreported)) }
         for number in numbers {
             if commits { send(.committed(number)) } else { uncommitted.append(number) }
         }
@@ -133,9 +144,16 @@ struct QueueStage {
 
     private(set) var epoch: UInt64 = 1
 
-    mutating func network(_ paths: [QueuePath], newEpoch: Bool = true) {
+    mutating func network(_ paths: [QueuePath], newEpoch: Bool = true, links: [UInt32] = []) {
         if newEpoch { epoch += 1 }
-        send(.paths(PathSet(paths, epoch: epoch)))
+        send(.paths(PathSet(paths, epoch: epoch, links: links)))
+    }
+
+    /// The kernel sends to a host by routes of its own, or by the default routes, or not at all.
+    mutating func route(_ url: String, own: [QueuePath] = [], isByDefault: Bool = false) throws {
+        let route = DestinationRoute(try Destination(url: url), own: own, isByDefault: isByDefault)
+        routes[route.destination] = route
+        send(.routes([route]))
     }
 }
 

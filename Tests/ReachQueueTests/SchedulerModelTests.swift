@@ -9,6 +9,8 @@ import Testing
     /// What somebody who only sees commands and actions knows.
     private struct Witness {
         var paths: [QueuePath] = []
+        /// The routes of the destinations that are followed.
+        var routes: [Destination: DestinationRoute] = [:]
         var conditions: [RequestID: NetworkCondition] = [:]
         var orders: [RequestID: String] = [:]
         var running: Set<RequestID> = []
@@ -22,6 +24,12 @@ import Testing
         var prepared: Set<RequestID> = []
         var faults: [String] = []
 
+        /// What a destination without a followed route is sent by are the default routes.
+        func paths(to destination: Destination) -> [QueuePath] {
+            guard let route = routes[destination] else { return paths }
+            return route.own + (route.isByDefault ? paths : [])
+        }
+
         mutating func started(_ order: AttemptOrder, leased: Bool) {
             let id = order.id
             if running.contains(id) { faults.append("\(id) started twice") }
@@ -32,14 +40,16 @@ import Testing
                 faults.append("two of order \(key) run")
             }
             guard let condition = conditions[id] else { return faults.append("\(id) is unknown") }
-            guard let path = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) else {
-                return faults.append("\(id) started by a path that is gone")
-            }
-            if !condition.unmet(on: path).isEmpty {
+            let paths = paths(to: order.destination).filter { $0.interfaceIndex == order.path.interfaceIndex }
+            if paths.isEmpty { return faults.append("\(id) started by a path that is gone") }
+            if !paths.contains(where: { condition.unmet(on: $0).isEmpty }) {
                 faults.append("\(id) started though '\(condition)' is not met")
             }
         }
     }
+
+    /// The names whose hosts turn out to have routes of their own.
+    private static let intranet = ["https://host2.example/", "https://host3.example/"]
 
     private struct Walk {
         var random: SeededGenerator
@@ -52,6 +62,10 @@ import Testing
         var lastTicket: UInt64 = 0
         var leases: Set<RequestID> = []
         var starts = 0
+        var destinations: [RequestID: Destination] = [:]
+        /// Names that are being resolved.
+        var lookups: Set<Destination> = []
+        let intranet = Set(SchedulerModelTests.intranet.compactMap { try? Destination(url: $0) })
 
         init(seed: UInt64) {
             random = SeededGenerator(seed: seed)
@@ -75,8 +89,10 @@ import Testing
             case 22..<42: commit()
             case 42..<48: intercept()
             case 48..<68: end()
-            case 68..<75: changePaths()
-            case 75..<92: pass()
+            case 68..<73: changePaths()
+            case 73..<76: changeRoutes()
+            case 76..<78: lookUp()
+            case 78..<92: pass()
             case 92..<96: control()
             case 96: send(.degraded(random.oneIn(4)))
             case 97:
@@ -88,8 +104,15 @@ import Testing
         }
 
         mutating func send(_ command: QueueInput) {
+            var unreported: [DestinationRoute] = []
             for action in queue.handle(command, at: moment) {
                 switch action {
+                case .followRoute(let destination):
+                    let route = witness.routes[destination] ?? randomRoute(to: destination)
+                    witness.routes[destination] = route
+                    unreported.append(route)
+                case .unfollowRoute(let destination): witness.routes[destination] = nil
+                case .lookUp(let destination, _): lookups.insert(destination)
                 case .store(let transaction): toCommit.append(transaction)
                 case .start(let order):
                     starts += 1
@@ -114,13 +137,51 @@ import Testing
                 default: break
                 }
             }
+            if !unreported.isEmpty { send(.routes(unreported)) }
         }
+
+        mutating func randomRoute(to destination: Destination) -> DestinationRoute {
+            let all: [QueuePath] = [.wired, .wifi, .wwan]
+            let own = random.oneIn(3) ? [] : all.filter { _ in random.oneIn(3) }
+            return DestinationRoute(destination, own: own, isByDefault: random.oneIn(2))
+        }
+
+        /// A route of its own comes or goes, or a host is moved.
+        mutating func changeRoutes() {
+            let followed = witness.routes.keys.sorted { $0.description < $1.description }
+            guard let destination = followed.randomElement(using: &random) else { return }
+            let route = randomRoute(to: destination)
+            witness.routes[destination] = route
+            send(.routes([route]))
+        }
+
+        /// A name is resolved, or an attempt resolves its own.
+        mutating func lookUp() {
+            if let destination = lookups.min(by: { $0.description < $1.description }) {
+                lookups.remove(destination)
+                var route = random.oneIn(2) ? randomRoute(to: destination) : nil
+                if !intranet.contains(destination) { route?.own = [] }
+                if witness.routes[destination] != nil || route?.own.isEmpty == false {
+                    if let route { witness.routes[destination] = route }
+                }
+                return send(.lookedUp(destination, route))
+            }
+            guard let id = witness.running.sorted().first, let destination = destinations[id],
+                intranet.contains(destination)
+            else { return }
+            let route = randomRoute(to: destination)
+            if witness.routes[destination] != nil || !route.own.isEmpty { witness.routes[destination] = route }
+            send(.attemptRouted(id, route.own.first, route))
+        }
+
+        private static let urls =
+            (0..<4).map { "https://host\($0).example/" } + ["https://192.0.2.1/", "https://192.0.2.2/"]
 
         mutating func add() {
             guard
                 let specification = try? RequestSpecification(
                     method: random.pick(["GET", "POST", "PUT"]),
-                    url: "https://host\(Int.random(in: 0..<4, using: &random)).example/",
+                    url: random.pick(Self.urls),
                     condition: (try? NetworkCondition(
                         random.pick(["any", "wifi", "unmetered", "not wwan", "validated"])))
                         ?? .any)
@@ -151,6 +212,7 @@ import Testing
             for transaction in toCommit {
                 for case .insert(let stored, _) in transaction.changes where witness.conditions[stored.id] == nil {
                     witness.conditions[stored.id] = stored.condition
+                    destinations[stored.id] = stored.destination
                     if stored.interceptor != nil { witness.intercepted.insert(stored.id) }
                     switch stored.uniqueness {
                     case .unique(let name, _): witness.orders[stored.id] = "\(stored.owner) u \(name)"
@@ -226,7 +288,7 @@ import Testing
             for index in paths.indices where random.oneIn(6) { paths[index].isValidated = false }
             if random.oneIn(3) { epoch += 1 }
             witness.paths = paths
-            send(.paths(PathSet(paths, epoch: epoch)))
+            send(.paths(PathSet(paths, epoch: epoch, links: random.oneIn(5) ? [] : [2, 3])))
         }
 
         mutating func pass() {

@@ -45,8 +45,9 @@ struct NetworkTests {
         try await log.wait { $0 == "didSuspend" }
         #expect(task.requestState == .suspended && task.suspensionReasons == .network)
         let explanation = await task.explanation()
-        #expect(explanation.description == "No path satisfies 'wifi'. It starts when there is one.")
-        #expect(explanation.reasons.map(\.word) == ["class"])
+        let text = "There is no network path to http://192.0.2.1:80. It starts when there is one."
+        #expect(explanation.description == text)
+        #expect(explanation.reasons.map(\.word) == ["no-path"])
         #expect(scene.server.requests.values.isEmpty)
         try scene.link(up: true)
         #expect(try await task.response().statusCode == 200)

@@ -136,7 +136,11 @@ struct MachineScript {
     private mutating func run(_ first: TransferMachine.Action?) {
         var next = first
         while let action = next {
-            note(action)
+            if case .route(let addresses) = action {
+                run(machine.routed(addresses.map { TransferWay($0, by: nil) }, at: now))
+            } else {
+                note(action)
+            }
             next = machine.proceed()
         }
     }
@@ -159,10 +163,11 @@ struct MachineScript {
         case .openBody: return "open body"
         case .resolve(let question, _): return "resolve \(question.host)"
         case .findTrust: return "trust"
-        case .attempt(let address):
+        case .route: return "route"
+        case .attempt(let way):
             phases = machine.attemptPhases
             (status, counts) = (nil, AttemptCounts())
-            return "attempt \(address)"
+            return "attempt \(way.address)"
         case .stopAttempt: return "stop"
         case .reportSending: return "sending"
         case .openFile(let opening): return "file keep \(opening.keep) first \(opening.first.count)"
@@ -237,6 +242,7 @@ extension MachineScript {
         switch machine.state {
         case .waiting: apply(.begin)
         case .openingBody: apply(.opened(5))
+        case .routing: break
         case .findingTrust: apply(.trusted)
         case .stopping: apply(.stopped(received: counts.received))
         case .decidingRedirect: apply(.decided(false))

@@ -78,10 +78,7 @@ extension NetworkCondition {
     }
 
     /// What is unmet where there is no path.
-    package var unmetWithoutPath: Unmet {
-        if isTargetReachable { return .target }
-        return linkClass == nil && excludedClasses.isEmpty && interface == nil ? .path : .linkClass
-    }
+    package var unmetWithoutPath: Unmet { isTargetReachable ? .target : .path }
 
     /// Whether it holds for a target. A stale or unknown state satisfies nothing: waiting ends on what is known.
     package func holds(in state: ReachabilityState) -> Bool {

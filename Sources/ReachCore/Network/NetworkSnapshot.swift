@@ -7,10 +7,14 @@ package struct NetworkSnapshot: Hashable, Sendable {
     package let epoch: UInt64
     /// The default routes: IPv4 before IPv6, in each family the preferred one first, then by interface index.
     package let routes: [DefaultRoute]
+    /// The links that can carry packets and have an address, whether or not a default route goes by them: in ascending order,
+    /// and only the first few where there are many.
+    package let links: [InterfaceIndex]
 
-    package init(internet: Verdict, epoch: UInt64, routes: [DefaultRoute]) {
+    package init(internet: Verdict, epoch: UInt64, routes: [DefaultRoute], links: [InterfaceIndex] = []) {
         self.internet = internet
         self.epoch = epoch
         self.routes = routes
+        self.links = links
     }
 }

@@ -1,5 +1,5 @@
 internal import ReachCore
-package import ReachTOML
+internal import ReachTOML
 
 /// One key of a table, read into a property of `Root`.
 package struct ConfigurationKey<Root>: Sendable {

@@ -143,7 +143,10 @@ final class ProbeServiceHandler {
     private func makeController() -> ProbeController {
         let environment = ProbeEnvironment(
             machine: MachineIdentity.current,
-            watch: { [registry] target, handler in registry.follow(target, for: nil, handler) },
+            watch: { [registry] target, condition, handler in
+                let watch = registry.watch(target, where: condition, handler)
+                return { registry.end(watch) }
+            },
             start: { [unowned self] specification, binding, completion in
                 start(specification, binding, completion)
             })

@@ -37,8 +37,10 @@ package final class KernelSnapshot {
         if let condition {
             var names: [IPAddress] = []
             if case .addresses(let addresses)? = evaluation.resolution { names = addresses }
+            let internet = try evaluate(.internet).verdict
             verdict = try PathFinder(view: view, mark: options.mark).choose(
-                verdict, on: target.subject, names: names, anchors: options.anchors, where: condition)
+                verdict, on: target.subject, internet: internet, names: names, anchors: options.anchors,
+                where: condition)
         }
         _ = machine.observe(verdict, cause: .start, epoch: 1, at: SystemClock.now)
         return machine.state

@@ -10,21 +10,23 @@ package final class ReachabilityEngine {
     package typealias NetworkHandler = (NetworkSnapshot?) -> Void
 
     private let loop: EventLoop
-    private let options: EngineOptions
+    let options: EngineOptions
     private let resolver = SystemResolver()
-    private var observer: KernelObserver?
+    private(set) var observer: KernelObserver?
     private var sleepWatch: SleepWatch?
     private var watches: [WatchKey: WatchedTarget] = [:]
-    private var lastID: UInt64 = 0
+    var lastID: UInt64 = 0
     private var epoch = EpochCounter()
     /// The last verdict on the Internet; `nil` before the first.
-    private var internet: Verdict?
+    private(set) var internet: Verdict?
     /// The results of probes; `nil` where none run.
     private var survey: ConnectivitySurvey?
     /// Called with every new snapshot of the network.
     private var networkHandlers: [(id: UInt64, handler: NetworkHandler)] = []
     /// The last snapshot; `nil` before the first, while the kernel cannot be observed, and without handlers.
     private var network: NetworkSnapshot?
+    /// Called when routes to some addresses may differ.
+    var routeWatches: [UInt64: RouteWatch] = [:]
     private var neighbourTimer: TimerQueue.ID?
     private var staleTimer: TimerQueue.ID?
     /// The reason why the kernel cannot be observed; `nil` while it can.
@@ -104,6 +106,7 @@ package final class ReachabilityEngine {
     package func unwatch(_ id: UInt64) {
         networkHandlers.removeAll { $0.id == id }
         if networkHandlers.isEmpty { network = nil }
+        if routeWatches.removeValue(forKey: id) != nil { return updateTargets() }
         guard let watch = watches.values.first(where: { $0.remove(id) }), !watch.isWatched else { return }
         cancelTimers(of: watch)
         watches[watch.key] = nil
@@ -154,7 +157,8 @@ package final class ReachabilityEngine {
         do throws(NetlinkError) {
             let finder = PathFinder(view: view, mark: options.mark)
             let routes = try finder.defaultRoutes(preferred: internet, anchors: options.anchors)
-            send(NetworkSnapshot(internet: internet, epoch: epoch.value, routes: routes))
+            send(
+                NetworkSnapshot(internet: internet, epoch: epoch.value, routes: routes, links: finder.connectedLinks))
         } catch {
             observer?.recover(from: error)
         }
@@ -224,7 +228,8 @@ package final class ReachabilityEngine {
                 guard var verdict = try verdict(for: watch, internet: internet, &finder) else { continue }
                 if let condition = watch.condition {
                     verdict = try finder.choose(
-                        verdict, on: watch.target.subject, names: watch.name.addresses, anchors: options.anchors,
+                        verdict, on: watch.target.subject, internet: internet, names: watch.name.addresses,
+                        anchors: options.anchors,
                         where: condition)
                 }
                 publish(verdict, for: watch, effects: effects, fallback: .poll)
@@ -236,6 +241,7 @@ package final class ReachabilityEngine {
             return observer.recover(from: error)
         }
         publishNetwork()
+        announceRoutes(after: effects)
     }
 
     /// - Returns: `nil` while the target's name is being resolved for the first time.
@@ -326,8 +332,9 @@ package final class ReachabilityEngine {
         if observationError == nil { evaluate([NetworkTable.Effect(cause: .name, interface: nil)]) }
     }
 
-    private func updateTargets() {
+    func updateTargets() {
         var addresses = Set(options.anchors)
+        for watch in routeWatches.values { addresses.formUnion(watch.addresses) }
         for watch in watches.values {
             switch watch.target.subject {
             case .address(let address, _): addresses.insert(address)

@@ -14,21 +14,30 @@ extension PathFinder {
     ///
     /// - Parameters:
     ///   - verdict: The verdict by the kernel's own choice.
+    ///   - internet: The verdict on the Internet.
     ///   - names: The addresses of a target that is a name.
     package func choose(
-        _ verdict: Verdict, on subject: Target.Subject, names: [IPAddress], anchors: [IPAddress],
+        _ verdict: Verdict, on subject: Target.Subject, internet: Verdict, names: [IPAddress], anchors: [IPAddress],
         where condition: NetworkCondition
     ) throws(NetlinkError) -> Verdict {
         let routes =
             switch subject {
             case .internet: try defaultRoutes(preferred: verdict, anchors: anchors)
-            case .address(let address, zone: nil): try routes(to: [address], preferred: verdict)
-            case .prefix(let prefix): try routes(to: [prefix.representative], preferred: verdict)
-            case .name: try routes(to: names, preferred: verdict)
+            case .address(let address, zone: nil):
+                try routes(to: try sharing([address], internet), preferred: verdict)
+            case .prefix(let prefix):
+                try routes(to: try sharing([prefix.representative], internet), preferred: verdict)
+            case .name: try routes(to: try sharing(names, internet), preferred: verdict)
             // These name the interface themselves.
             case .address, .interface: try routes(to: [], preferred: verdict)
             }
         return verdict.choosing(from: routes, where: condition)
+    }
+
+    /// The addresses that are reached by default routes: what has a route of its own is sent by no other.
+    private func sharing(_ addresses: [IPAddress], _ internet: Verdict) throws(NetlinkError) -> [IPAddress] {
+        let routes = try routes(to: addresses.map { RoutedAddress($0) }, internet: internet)
+        return zip(addresses, routes).filter { $1 == .byDefault }.map(\.0)
     }
 
     private func routes(to addresses: [IPAddress], preferred: Verdict) throws(NetlinkError) -> [DefaultRoute] {
@@ -92,6 +101,17 @@ extension PathFinder {
         result.addresses = addresses(of: index, family)
         result.dropsReplies = family == .ipv4 ? try view.queries.filtersStrictly(index) : false
         return result
+    }
+
+    /// The links that can carry packets and have an address, by which names and hosts may be reached without a default route.
+    package var connectedLinks: [InterfaceIndex] {
+        let anyOfEach = [IPAddress(ipv4: 0), IPAddress(ipv6: 0, 0)]
+        let found = anyOfEach.flatMap { address in
+            DefaultRouteSurvey(address.family, toAnyOf: [address]).candidates(in: view.table, besides: nil) {
+                view.condition(of: $0).trouble
+            }.map(\.link.index)
+        }
+        return Set(found).sorted()
     }
 
     private func addresses(of index: InterfaceIndex, _ family: IPAddress.Family) -> [InterfaceAddress] {

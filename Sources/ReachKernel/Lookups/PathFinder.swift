@@ -119,7 +119,7 @@ package struct PathFinder {
 
     /// Makes the lookups. Repeats one with a source where an IPv6 route may be for that source only, and one in the table
     /// for an IPv4 lookup with an interface, which otherwise always succeeds.
-    private func lookUp(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
+    func lookUp(_ questions: [RouteQuestion]) throws(NetlinkError) -> [RouteAnswer] {
         var answers = try view.queries.routes(questions)
         for (index, question) in questions.enumerated() {
             let family = question.destination.family

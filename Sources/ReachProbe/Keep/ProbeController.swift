@@ -110,8 +110,9 @@ package final class ProbeController {
 
 /// The system as ``ProbeController`` uses it, so that tests can replace it. Everything is called on the loop's thread.
 package struct ProbeEnvironment {
-    /// Watches a target until the returned closure is called. The current state is the first event.
-    package let watch: (Target, @escaping (TargetEvent) -> Void) -> () -> Void
+    /// Watches a target until the returned closure is called: by the paths that satisfy the condition, or without one by the
+    /// kernel's own choice. The current state is the first event.
+    package let watch: (Target, NetworkCondition?, @escaping (TargetEvent) -> Void) -> () -> Void
     /// Starts an attempt, as ``ProbeRunner/start(_:binding:completion:)`` does.
     package let start:
         (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
@@ -119,7 +120,8 @@ package struct ProbeEnvironment {
     package let machine: String
 
     package init(
-        machine: String, watch: @escaping (Target, @escaping (TargetEvent) -> Void) -> () -> Void,
+        machine: String,
+        watch: @escaping (Target, NetworkCondition?, @escaping (TargetEvent) -> Void) -> () -> Void,
         start:
             @escaping (ProbeSpecification, ProbeGate.Binding?, @escaping (ProbeObservation) -> Void) -> any ProbeAttempt
     ) {

@@ -10,10 +10,12 @@ final class ProbeTask {
     private var timer: TimerQueue.ID?
     private var attempt: (any ProbeAttempt)?
     private var attemptBegan: Instant?
-    /// The state when the attempt began.
-    private var stateAtStart: ReachabilityState?
+    /// The state when the attempt began, and by which choice of paths.
+    private var stateAtStart: (state: ReachabilityState?, choice: Watched)?
     private var evidence = PathContinuity.same
     private var target: ReachabilityState?
+    /// By the best path that satisfies the probe's condition.
+    private var chosen: ReachabilityState?
     private var internet: ReachabilityState?
     private var unwatch: [() -> Void] = []
 
@@ -31,10 +33,18 @@ final class ProbeTask {
     func begin() {
         let watched = specification.watchedTarget
         unwatch.append(
-            controller.environment.watch(watched) { [weak self] event in self?.handle(event, isTarget: true) })
+            controller.environment.watch(watched, nil) { [weak self] event in self?.handle(event, of: .target) })
+        if let condition = specification.pathCondition {
+            unwatch.append(
+                controller.environment.watch(watched, condition) { [weak self] event in
+                    self?.handle(event, of: .chosen)
+                })
+        }
         if case .name = watched.subject {
             unwatch.append(
-                controller.environment.watch(.internet) { [weak self] event in self?.handle(event, isTarget: false) })
+                controller.environment.watch(.internet, nil) { [weak self] event in
+                    self?.handle(event, of: .internet)
+                })
         }
         arm()
     }
@@ -73,7 +83,8 @@ final class ProbeTask {
         schedule.begin(at: now.boot)
         attemptBegan = now
         evidence = .same
-        stateAtStart = target
+        let isChosen = chosen?.isReachable == true
+        stateAtStart = isChosen ? (state: chosen, choice: Watched.chosen) : (state: target, choice: Watched.target)
         attempt = controller.environment.start(specification, binding) { [weak self] observation in
             guard let self else { return }
             finish(ProbeJudge.result(of: observation, specification.expected, evidence: evidence))
@@ -101,14 +112,29 @@ final class ProbeTask {
 
     // MARK: - The path
 
-    private var gate: ProbeGate { ProbeGate.decide(specification.condition, target: target, internet: internet) }
+    /// What a watched state is about.
+    private enum Watched {
+        case target
+        case chosen
+        case internet
+    }
 
-    private func handle(_ event: TargetEvent, isTarget: Bool) {
+    private var gate: ProbeGate {
+        ProbeGate.decide(specification.condition, target: target, chosen: chosen, internet: internet)
+    }
+
+    private func handle(_ event: TargetEvent, of watched: Watched) {
         switch event {
         case .wake: if attempt != nil { evidence = .slept }
         case .change(let change):
-            if isTarget { target = change.state } else { internet = change.state }
-            if isTarget, evidence == .same, let stateAtStart, !change.state.leadsTheSameWay(as: stateAtStart) {
+            switch watched {
+            case .target: target = change.state
+            case .chosen: chosen = change.state
+            case .internet: internet = change.state
+            }
+            if evidence == .same, case let (state?, choice)? = stateAtStart, choice == watched,
+                !change.state.leadsTheSameWay(as: state)
+            {
                 evidence = .changed
             }
             if case .closed(let reason) = gate { pause(reason) } else { resume() }

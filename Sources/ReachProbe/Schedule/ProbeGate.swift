@@ -22,25 +22,36 @@ package enum ProbeGate: Hashable, Sendable {
 
     /// - Parameters:
     ///   - condition: What the path must be: ``ProbeSpecification/condition``.
-    ///   - target: The state of ``ProbeSpecification/watchedTarget``.
+    ///   - target: The state of ``ProbeSpecification/watchedTarget`` by the kernel's own choice of paths.
+    ///   - chosen: Its state by the best path that satisfies ``ProbeSpecification/pathCondition``; `nil` without one.
     ///   - internet: The state of the Internet, which replaces that of a name that has not been resolved.
     package static func decide(
-        _ condition: NetworkCondition, target: ReachabilityState?, internet: ReachabilityState?
+        _ condition: NetworkCondition, target: ReachabilityState?, chosen: ReachabilityState? = nil,
+        internet: ReachabilityState?
     ) -> ProbeGate {
-        let target = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
-        if target?.status == .notReachable { return .closed(condition.interface == nil ? .noPath : .interface) }
+        let own = target.flatMap { $0.reason == .nameNotResolved ? internet : $0 }
+        let state = chosen.flatMap { $0.isReachable ? $0 : nil } ?? own
+        if state?.status == .notReachable { return .closed(condition.interface == nil ? .noPath : .interface) }
         // The watched target is the path by that interface.
         var others = condition
         others.interface = nil
         if others == .any { return .open(condition.interface.map { Binding(name: $0, index: nil) }) }
         // The probe must not use another path, so an unknown one does not do.
-        guard let target, let interface = condition.interface(in: target) else { return .closed(.linkClass) }
-        let path = [target.ipv4, target.ipv6].first { $0.interface == interface }
+        guard let state, let interface = condition.interface(in: state) else { return .closed(.linkClass) }
+        let path = [state.ipv4, state.ipv6].first { $0.interface == interface }
         return .open(Binding(name: interface, index: path?.interfaceIndex))
     }
 }
 
 extension ProbeSpecification {
+    /// What a path must be, beyond what the kernel chooses; `nil` where any path does. A destination with a route of its own
+    /// has that path only, and otherwise the best of the default routes that satisfy it counts.
+    package var pathCondition: NetworkCondition? {
+        var needed = condition
+        (needed.interface, needed.isValidated, needed.isTargetReachable) = (nil, false, false)
+        return needed == .any || condition.interface != nil ? nil : needed
+    }
+
     /// The target whose path decides whether the probe may be sent.
     package var watchedTarget: Target {
         guard let name = condition.interface else { return target.reachabilityTarget }

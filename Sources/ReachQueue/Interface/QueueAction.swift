@@ -19,6 +19,13 @@ package indirect enum QueueAction: Hashable, Sendable {
     /// it.
     case watch(Destination, owner: UInt32)
     case unwatch(Destination)
+    /// Report how the kernel sends to the destination by ``QueueInput/routes(_:)``, at first and whenever it changes. The
+    /// addresses of a name are those that an attempt or a lookup found last.
+    case followRoute(Destination)
+    case unfollowRoute(Destination)
+    /// Resolve the destination's name with whatever name servers can be reached, and report
+    /// ``QueueInput/lookedUp(_:_:)``. The owner is that of a request that waits for it.
+    case lookUp(Destination, owner: UInt32)
     case reply(QueueInput.Ticket, QueueReply)
     /// An event for those who watch; one that changed what is kept comes after its commit.
     case publish(QueueEvent)
@@ -30,10 +37,14 @@ package struct AttemptOrder: Hashable, Sendable {
     /// 1 for the first.
     package let number: Int
     package let destination: Destination
-    /// The path it is bound to.
+    /// The path it is bound to, unless the destination turns out to have a route of its own.
     package let path: QueuePath
+    /// What a path must satisfy by which it is sent.
+    package let condition: NetworkCondition
+    /// Whether a portal must not read it: see ``QueuedRequest/isRevealing``.
+    package let isRevealing: Bool
     /// The family it is restricted to.
-    package let family: IPAddress.Family?
+    package var family: IPAddress.Family? { condition.family }
     /// Whether ``QueueInput/answering(_:)`` is wanted, since other requests wait for its answer.
     package let isCanary: Bool
 }

@@ -29,6 +29,13 @@ package indirect enum QueueInput: Sendable {
     case paths(PathSet)
     /// The way to a destination that ``QueueAction/watch(_:)`` asked for; `nil` while it is not reachable.
     case targetPath(Destination, QueuePath?)
+    /// The routes to destinations that ``QueueAction/followRoute(_:)`` asked for.
+    case routes([DestinationRoute])
+    /// An attempt has looked at the routes to its destination's addresses, and goes by this path; `nil` if none of them
+    /// may be used.
+    case attemptRouted(RequestID, QueuePath?, DestinationRoute)
+    /// The lookup that ``QueueAction/lookUp(_:owner:)`` asked for has ended; `nil` if the name was not resolved.
+    case lookedUp(Destination, DestinationRoute?)
     /// A check that ``QueueAction/checkPath(_:)`` asked for has ended. It is a proof if something was answered by the
     /// path.
     case pathChecked(interfaceIndex: UInt32, works: Bool, isProof: Bool = false)

@@ -1,6 +1,6 @@
 package import ReachCore
 
-/// One way out of the machine, as far as the queue has to know it.
+/// One way out of the machine, as far as the queue has to know it: by a default route, or to one host.
 @dynamicMemberLookup
 package struct QueuePath: Hashable, Sendable {
     package var interfaceIndex: UInt32
@@ -37,15 +37,19 @@ package struct QueuePath: Hashable, Sendable {
     }
 }
 
-/// All ways out of the machine at one moment.
+/// All ways to the Internet at one moment.
 package struct PathSet: Hashable, Sendable {
     package var paths: [QueuePath]
     /// Goes up whenever a path, a source or a gateway changes, and when the machine wakes.
     package var epoch: UInt64
+    /// The links that can carry packets, by their indices. Where no path satisfies a condition, a host may still be reached
+    /// by a route of its own over one of them.
+    package var links: [UInt32]
 
-    package init(_ paths: [QueuePath] = [], epoch: UInt64) {
+    package init(_ paths: [QueuePath] = [], epoch: UInt64, links: [UInt32] = []) {
         self.paths = paths
         self.epoch = epoch
+        self.links = links
     }
 
     package subscript(interfaceIndex index: UInt32) -> QueuePath? { paths.first { $0.interfaceIndex == index } }

@@ -45,6 +45,12 @@ package struct Destination: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether its addresses are known without a lookup: it is an address, or this machine.
+    package var isAddress: Bool {
+        if case .address = target?.subject { return true }
+        return isOnThisMachine
+    }
+
     /// The host as a target: what `reachable` asks about.
     package var target: Target? { try? Target(description) }
 

@@ -52,6 +52,8 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     package static let canary = Blocker(rawValue: 1 << 18)
     /// Its body would take longer than its path has stayed up recently.
     package static let window = Blocker(rawValue: 1 << 19)
+    /// There is no path for it, and its name could not be resolved to see whether its host has one of its own.
+    package static let name = Blocker(rawValue: 1 << 20)
 
     package static let hold: Blocker = [.requestHold, .queueHold]
 
@@ -61,7 +63,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
-        (.window, "window"),
+        (.window, "window"), (.name, "name"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.
@@ -83,7 +85,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     package static let network = Blocker(conditions.map(\.1))
 
     /// Whether a path is what it lacks.
-    package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union(.notValidated)) }
+    package var isOfNetwork: Bool { !isDisjoint(with: Self.network.union([.notValidated, .name])) }
 
     /// The stable words of its bits, in a fixed order.
     package var words: [String] { Self.words.filter { contains($0.0) }.map(\.1) }

@@ -42,6 +42,32 @@ struct DestinationSite: Sendable {
     var running: Int32 = 0
     /// The groups that wait for it to be reachable.
     var targetGroups: [Int32] = []
+    /// Whether its requests form groups of their own, since it may have a route of its own: an address has from the
+    /// beginning, a name once it turned out to.
+    var isApart: Bool
+    /// The groups of its own that follow its route.
+    var routedGroups: [Int32] = []
+    /// Its route; `nil` until it is known.
+    var route: DestinationRoute?
+    /// How many of its requests belong to each group that it shares with other destinations.
+    var sharedGroups: [Int32: Int32] = [:]
+    var lookup = NameLookup()
+
+    init(destination: Destination) {
+        self.destination = destination
+        isApart = destination.isAddress
+    }
+}
+
+/// The lookups of a name whose requests no default route serves.
+struct NameLookup: Sendable {
+    /// The network in which it was looked up last: ``QueueScheduler/networkNumber``.
+    var network: UInt64 = 0
+    var failures = 0
+    /// The last lookup gave no address.
+    var isUnresolved = false
+    /// When the last lookup ended.
+    var since = BootTime(nanoseconds: .min)
 }
 
 /// What is remembered of a destination that failed a user's requests.

@@ -177,8 +177,21 @@ extension QueueScheduler {
         case .family: return ("No path has the default route it needs.", "It starts when there is one.")
         case .target:
             return ("Its host is not reachable.", "It starts when there is a path to it.")
-        case .path: return ("There is no network path.", "It starts when there is one.")
-        default: return ("No path satisfies '\(condition)'.", "It starts when there is one.")
+        case .path: return ("There is no network path\(target(of: group)).", "It starts when there is one.")
+        case .name:
+            return (
+                "Its name is not resolved by the name servers that can be reached.",
+                "It is looked up again now and then, and when the network changes."
+            )
+        default:
+            let own = group.key.destination.flatMap(route)?.own.first
+            guard let own else { return ("No path satisfies '\(condition)'.", "It starts when there is one.") }
+            return (
+                "The path\(target(of: group)), by \(DisplayText.sanitized(own.interface)), does not satisfy '\(condition)'.",
+                "It starts when there is one that does."
+            )
         }
     }
+
+    private func target(of group: RequestGroup) -> String { group.key.destination.map { " to \($0)" } ?? "" }
 }

@@ -78,7 +78,7 @@ extension QueueScheduler {
         case .unique, .none: break
         }
         destinations[Int(destination)].count += 1
-        groups[Int(group)].count += 1
+        join(group, at: destination)
         return makeSlot(entry)
     }
 
@@ -116,6 +116,7 @@ extension QueueScheduler {
         if !groups[Int(entries[index].group)].gate.isOpen { entries[index].startClass = .backlog }
         supersede(before: slot)
         place(slot)
+        lookUpSoon(slot)
         turn.asked.append(slot)
     }
 

@@ -16,6 +16,7 @@ extension QueueScheduler {
             portion -= 1
             expire(slot)
         }
+        lookUpNames(portion: &portion)
         while portion > 0, let group = gateTimers.popDue(at: now) { gateDue(group, portion: &portion) }
         if openGroups > 0 {
             while portion > 0, let group = groupTimers.popDue(at: now) { waitsDue(in: group, portion: &portion) }

@@ -41,8 +41,8 @@ extension QueueScheduler {
                 AttemptOrder(
                     id: attempt.id, number: attempt.number,
                     destination: destinations[Int(entry.destination)].destination,
-                    path: attempt.path, family: groups[Int(entry.group)].key.condition.family,
-                    isCanary: attempt.isTrial)))
+                    path: attempt.path, condition: groups[Int(entry.group)].key.condition,
+                    isRevealing: groups[Int(entry.group)].key.isRevealing, isCanary: attempt.isTrial)))
     }
 
     mutating func leaseRefused(_ lease: Lease) {
@@ -133,10 +133,7 @@ extension QueueScheduler {
         let entry = entries[Int(attempt.slot)]
         let group = groups[Int(entry.group)]
         var lacking: Blocker = []
-        // The way to a host may be none by which the Internet is reached.
-        let isHost = group.key.destination != nil && group.isTargetKnown
-        let known = isHost ? PathSet(group.targetPath.map { [$0] } ?? [], epoch: paths.epoch) : paths
-        if let path = attempt.path(in: known) {
+        if let path = attempt.path(in: pathsInReach(of: group, paths, isBegun: attempt.phase != .leasing)) {
             lacking = Blocker(group.key.condition.unmet(on: path))
             // The path still works: what it lacks is only that nothing new would go by it.
             if !entry.flags.contains(.strict) { lacking.remove(.family) }

@@ -143,7 +143,7 @@ extension QueueScheduler {
     /// The attempt's destination answered, whatever it said: its path works.
     mutating func answered(_ index: Int) {
         let attempt = running[index]
-        guard let host = groups[Int(entries[Int(attempt.slot)].group)].key.destination else {
+        guard let host = groups[Int(entries[Int(attempt.slot)].group)].key.destination, !goesByDefault(host) else {
             return proved(attempt.path.interfaceIndex)
         }
         guard !unproved.isEmpty else { return }

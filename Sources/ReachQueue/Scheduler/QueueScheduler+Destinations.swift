@@ -67,6 +67,7 @@ extension QueueScheduler {
         sites[Int(site)].records.removeAll { $0 == number }
         guard sites[Int(site)].records.isEmpty else { return }
         siteNumbers[sites[Int(site)].destination] = nil
+        lookupTimers.remove(site)
         freeSites.append(site)
     }
 

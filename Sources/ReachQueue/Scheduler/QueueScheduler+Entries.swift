@@ -210,7 +210,7 @@ extension QueueScheduler {
         slots[entry.id] = nil
         entries[Int(slot)].place = .free
         freeSlots.append(slot)
-        leaveGroup(entry.group)
+        leave(entry.group, at: entry.destination)
         leaveDestination(entry.destination)
     }
 

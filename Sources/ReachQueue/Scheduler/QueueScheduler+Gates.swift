@@ -99,7 +99,11 @@ extension QueueScheduler {
         guard old != new else { return }
         groups[index].channel = new
         // A breaker is for one way to a destination: by another it may be closed.
-        for destination in attentive { lines.resume(destination: destination) }
+        if let own = groups[index].key.destination {
+            resumeLines(to: own)
+        } else {
+            for destination in attentive { lines.resume(destination: destination) }
+        }
         if new >= 0 { channels[Int(new)].groups += 1 }
         if old >= 0 {
             channels[Int(old)].groups -= 1

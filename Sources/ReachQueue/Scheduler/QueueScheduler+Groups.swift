@@ -10,7 +10,7 @@ extension QueueScheduler {
         for owner: UInt32
     ) -> Int32 {
         let key = RequestGroup.Key(
-            condition: condition, destination: condition.isTargetReachable ? destination : nil,
+            condition: condition, destination: condition.isTargetReachable || isApart(destination) ? destination : nil,
             isRevealing: isRevealing && !condition.isValidated, interceptor: interceptor)
         if let number = groupNumbers[key] { return number }
         let missing: Blocker = paths == nil ? .validated : Blocker(condition.unmetWithoutPath)
@@ -26,7 +26,10 @@ extension QueueScheduler {
         }
         groupNumbers[key] = number
         beginGate(number)
-        if let destination = key.destination { followTarget(number, destination, for: owner) }
+        if let destination = key.destination {
+            condition.isTargetReachable
+                ? followTarget(number, destination, for: owner) : followRoute(number, destination)
+        }
         return number
     }
 
@@ -46,12 +49,13 @@ extension QueueScheduler {
     private mutating func beginGate(_ group: Int32) {
         let index = Int(group)
         if hasGivenUpWaiting { groups[index].gate.giveUpWaiting() }
-        // The way to a host is not known before somebody has looked.
-        guard paths != nil, groups[index].key.destination == nil else { return }
+        guard paths != nil, hasKnownPath(group) else { return }
         let (verdict, now) = (verdict(of: group), now)
         groups[index].path = verdict.path
         let settled = pathsChanged.map { $0 + policy.settling } ?? now
-        let other = verdict.path.flatMap { unprovedGate(by: $0.interfaceIndex) }
+        // Of a host's own path the others' canary says nothing.
+        let isShared = groups[index].key.destination == nil
+        let other = isShared ? verdict.path.flatMap { unprovedGate(by: $0.interfaceIndex) } : nil
         changeGate(group, isNew: true) { gate, _ in
             gate.begin(on: verdict.path, missing: verdict.missing, settledAt: settled, like: other, at: now)
         }
@@ -80,12 +84,17 @@ extension QueueScheduler {
         groupTimers.remove(group)
         groupNumbers[groups[index].key] = nil
         if let destination = groups[index].key.destination, let site = siteNumbers[destination].map(Int.init) {
-            sites[site].targetGroups.removeAll { $0 == group }
-            // Requests with other conditions may need it still.
-            if sites[site].targetGroups.isEmpty { turn.actions.append(.unwatch(destination)) }
+            groups[index].key.condition.isTargetReachable
+                ? unfollowTarget(group, destination, site) : unfollowRoute(group, destination, site)
         }
         idleGroups.removeAll { $0 == group }
         freeGroups.append(group)
+    }
+
+    private mutating func unfollowTarget(_ group: Int32, _ destination: Destination, _ site: Int) {
+        sites[site].targetGroups.removeAll { $0 == group }
+        // Requests with other conditions may need it still.
+        if sites[site].targetGroups.isEmpty { turn.actions.append(.unwatch(destination)) }
     }
 
     // MARK: What the network says
@@ -93,12 +102,14 @@ extension QueueScheduler {
     mutating func pathsChanged(to set: PathSet) {
         let isFirst = paths == nil
         let epochMoved = set.epoch != epoch || isFirst
-        if set != paths { pathsChanged = isFirst && !hasGivenUpWaiting ? nil : now }
+        if set.paths != paths?.paths || epochMoved { pathsChanged = isFirst && !hasGivenUpWaiting ? nil : now }
+        if epochMoved || set.links != paths?.links { networkNumber += 1 }
         notePaths(set)
         paths = set
         if epochMoved { epochMovedOn() }
         for group in groupNumbers.values.sorted() { evaluate(group) }
         for id in running.map(\.id) { evaluateAttempt(id) }
+        lookUpStrandedNames()
     }
 
     mutating func targetPathChanged(_ destination: Destination, _ path: QueuePath?) {
@@ -124,13 +135,16 @@ extension QueueScheduler {
     private func verdict(of group: Int32) -> ConditionVerdict {
         let group = groups[Int(group)]
         guard let paths else { return .unmet(.validated) }
-        guard group.key.destination != nil else { return group.key.verdict(on: paths.paths) }
+        guard let destination = group.key.destination else { return group.key.verdict(on: paths.paths) }
+        guard group.key.condition.isTargetReachable else {
+            return group.key.verdict(on: route(to: destination) ?? DestinationRoute(destination), paths.paths)
+        }
         return group.key.verdict(on: group.targetPath.map { [$0] } ?? [])
     }
 
-    private mutating func evaluate(_ group: Int32) {
+    mutating func evaluate(_ group: Int32) {
         let index = Int(group)
-        guard paths != nil, groups[index].key.destination == nil || groups[index].isTargetKnown else { return }
+        guard paths != nil, hasKnownPath(group) else { return }
         let verdict = verdict(of: group)
         if let path = verdict.path { groups[index].path = path }
         let (before, isProved, now, policy) = (groups[index].gate.state, isProved(group), now, policy)
@@ -156,7 +170,7 @@ extension QueueScheduler {
 }
 
 extension RequestGroup.Key {
-    fileprivate func verdict(on paths: [QueuePath]) -> ConditionVerdict {
+    func verdict(on paths: [QueuePath]) -> ConditionVerdict {
         let verdict = condition.verdict(on: paths)
         guard isRevealing, case .met(let path) = verdict, path.isDoubted else { return verdict }
         let others = condition.verdict(on: paths.filter { !$0.isDoubted })

@@ -40,12 +40,15 @@ extension QueueScheduler {
             blocks.append(Block(blocker: .queueHold, since: since))
         }
         if isBehind(slot) { blocks.append(Block(blocker: .order, since: entry.since)) }
-        if entry.notBefore > now {
+        // A short wait after the path cut it off is not the reason while there is no path.
+        let isCutOff = entry.losses > 0 && entry.flags.contains(.networkFailure)
+        if entry.notBefore > now, !(isCutOff && groups[Int(entry.group)].gate.isClosed) {
             blocks.append(Block(blocker: waitBlocker(of: entry), since: entry.since, until: entry.notBefore))
         }
         if isDegraded { blocks.append(Block(blocker: .disk, since: degradedSince)) }
         // Of what waits for something else, too, a canary is not the reason: it might be one itself.
         blocks += networkBlocks(of: entry).filter { blocks.isEmpty || $0.blocker != .canary }
+        if let block = lookupBlock(of: entry) { blocks.append(block) }
         if let block = interceptionBlock(of: entry) { return blocks + [block] }
         blocks += destinationBlocks(of: entry)
         return blocks

@@ -53,7 +53,7 @@ extension QueueScheduler {
     mutating func pathCutOff(_ attempt: RunningAttempt) {
         let entry = entries[Int(attempt.slot)]
         let group = groups[Int(entry.group)]
-        let isThere = group.key.destination == nil ? paths.flatMap { attempt.path(in: $0) } : group.targetPath
+        let isThere = paths.flatMap { attempt.path(in: pathsInReach(of: group, $0, isBegun: true)) }
         guard isThere == nil, attempt.isSent else { return }
         if entry.bytes > policy.smallBytes {
             let time = (attempt.lingerUntil ?? now + policy.linger) - entry.since - policy.linger

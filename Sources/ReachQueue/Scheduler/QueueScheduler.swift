@@ -80,6 +80,12 @@ package struct QueueScheduler: Sendable {
 
     /// `nil` until the network is known.
     var paths: PathSet?
+    /// Counts the networks in which names are looked up again.
+    var networkNumber: UInt64 = 1
+    /// Sites whose names are to be looked up, and when.
+    var lookupTimers = DeadlineQueue<Int32>()
+    /// The lookups of names that are on their way, and the users whose requests need them.
+    var pendingLookups: [Destination: UInt32] = [:]
     /// When they last differed from those before; `nil` since the first look.
     var pathsChanged: BootTime?
     var hasGivenUpWaiting = false
@@ -201,6 +207,7 @@ package struct QueueScheduler: Sendable {
         note(yieldAt)
         if sharedUntil > now, openGroups > 0 { note(sharedUntil) }
         note(evidence.deadline)
+        note(lookupTimers.earliest)
         for index in running.indices { note(running[index].lingerUntil) }
         if openGroups > 0 {
             note(destinationTimers.earliest)
@@ -228,6 +235,9 @@ package struct QueueScheduler: Sendable {
             turn.actions.append(.reply(ticket, .refused(.storage)))
         case .paths(let set): pathsChanged(to: set)
         case .targetPath(let destination, let path): targetPathChanged(destination, path)
+        case .routes(let routes): routesChanged(routes)
+        case .attemptRouted(let id, let path, let route): attemptRouted(id, by: path, route)
+        case .lookedUp(let destination, let route): lookedUp(destination, route)
         case .pathChecked(let interface, let works, let isProof): pathChecked(interface, works, isProof: isProof)
         case .restore(let requests, let breakers, let held): restore(requests, breakers, heldQueues: held)
         case .committed(let number): committed(number)

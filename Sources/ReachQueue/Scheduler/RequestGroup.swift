@@ -1,11 +1,11 @@
 internal import ReachCore
 
-/// The requests of one condition: they start and pause together. Where the condition asks for the request's own host,
-/// those of one destination.
+/// The requests of one condition: they start and pause together. Where the destination may have a path of its own, or the
+/// condition asks for the request's own host, those of one destination.
 struct RequestGroup: Sendable {
     struct Key: Hashable, Sendable {
         let condition: NetworkCondition
-        /// `nil` unless the condition asks for the host.
+        /// `nil` for all destinations that are reached by the default routes.
         let destination: Destination?
         /// They wait while something else than the Internet answers.
         var isRevealing = false
@@ -18,7 +18,7 @@ struct RequestGroup: Sendable {
     var gate: PathGate
     /// The way its attempts go while the gate is open.
     var path: QueuePath?
-    /// The path to the destination, as far as it is known; only with ``Key/destination``.
+    /// The path to the destination, as far as it is known; only where the condition asks for the host.
     var targetPath: QueuePath?
     var isTargetKnown = false
     var channel: Int32 = -1

@@ -19,7 +19,8 @@ struct RunningAttempt: Sendable {
     let slot: Int32
     let id: RequestID
     let number: Int
-    let path: QueuePath
+    /// The path it goes by: the ordered one, or its destination's own.
+    var path: QueuePath
     var channel: Int32
     let epoch: UInt64
     /// The first to its destination after a resume.

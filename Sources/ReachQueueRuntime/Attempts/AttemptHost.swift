@@ -40,6 +40,8 @@ package protocol AttemptHost: AnyObject {
     func ended(_ report: inout TransferReport, sent: TransferRequest, of id: RequestID)
     /// A piece of the answer's body has arrived, where `prepare` asked for pieces (``TransferSink/events``).
     func received(_ bytes: [UInt8], of id: RequestID)
+    /// The proxy for requests to this URL: the path that counts is then the one to the proxy.
+    func proxy(for url: TransferURL) -> TransferProxy
     /// Whether there is room for more pieces. If not, the connection waits for ``QueueEngine/resumeReading(_:)``. Called
     /// while bytes are read, so that it must only look.
     func hasRoom(for id: RequestID) -> Bool
@@ -56,6 +58,8 @@ extension AttemptHost {
     package func abandon(_ id: RequestID) {}
 
     package func received(_ bytes: [UInt8], of id: RequestID) {}
+
+    package func proxy(for url: TransferURL) -> TransferProxy { .none }
 
     package func hasRoom(for id: RequestID) -> Bool { true }
 }

@@ -28,6 +28,8 @@ package final class QueueTransfers {
         let order: AttemptOrder
         let request: QueuedRequest
         let began: Instant
+        /// The path it goes by: the ordered one, unless its destination has one of its own.
+        var path: QueuePath
         var transfer: TransferID?
         /// What its host is asked about; `nil` without one.
         var sent: TransferRequest?
@@ -43,6 +45,7 @@ package final class QueueTransfers {
             self.order = order
             self.request = request
             self.began = began
+            path = order.path
         }
     }
 
@@ -71,6 +74,10 @@ package final class QueueTransfers {
     private let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
     private var witness = PassiveHealth()
+    /// Chooses the ways to the addresses of an attempt; `nil` leaves all by the ordered path.
+    var router: (AttemptOrder, TransferRequest, [IPAddress]) -> AttemptRouter.Choice? = { _, _, _ in nil }
+    /// Chooses the interface for queries to a name server.
+    var serverRoute: NameService.ServerRoute?
 
     /// - Parameters:
     ///   - make: Makes the transfers in place of an engine; `nil` for an engine.
@@ -153,8 +160,23 @@ package final class QueueTransfers {
             transfer,
             handler: TransferHandler(
                 willSend: { [weak self] in self?.send(.requestSent(id)) },
+                route: { [weak self] in self?.ways(to: $0, for: transfer, id) ?? [] },
                 hasRoom: { [weak self] in self?.host?.hasRoom(for: id) ?? true },
                 event: { [weak self] in self?.handle($0, of: id, number) }))
+    }
+
+    /// Each address by its own route; and the queue learns the path to the destination.
+    private func ways(to addresses: [IPAddress], for transfer: TransferRequest, _ id: RequestID) -> [TransferWay] {
+        guard let attempt = running[id] else { return [] }
+        guard let choice = router(attempt.order, transfer, addresses) else {
+            let families = attempt.order.path.families
+            return addresses.filter { families.contains($0.family) }.map { TransferWay($0, by: transfer.interface) }
+        }
+        // After a redirect it is about another host.
+        guard let destination = choice.destination else { return choice.ways }
+        if let path = choice.path { attempt.path = path }
+        send(.attemptRouted(id, choice.path, destination))
+        return choice.ways
     }
 
     private func refuse(_ order: AttemptOrder, as kind: AttemptFault.Kind) {
@@ -165,6 +187,7 @@ package final class QueueTransfers {
     private func findEngine() throws(TransferFailure) -> any TransferMaker {
         if let engine { return engine }
         let made = try makeEngine()
+        (made as? TransferEngine)?.resolver.route = serverRoute
         engine = made
         return made
     }
@@ -339,7 +362,7 @@ package final class QueueTransfers {
             progress.toReceive = progress.toReceive.map { $0 + Int64(clamping: kept) }
         }
         return AttemptProgress(
-            id: attempt.order.id, owner: attempt.request.owner, interface: attempt.order.path.interface,
+            id: attempt.order.id, owner: attempt.request.owner, interface: attempt.path.interface,
             began: attempt.began, bytes: progress)
     }
 
@@ -358,7 +381,7 @@ package final class QueueTransfers {
     // MARK: What attempts say of their paths
 
     private func note(_ report: TransferReport, of attempt: Running) {
-        let (destination, interface) = (attempt.order.destination, attempt.order.path.interfaceIndex)
+        let (destination, interface) = (attempt.order.destination, attempt.path.interfaceIndex)
         guard case .failure(let failure) = report.outcome else {
             return witness.note(answerFrom: destination, by: interface, at: SystemClock.boot)
         }

@@ -20,7 +20,7 @@ extension TransferRequest {
         body = TransferBody(queued.body, spool: spool)
         owner = .user(queued.owner)
         interface = InterfaceBinding(name: order.path.interface, index: order.path.interfaceIndex)
-        family = order.family ?? (order.path.families.count == 1 ? order.path.families.first : nil)
+        family = order.family
         timeouts = options.timeouts
         if let own = queued.timeouts {
             (timeouts.connect, timeouts.idle, timeouts.total) = (own.connect, own.idle, own.total)

@@ -219,6 +219,9 @@ package final class QueueDriver {
         case .checkPath(let path): executor?.checkPath(path)
         case .watch(let destination, let owner): executor?.watch(destination, for: owner)
         case .unwatch(let destination): executor?.unwatch(destination)
+        case .followRoute(let destination): executor?.followRoute(destination)
+        case .unfollowRoute(let destination): executor?.unfollowRoute(destination)
+        case .lookUp(let destination, let owner): executor?.lookUp(destination, for: owner)
         case .reply(let ticket, let reply): clients.removeValue(forKey: ticket)?(reply)
         case .publish(let event): onEvent(event)
         }

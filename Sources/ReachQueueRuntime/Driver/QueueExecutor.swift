@@ -23,6 +23,11 @@ package protocol QueueExecutor: AnyObject {
     /// - Parameter owner: The user whose request needs it first.
     func watch(_ destination: Destination, for owner: UInt32)
     func unwatch(_ destination: Destination)
+    /// Follows the route to a destination. Reports it by ``QueueInput/routes(_:)``, at first and whenever it changes.
+    func followRoute(_ destination: Destination)
+    func unfollowRoute(_ destination: Destination)
+    /// Resolves a destination's name. Reports ``QueueInput/lookedUp(_:_:)``.
+    func lookUp(_ destination: Destination, for owner: UInt32)
 }
 
 extension QueueExecutor {

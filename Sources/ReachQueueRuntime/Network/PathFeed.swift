@@ -9,8 +9,10 @@ final class PathFeed {
     private var validated: Set<String> = []
     /// Those behind which they have proved something else.
     private var doubted: Set<String> = []
+    private var links: [UInt32] = []
     private var epoch: UInt64 = 1
-    private var last: PathSet?
+    /// The last set; `nil` before the first.
+    private(set) var last: PathSet?
 
     /// - Parameter onChange: Called when the set or its epoch differs from the one before.
     init(onChange: @escaping (PathSet) -> Void) { self.onChange = onChange }
@@ -20,6 +22,7 @@ final class PathFeed {
         let fresh = network?.routes.filter(\.isUsable) ?? []
         if let routes, Set(routes.map(Way.init)) != Set(fresh.map(Way.init)) { epoch += 1 }
         routes = fresh
+        links = (network?.links ?? []).map(UInt32.init(bitPattern:))
         update()
     }
 
@@ -34,6 +37,30 @@ final class PathFeed {
     /// The path to a host in this state; `nil` while there is none.
     func path(to state: ReachabilityState) -> QueuePath? { QueuePath(to: state, validated, doubted: doubted) }
 
+    /// How a destination is reached by these routes to its addresses.
+    ///
+    /// - Parameter isNamed: The addresses come from name servers, and not from the request.
+    func route(to destination: Destination, by routes: [AddressRoute], isNamed: Bool) -> DestinationRoute {
+        let hosts = Dictionary(grouping: routes.compactMap(\.host), by: \.interface).values
+        let own = hosts.map { path(by: $0, isNamed: isNamed) }.sorted { $0.isPreferred(to: $1) }
+        return DestinationRoute(destination, own: own, isByDefault: routes.contains(.byDefault))
+    }
+
+    /// The path by routes of a host's own, over one interface.
+    func path(by routes: [HostRoute], isNamed: Bool) -> QueuePath {
+        var path = QueuePath(
+            interfaceIndex: UInt32(bitPattern: routes[0].interface), interface: routes[0].name,
+            traits: routes[0].traits)
+        path.isValidated = validated.contains(path.interface)
+        // Name servers of a portal name a host on the link for anything, and its router may claim that any address is there.
+        let isNeighbour = !isNamed && routes.allSatisfy(\.isNeighbour)
+        path.isDoubted = doubted.contains(path.interface) && !isNeighbour && !routes[0].isLocal
+        path.families = Set(routes.map(\.family))
+        path.metric = routes.map(\.metric).min() ?? 0
+        path.sources = routes.reduce(into: []) { $0.formUnion($1.sources) }
+        return path
+    }
+
     /// Begins an epoch, since no connection outlives the machine's sleep.
     func wake() {
         epoch += 1
@@ -43,7 +70,8 @@ final class PathFeed {
     private func update() {
         guard let routes else { return }
         let byInterface = Dictionary(grouping: routes, by: \.key.interface).sorted { $0.key < $1.key }
-        let set = PathSet(byInterface.compactMap { QueuePath($0.value, validated, doubted: doubted) }, epoch: epoch)
+        let paths = byInterface.compactMap { QueuePath($0.value, validated, doubted: doubted) }
+        let set = PathSet(paths, epoch: epoch, links: links)
         guard set != last else { return }
         last = set
         onChange(set)
@@ -83,10 +111,16 @@ extension QueuePath {
         }
         self.init(interfaceIndex: UInt32(bitPattern: index), interface: name, traits: first.traits)
         isValidated = validated.contains(name)
-        // A portal answers for what is behind a gateway, and not for a host on the link itself.
-        isDoubted = doubted.contains(name) && first.gateway != nil
+        // A portal answers for what is behind a gateway, and not for a host on the link itself; but its name servers may name
+        // a host on the link for anything.
+        isDoubted = doubted.contains(name) && (first.gateway != nil || !state.target.isAddress)
         families = Set(reachable.filter { $0.1.interfaceIndex == index }.map(\.0))
         metric = first.metric ?? 0
         sources = Set(reachable.filter { $0.1.interfaceIndex == index }.compactMap(\.1.source))
     }
+}
+
+extension Target {
+    /// Whether no name server has a say in where it is.
+    fileprivate var isAddress: Bool { if case .name = subject { false } else { true } }
 }

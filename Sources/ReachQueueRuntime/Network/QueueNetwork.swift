@@ -15,6 +15,14 @@ package protocol QueueNetwork: AnyObject {
     /// - Parameter owner: The user whose request waits for it; `nil` for this program.
     /// - Returns: Ends the calls.
     func follow(_ target: Target, for owner: UInt32?, _ handler: @escaping (TargetEvent) -> Void) -> () -> Void
+
+    /// How the kernel would send to each of these addresses now, in their order; `nil` while that is not known.
+    func routes(to addresses: [RoutedAddress]) -> [AddressRoute]?
+
+    /// Calls `handler` after each change of the network by which routes to these addresses may differ.
+    ///
+    /// - Returns: Ends the calls.
+    func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void
 }
 
 extension QueueNetwork {
@@ -33,6 +41,11 @@ extension ReachabilityEngine: QueueNetwork {
         _ target: Target, for owner: UInt32?, _ handler: @escaping (TargetEvent) -> Void
     ) -> () -> Void {
         let id = watch(target, for: owner, handler)
+        return { [weak self] in self?.unwatch(id) }
+    }
+
+    package func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void {
+        let id = watchRoutes(to: addresses, handler)
         return { [weak self] in self?.unwatch(id) }
     }
 }

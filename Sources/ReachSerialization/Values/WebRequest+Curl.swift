@@ -31,7 +31,7 @@ extension WebRequest {
                 words += ["--data-binary", "@-"]
             }
         case .file(let path, _): words += ["--data-binary", Self.quoted("@" + path)]
-        case .multipart: words += ["--data-binary", "@BODY"]
+        case .multipart, .stream: words += ["--data-binary", "@BODY"]
         }
         // Brackets and braces in a URL are no patterns.
         if url.description.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }

@@ -72,10 +72,12 @@ extension SessionLoop: AttemptHost {
         transfer.sink = .file(sink)
     }
 
+    func proxy(for url: TransferURL) -> TransferProxy { options.proxies.proxy(for: url) }
+
     /// Sets what belongs to the URL of one hop.
     private func prepareHop(_ transfer: inout TransferRequest) {
         transfer.cookies = cookies.header(for: transfer.url)
-        transfer.proxy = options.proxies.proxy(for: transfer.url)
+        transfer.proxy = proxy(for: transfer.url)
     }
 
     func received(_ head: ResponseHead, to sent: TransferRequest, of id: RequestID) -> String? {

@@ -46,6 +46,10 @@ final class StubNetwork: QueueNetwork {
         return { [weak self] in self?.targetHandlers[number] = nil }
     }
 
+    func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? { addresses.map { _ in .byDefault } }
+
+    func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void { {} }
+
     private func change(to link: LinkClass?) {
         guard link != self.link else { return }
         let before = targetHandlers.mapValues { state(of: $0.target) }

@@ -20,15 +20,20 @@ package struct TransferHandler {
     /// Called before each hop's request is sent: from then on it may have arrived.
     package let willSend: () -> Void
     package let event: (TransferEvent) -> Void
+    /// Chooses by which interface each address is reached: the server's, or the proxy's. Called before each hop's first
+    /// connection; `nil` sends all of them by ``TransferRequest/interface``.
+    package let route: (([IPAddress]) -> [TransferWay])?
     /// Whether there is room for more pieces of the body. If not, the connection waits until
     /// ``TransferMaker/resume(_:)``. Called while bytes are read, so that it must not call the engine.
     package let hasRoom: () -> Bool
 
     package init(
         allowsRedirect: @escaping (Redirect) -> Bool = { _ in true }, willSend: @escaping () -> Void = {},
-        hasRoom: @escaping () -> Bool = { true }, event: @escaping (TransferEvent) -> Void
+        route: (([IPAddress]) -> [TransferWay])? = nil, hasRoom: @escaping () -> Bool = { true },
+        event: @escaping (TransferEvent) -> Void
     ) {
         self.allowsRedirect = allowsRedirect
+        self.route = route
         self.hasRoom = hasRoom
         self.willSend = willSend
         self.event = event
@@ -40,4 +45,16 @@ package struct TransferID: Hashable, Sendable {
     package let rawValue: UInt64
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// An address that may be connected to, and by which interface.
+package struct TransferWay: Hashable, Sendable {
+    package let address: IPAddress
+    /// `nil` leaves it to routing.
+    package let interface: InterfaceBinding?
+
+    package init(_ address: IPAddress, by interface: InterfaceBinding?) {
+        self.address = address
+        self.interface = interface
+    }
 }

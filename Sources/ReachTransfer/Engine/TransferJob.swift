@@ -107,7 +107,11 @@ final class TransferJob {
         case .openBody(let body): open(body)
         case .resolve(let question, let limit): resolve(question, within: limit)
         case .findTrust(let anchors): findTrust(anchors)
-        case .attempt(let address): start(address)
+        case .route(let addresses):
+            let interface = machine.request.interface
+            let ways = handler.route?(addresses) ?? addresses.map { TransferWay($0, by: interface) }
+            run(machine.routed(ways, at: SystemClock.boot))
+        case .attempt(let way): start(way)
         case .stopAttempt: stopAttempt()
         case .reportSending: handler.willSend()
         case .report(let event): handler.event(event)
@@ -187,13 +191,14 @@ final class TransferJob {
         }
     }
 
-    private func start(_ address: IPAddress) {
-        let request = machine.request
+    private func start(_ way: TransferWay) {
+        var request = machine.request
+        request.interface = way.interface
         guard upload?.rewind() ?? true else {
             return run(
                 machine.failed(TransferFailure(.badRequest, "the body cannot be read again"), at: SystemClock.boot))
         }
-        var plan = AttemptPlan(request: request, address: address, trust: request.url.isSecure ? trust : nil)
+        var plan = AttemptPlan(request: request, address: way.address, trust: request.url.isSecure ? trust : nil)
         plan.target = machine.targetAddress
         plan.followsRedirects = request.redirects != .none
         if case .file = request.sink { plan.resume = request.resumable }

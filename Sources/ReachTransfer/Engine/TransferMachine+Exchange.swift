@@ -73,7 +73,7 @@ extension TransferMachine {
         case .connecting, .exchanging:
             state = .stopping(failure, nil)
             return .stopAttempt
-        case .openingBody, .resolving, .findingTrust: return end(.failure(failure), at: now)
+        case .openingBody, .resolving, .routing, .findingTrust: return end(.failure(failure), at: now)
         case .waiting:
             beginHop(at: now)
             return end(.failure(failure), at: now)
@@ -107,7 +107,7 @@ extension TransferMachine {
         _ failure: TransferFailure, _ candidates: Candidates, at now: BootTime
     ) -> Action? {
         let mayBeAddress = failure.kind == .destination || failure.kind == .localNetwork
-        guard mayBeAddress, !candidates.addresses.isEmpty else {
+        guard mayBeAddress, !candidates.ways.isEmpty else {
             // A missing route in one family says less than the failure of the other family.
             if failure.kind == .localNetwork, let earlier = candidates.earlierFailure {
                 return end(.failure(earlier), at: now)

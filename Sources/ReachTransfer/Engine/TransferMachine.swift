@@ -13,11 +13,13 @@ struct TransferMachine {
         case openBody(TransferBody)
         /// Look up a name: then ``resolved(_:at:)``.
         case resolve(NameQuestion, within: Duration)
+        /// Choose the way to each address: then ``routed(_:at:)``.
+        case route([IPAddress])
         /// Get the trusted certificates: then ``trustFound(at:)``, or ``failed(_:at:)``.
         case findTrust([CertificateData]?)
         /// Start an attempt: then ``requestStarted(_:_:at:)`` and what follows it, ``attemptEnded(_:at:)``, or
         /// ``failed(_:at:)`` where it does not start.
-        case attempt(IPAddress)
+        case attempt(TransferWay)
         /// Report what the attempt has received so far, and stop it: then ``attemptStopped(_:at:)``.
         case stopAttempt
         /// Call the handler before the request is sent.
@@ -52,6 +54,7 @@ struct TransferMachine {
         case waiting
         case openingBody
         case resolving
+        case routing
         case findingTrust(Candidates)
         /// A connection to an address.
         case connecting(Candidates)
@@ -67,9 +70,9 @@ struct TransferMachine {
         case ended
     }
 
-    /// The addresses of a hop that were not tried.
+    /// The ways to a hop's server that were not tried.
     struct Candidates {
-        var addresses: ArraySlice<IPAddress>
+        var ways: ArraySlice<TransferWay>
         /// Why the first address failed, if that says more than the later failures.
         var earlierFailure: TransferFailure?
     }
@@ -187,7 +190,19 @@ struct TransferMachine {
             let sentence = "\((request.proxy.url ?? request.url).host) has no address of the family asked for"
             return finish(.failure(TransferFailure(.nameNotFound, sentence)), at: now)
         }
-        let candidates = Candidates(addresses: addresses[...])
+        state = .routing
+        return .route(addresses)
+    }
+
+    /// - Parameter ways: Those of the addresses that may be connected to, in this order.
+    mutating func routed(_ ways: [TransferWay], at now: BootTime) -> Action? {
+        guard case .routing = state else { return nil }
+        guard !ways.isEmpty else {
+            let sentence =
+                "\((request.proxy.url ?? request.url).host) is not reached by a path that the request may take"
+            return finish(.failure(TransferFailure(.networkUnreachable, sentence, curlCode: 7)), at: now)
+        }
+        let candidates = Candidates(ways: ways[...])
         guard request.url.isSecure else { return tryNext(candidates, at: now) }
         state = .findingTrust(candidates)
         return .findTrust(request.security.ownAnchors)
@@ -200,12 +215,12 @@ struct TransferMachine {
 
     mutating func tryNext(_ candidates: Candidates, at now: BootTime) -> Action? {
         var rest = candidates
-        guard let address = rest.addresses.popFirst() else { return nil }
-        timers.beginAddress(at: now, othersAfter: rest.addresses.count)
+        guard let way = rest.ways.popFirst() else { return nil }
+        timers.beginAddress(at: now, othersAfter: rest.ways.count)
         arm()
         record.beginAttempt()
         state = .connecting(rest)
-        return .attempt(address)
+        return .attempt(way)
     }
 
     /// The phases of the hop, as an attempt begins.
@@ -228,7 +243,7 @@ struct TransferMachine {
         disarm()
         switch state {
         case .stopping, .decidingRedirect, .flushing, .finishing, .ended: return nil
-        case .waiting, .openingBody, .resolving, .findingTrust, .connecting, .exchanging: break
+        case .waiting, .openingBody, .resolving, .routing, .findingTrust, .connecting, .exchanging: break
         }
         let moved = counts?.moved ?? 0
         // The server is not responsible for time in which the disk was the obstacle.

@@ -54,7 +54,10 @@ extension DNSChannel {
         let whole = SocketAddress(address: server.address, port: server.port, scope: scope)
         do throws(SystemError) {
             // A server on this machine, such as systemd-resolved, is reachable only through the loopback interface.
-            if let interface, !server.address.isLoopback { try InterfaceSocket.bind(descriptor, to: interface) }
+            if let interface, !server.address.isLoopback {
+                let chosen = if let route { try route(server.address, interface) } else { Optional(interface) }
+                if let chosen { try InterfaceSocket.bind(descriptor, to: chosen) }
+            }
         } catch {
             return failed(error.number)
         }

@@ -39,6 +39,8 @@ package final class DNSChannel {
     private let loop: EventLoop
     let servers: [ResolverConfiguration.Server]
     let interface: InterfaceBinding?
+    /// The interface for a server in place of ``interface``.
+    let route: NameService.ServerRoute?
     private let completion: (Outcome) -> Void
     private var channel: ares_channel?
     private var watched: Set<CInt> = []
@@ -58,11 +60,12 @@ package final class DNSChannel {
     ///   - completion: Called once, later, unless the query is stopped.
     package init(
         loop: EventLoop, question: Question, servers: [ResolverConfiguration.Server], interface: InterfaceBinding?,
-        patience: Duration, rounds: Int, completion: @escaping (Outcome) -> Void
+        route: NameService.ServerRoute? = nil, patience: Duration, rounds: Int, completion: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.servers = servers
         self.interface = interface
+        self.route = route
         self.completion = completion
         open(patience: patience, rounds: rounds)
         if let channel {

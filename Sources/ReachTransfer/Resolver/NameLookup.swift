@@ -23,12 +23,13 @@ final class ServerLookup: NameLookup {
 
     init(
         _ name: String, _ family: IPAddress.Family, _ interface: InterfaceBinding?,
-        servers: [ResolverConfiguration.Server], loop: EventLoop, options: NameService.Options,
+        servers: [ResolverConfiguration.Server], route: NameService.ServerRoute?, loop: EventLoop,
+        options: NameService.Options,
         completion: @escaping (NameLookupOutcome) -> Void
     ) {
         channel = DNSChannel(
             loop: loop, question: DNSChannel.Question(name: name, type: DNSType(family)), servers: servers,
-            interface: interface, patience: options.patience, rounds: options.rounds
+            interface: interface, route: route, patience: options.patience, rounds: options.rounds
         ) { outcome in
             switch outcome {
             case .reply(let reply): completion(.answer(DNSAnswer(reply, family: family)))

@@ -24,6 +24,11 @@ package final class NameService {
 
     package typealias Completion = (Result<[IPAddress], NameFailure>) -> Void
 
+    /// Chooses the interface for queries to a server, of a question that is bound to an interface: `nil` leaves it to routing.
+    /// Throws where the server must not be queried.
+    package typealias ServerRoute =
+        (_ server: IPAddress, _ bound: InterfaceBinding) throws(SystemError) -> InterfaceBinding?
+
     package struct ID: Hashable, Sendable {
         let rawValue: UInt64
     }
@@ -52,6 +57,8 @@ package final class NameService {
     /// The files are read again when this much time has passed.
     private static let configurationLifetime = Duration.seconds(5)
 
+    /// `nil` sends the queries of a bound question by its interface.
+    package var route: ServerRoute?
     private let loop: EventLoop
     private let options: Options
     private let files = SerialThread.files
@@ -213,7 +220,8 @@ package final class NameService {
             }
         }
         return ServerLookup(
-            key.name, family, key.interface, servers: configuration.servers, loop: loop, options: options
+            key.name, family, key.interface, servers: configuration.servers, route: route, loop: loop,
+            options: options
         ) { [weak self] in self?.lookupEnded(key, $0) }
     }
 

@@ -45,7 +45,6 @@ struct AgentOptions: ParsableArguments {
 
 /// `reach-fleet agent`: reports what this host sees, until it is stopped.
 struct AgentCommand: ParsableCommand {
-
     static let configuration = CommandConfiguration(
         commandName: "agent",
         abstract: "Report this host's events and state to the fleet, until SIGTERM.",

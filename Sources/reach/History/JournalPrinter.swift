@@ -3,6 +3,7 @@ internal import Glibc
 internal import ReachControl
 internal import ReachCore
 internal import ReachLoop
+internal import ReachTerminal
 
 /// Prints the journal's events: those that the daemon shows, or without one what its files have.
 struct JournalPrinter {

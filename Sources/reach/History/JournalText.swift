@@ -1,5 +1,6 @@
 internal import ReachControl
 internal import ReachCore
+internal import ReachTerminal
 
 /// Events of the journal in words, a line each, for people.
 struct JournalText {

@@ -50,6 +50,9 @@ import Testing
         }
         func watch(_ destination: Destination, for owner: UInt32) {}
         func unwatch(_ destination: Destination) {}
+        func followRoute(_ destination: Destination) { driver?.send(.routes([DestinationRoute(destination)])) }
+        func unfollowRoute(_ destination: Destination) {}
+        func lookUp(_ destination: Destination, for owner: UInt32) {}
 
         func run(within limit: Duration = .seconds(10)) {
             loop.schedule(at: SystemClock.boot + limit) { [weak self] in self?.loop.stop() }

@@ -48,6 +48,23 @@ struct ProxyTests {
         #expect(scene.proxy.targets.values == [kind == .http ? "http://far.example/x" : "far.example:80"])
     }
 
+    @Test(arguments: ["http://far.example/x", "http://203.0.113.9/x"], [false, true])
+    func `the path that counts is the one to the proxy, whatever link has the Internet`(
+        url: String, hasInternet: Bool
+    ) async throws {
+        let scene = try Scene(.http) { "http://192.0.2.1:\($0)" }
+        try scene.machine.run("ip", "route", "flush", "default")
+        if hasInternet {
+            try scene.machine.run("ip", "link", "add", "mob0", "type", "dummy")
+            try scene.machine.run("ip", "address", "add", "198.51.100.2/24", "dev", "mob0")
+            try scene.machine.run("ip", "link", "set", "mob0", "up")
+            try scene.machine.run("ip", "route", "add", "default", "via", "198.51.100.1")
+        }
+        let value = try await scene.session.get(url).value()
+        #expect(value?.json?["line"]?.string?.hasSuffix("/x HTTP/1.1") == true)
+        #expect(scene.proxy.targets.values == [url])
+    }
+
     @Test func `each hop of a redirect goes through the proxy of its own URL, or through none`() async throws {
         let scene = try Scene(.http) { "http://192.0.2.1:\($0)" }
         let direct = "http://192.0.2.1:\(scene.near.port)/end"

@@ -122,6 +122,6 @@ struct SimulatedHost {
         position = end
         let newest = JournalCursor(log: log, n: UInt64(journal.count))
         handle(
-            .journal(JournalSlice(Array(journal[begin..<end]), newest: newest, isComplete: end == journal.count)), real)
+            .journal(EntryPage(Array(journal[begin..<end]), newest: newest, isComplete: end == journal.count)), real)
     }
 }

@@ -117,6 +117,9 @@ final class CrashRun: QueueExecutor {
     }
 
     func abort(_ id: RequestID) {}
+    func followRoute(_ destination: Destination) { driver?.send(.routes([DestinationRoute(destination)])) }
+    func unfollowRoute(_ destination: Destination) {}
+    func lookUp(_ destination: Destination, for owner: UInt32) {}
     func checkPath(_ path: QueuePath) { driver?.send(.pathChecked(interfaceIndex: 1, works: true)) }
     func watch(_ destination: Destination, for owner: UInt32) {}
     func unwatch(_ destination: Destination) {}

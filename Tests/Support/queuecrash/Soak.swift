@@ -116,7 +116,8 @@ final class Soak {
                 store.submit(transaction)
             case .start(let order): orders.append(order)
             case .checkPath(let path): send(.pathChecked(interfaceIndex: path.interfaceIndex, works: true))
-            case .abort, .watch, .unwatch, .reply, .publish, .prepare, .abandon: break
+            case .followRoute(let destination): send(.routes([DestinationRoute(destination)]))
+            case .abort, .watch, .unwatch, .unfollowRoute, .lookUp, .reply, .publish, .prepare, .abandon: break
             }
         }
     }

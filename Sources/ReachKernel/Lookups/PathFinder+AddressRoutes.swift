@@ -1,0 +1,72 @@
+package import ReachCore
+
+extension PathFinder {
+    /// How the kernel would send to each of these addresses, in their order. All lookups are one exchange with the kernel;
+    /// IPv6 addresses for which that finds no route cost one more each, since a route may be for some sources only.
+    ///
+    /// - Parameter internet: The verdict on the Internet, which shows which tables lead there.
+    package func routes(
+        to addresses: [RoutedAddress], internet: Verdict
+    ) throws(NetlinkError) -> [AddressRoute] {
+        let rule = DefaultRouteRule(internet: internet)
+        var questions: [RouteQuestion] = []
+        var places: [Int] = []
+        var routes = [AddressRoute](repeating: .none, count: addresses.count)
+        for (place, wanted) in addresses.enumerated() {
+            var interface: InterfaceIndex?
+            if let zone = wanted.zone {
+                guard let link = view.table.link(named: zone) else { continue }
+                interface = link.index
+            }
+            places.append(place)
+            questions.append(RouteQuestion(wanted.address, interface: interface, mark: mark, matchesTable: true))
+        }
+        for (place, answer) in zip(places, try lookUp(questions)) {
+            routes[place] = route(to: addresses[place].address, answer, rule)
+        }
+        return routes
+    }
+
+    private func route(to address: IPAddress, _ answer: RouteAnswer, _ rule: DefaultRouteRule) -> AddressRoute {
+        guard case .route(let route) = answer else { return answer.isWithoutRoute ? .byDefault : .none }
+        switch route.type {
+        case .local: return loopback(address).map(AddressRoute.local) ?? .none
+        case .unicast, .broadcast, .anycast, .multicast: break
+        default: return route.destination.length == 0 ? .byDefault : .none
+        }
+        guard !rule.isDefault(route) else { return .byDefault }
+        return ownRoute(to: address, route).map(AddressRoute.own) ?? .none
+    }
+
+    /// - Returns: `nil` if the link cannot carry packets.
+    private func ownRoute(to address: IPAddress, _ route: Route) -> HostRoute? {
+        guard let hop = route.hops.first(where: { !$0.flags.contains(.dead) }), let index = hop.interface,
+            let link = view.table.links[index]
+        else { return nil }
+        if link.flags.contains(.loopback) { return loopback(address) }
+        let condition = view.condition(of: index)
+        guard condition.trouble == nil else { return nil }
+        let addresses = (view.table.addresses[index] ?? []).filter { $0.address.family == address.family }
+        let preferred = addresses.filter(\.isPreferred)
+        let sources = Set((preferred.isEmpty ? addresses.filter(\.isReady) : preferred).map(\.address))
+        // While the only addresses are tentative, the kernel would send from another link's.
+        if sources.isEmpty, !addresses.isEmpty { return nil }
+        var host = HostRoute(to: address, interface: index, name: link.name)
+        host.traits = condition.traits
+        host.metric = route.metric ?? 0
+        host.gateway = hop.gateway
+        host.sources = sources
+        return host
+    }
+
+    /// The way to this machine itself.
+    private func loopback(_ address: IPAddress) -> HostRoute? {
+        guard let link = view.table.links.values.first(where: { $0.flags.contains(.loopback) }), link.isUsable else {
+            return nil
+        }
+        var host = HostRoute(to: address, interface: link.index, name: link.name)
+        host.traits = view.condition(of: link.index).traits
+        host.isLocal = true
+        return host
+    }
+}

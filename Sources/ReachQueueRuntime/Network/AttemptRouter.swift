@@ -1,0 +1,69 @@
+internal import ReachCore
+internal import ReachQueue
+internal import ReachTransfer
+
+/// Chooses the path to each address of an attempt: the address's own route, where it has one, else the default route that
+/// its gate chose. Confined to the loop.
+struct AttemptRouter {
+    let network: any QueueNetwork
+    let feed: PathFeed
+    let order: AttemptOrder
+    /// The addresses come from name servers.
+    let isNamed: Bool
+
+    struct Choice {
+        /// The ways to the addresses that the request may take, in the order of the addresses.
+        var ways: [TransferWay] = []
+        /// The path of the first of them.
+        var path: QueuePath?
+        /// How the order's destination is reached; `nil` where the addresses are another host's.
+        var destination: DestinationRoute?
+    }
+
+    /// - Returns: `nil` while routes are not known: the attempt then goes by the ordered path.
+    ///
+    /// - Parameter isDestination: Whether the addresses are those of the order's destination, or of its proxy.
+    func choose(among addresses: [IPAddress], zone: String?, isDestination: Bool) -> Choice? {
+        guard let routes = network.routes(to: addresses.map { RoutedAddress($0, zone: zone) }) else { return nil }
+        var choice = Choice()
+        if isDestination { choice.destination = feed.route(to: order.destination, by: routes, isNamed: isNamed) }
+        for (address, route) in zip(addresses, routes) {
+            guard let (path, interface) = way(to: address, by: route) else { continue }
+            choice.ways.append(TransferWay(address, by: interface))
+            if choice.path == nil { choice.path = path }
+        }
+        return choice
+    }
+
+    private func way(to address: IPAddress, by route: AddressRoute) -> (QueuePath, InterfaceBinding?)? {
+        switch route {
+        case .none: return nil
+        case .local(let host):
+            // Routing alone finds this machine: an address of another of its interfaces is not on this one.
+            let path = feed.path(by: [host], isNamed: isNamed)
+            return allows(path) ? (path, nil) : nil
+        case .own(let host):
+            let path = feed.path(by: [host], isNamed: isNamed)
+            return allows(path) ? (path, InterfaceBinding(path)) : nil
+        case .byDefault: return defaultPath(address.family).map { ($0, InterfaceBinding($0)) }
+        }
+    }
+
+    /// The ordered path, if it is a default route, or else the best one.
+    private func defaultPath(_ family: IPAddress.Family) -> QueuePath? {
+        let paths = (feed.last?.paths ?? []).filter { $0.families.contains(family) && allows($0) }
+        if let ordered = paths.first(where: { $0.interfaceIndex == order.path.interfaceIndex }) { return ordered }
+        return paths.reduce(nil) { best, path in best.map { path.isPreferred(to: $0) ? path : $0 } ?? path }
+    }
+
+    private func allows(_ path: QueuePath) -> Bool {
+        var condition = order.condition
+        // The gate has looked at the host itself.
+        condition.isTargetReachable = false
+        return condition.unmet(on: path).isEmpty && !(order.isRevealing && path.isDoubted)
+    }
+}
+
+extension InterfaceBinding {
+    fileprivate init(_ path: QueuePath) { self.init(name: path.interface, index: path.interfaceIndex) }
+}

@@ -1,0 +1,190 @@
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueue
+
+/// Follows the routes to destinations, and reports those that differ. Confined to the loop.
+///
+/// A change of the network costs one lookup for each address, all of a portion in one exchange with the kernel; the loop
+/// serves others between portions.
+final class RouteFeed {
+    private struct Followed {
+        var addresses: [RoutedAddress]
+        /// The addresses come from name servers.
+        let isNamed: Bool
+        var routes: [AddressRoute]?
+        var reported: DestinationRoute?
+    }
+
+    private let loop: EventLoop
+    private let network: any QueueNetwork
+    private let feed: () -> PathFeed?
+    private let report: ([DestinationRoute]) -> Void
+    /// The host that is connected to for a destination: itself, or its proxy.
+    private let server: (Destination) -> Target.Subject?
+    private var followed: [Destination: Followed] = [:]
+    /// The addresses of names with routes of their own, as attempts and lookups found them last.
+    private var learned: [Destination: [IPAddress]] = [:]
+    private var isKnown = false
+    private var endFollowing: () -> Void = {}
+    private var followedAddresses: Set<IPAddress> = []
+    private var willFollow = false
+    /// Those whose routes are looked up next.
+    private var due: [Destination] = []
+    private var willSurvey = false
+    private var lastSurvey = BootTime(nanoseconds: .min)
+    private let loopReference = LoopReference<RouteFeed>()
+
+    /// The most destinations that are looked up in one go.
+    private static let portion = 256
+    /// With more destinations than this, surveys keep a distance: a storm of notices must not occupy the loop.
+    private static let calmCount = 32
+    private static let distance = Duration.milliseconds(250)
+    private static let learnedLimit = 1024
+
+    /// - Parameters:
+    ///   - feed: What probes have proved of interfaces.
+    ///   - report: Called with the routes that differ.
+    init(
+        loop: EventLoop, network: any QueueNetwork, feed: @escaping () -> PathFeed?,
+        server: @escaping (Destination) -> Target.Subject?, report: @escaping ([DestinationRoute]) -> Void
+    ) {
+        (self.loop, self.network, self.feed, self.server, self.report) = (loop, network, feed, server, report)
+        loopReference.owner = self
+    }
+
+    deinit {
+        endFollowing()
+        loopReference.owner = nil
+    }
+
+    /// Reports the route to a destination now, if it can be known, and whenever it changes.
+    func follow(_ destination: Destination) {
+        let (addresses, isNamed) = addresses(of: destination)
+        followed[destination] = Followed(addresses: addresses, isNamed: isNamed)
+        followLater()
+        survey([destination])
+    }
+
+    func unfollow(_ destination: Destination) {
+        followed[destination] = nil
+        learned[destination] = nil
+        followLater()
+    }
+
+    /// The kernel can be observed, or not: a route that is not known is none.
+    func update(isKnown: Bool) {
+        guard self.isKnown != isKnown else { return }
+        self.isKnown = isKnown
+        surveyAll()
+    }
+
+    /// Probes have proved something else than before.
+    func update() { publish(Array(followed.keys)) }
+
+    /// An attempt or a lookup has found these addresses of a name.
+    func learn(_ addresses: [IPAddress], of destination: Destination) {
+        if followed[destination] == nil, learned[destination] == nil, learned.count >= Self.learnedLimit {
+            learned.removeValue(forKey: learned.first?.key ?? destination)
+        }
+        learned[destination] = addresses
+        guard followed[destination]?.isNamed == true else { return }
+        followed[destination]?.addresses = addresses.map { RoutedAddress($0) }
+        followLater()
+    }
+
+    private func addresses(of destination: Destination) -> ([RoutedAddress], isNamed: Bool) {
+        switch server(destination) {
+        case .address(let address, let zone): ([RoutedAddress(address, zone: zone)], false)
+        case .name(let name) where name == "localhost" || name.hasSuffix(".localhost"):
+            ([RoutedAddress(IPAddress(ipv4: 0x7f00_0001)), RoutedAddress(IPAddress(ipv6: 0, 1))], false)
+        default: ((learned[destination] ?? []).map { RoutedAddress($0) }, true)
+        }
+    }
+
+    // MARK: The kernel
+
+    private func followLater() {
+        guard !willFollow else { return }
+        willFollow = true
+        loop.afterEvents { [loopReference] in loopReference.owner?.followAddresses() }
+    }
+
+    private func followAddresses() {
+        willFollow = false
+        let addresses = Set(followed.values.flatMap { $0.addresses.map(\.address) })
+        guard addresses != followedAddresses else { return }
+        followedAddresses = addresses
+        endFollowing()
+        endFollowing = {}
+        guard !addresses.isEmpty else { return }
+        endFollowing = network.followRoutes(to: addresses) { [loopReference] in loopReference.owner?.surveyAll() }
+        // What changed before the notices of these addresses passed.
+        surveyAll()
+    }
+
+    private func surveyAll() {
+        due = Array(followed.keys)
+        guard followed.count > Self.calmCount else { return surveyDue() }
+        guard !willSurvey else { return }
+        willSurvey = true
+        loop.schedule(at: max(SystemClock.boot, lastSurvey + Self.distance)) { [loopReference] in
+            loopReference.owner?.willSurvey = false
+            loopReference.owner?.surveyDue()
+        }
+    }
+
+    private func surveyDue() {
+        lastSurvey = SystemClock.boot
+        let portion = Array(due.prefix(Self.portion))
+        due.removeFirst(portion.count)
+        survey(portion)
+        guard !due.isEmpty, !willSurvey else { return }
+        willSurvey = true
+        loop.afterEvents { [loopReference] in
+            loopReference.owner?.willSurvey = false
+            loopReference.owner?.surveyDue()
+        }
+    }
+
+    private func survey(_ destinations: [Destination]) {
+        let wanted = destinations.filter { followed[$0] != nil }
+        let addresses = wanted.flatMap { followed[$0]?.addresses ?? [] }
+        guard isKnown else { return publishUnknown(wanted) }
+        guard var routes = addresses.isEmpty ? [] : network.routes(to: addresses)?[...] else { return }
+        for destination in wanted {
+            let count = followed[destination]?.addresses.count ?? 0
+            followed[destination]?.routes = Array(routes.prefix(count))
+            routes = routes.dropFirst(count)
+        }
+        publish(wanted)
+    }
+
+    private func publish(_ destinations: [Destination]) {
+        guard let feed = feed() else { return }
+        var fresh: [DestinationRoute] = []
+        for destination in destinations {
+            guard let entry = followed[destination], let routes = entry.routes else { continue }
+            // A name without known addresses is reached by the default routes, as far as is known.
+            let route =
+                entry.addresses.isEmpty
+                ? DestinationRoute(destination) : feed.route(to: destination, by: routes, isNamed: entry.isNamed)
+            guard route != entry.reported else { continue }
+            followed[destination]?.reported = route
+            fresh.append(route)
+        }
+        if !fresh.isEmpty { report(fresh) }
+    }
+
+    /// Before the first look nothing is reported.
+    private func publishUnknown(_ destinations: [Destination]) {
+        var fresh: [DestinationRoute] = []
+        for destination in destinations {
+            guard let reported = followed[destination]?.reported else { continue }
+            let none = DestinationRoute(destination, isByDefault: false)
+            guard reported != none else { continue }
+            followed[destination]?.reported = none
+            fresh.append(none)
+        }
+        if !fresh.isEmpty { report(fresh) }
+    }
+}

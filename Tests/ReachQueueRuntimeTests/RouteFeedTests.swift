@@ -1,0 +1,109 @@
+import ReachCore
+import ReachLoop
+import ReachQueue
+import Testing
+
+@testable import ReachQueueRuntime
+
+/// The routes to many destinations: what they cost, and which paths they make.
+@Suite struct RouteFeedTests {
+    /// A kernel whose routes the test chooses, and that counts the lookups.
+    private final class Network: QueueNetwork {
+        var answer: AddressRoute = .byDefault
+        var lookups = 0
+        var largest = 0
+        private var handlers: [Int: () -> Void] = [:]
+        private var last = 0
+
+        func followNetwork(_ handler: @escaping (NetworkSnapshot?) -> Void) -> () -> Void { {} }
+
+        func follow(
+            _ target: Target, for owner: UInt32?, _ handler: @escaping (TargetEvent) -> Void
+        ) -> () -> Void { {} }
+
+        func routes(to addresses: [RoutedAddress]) -> [AddressRoute]? {
+            lookups += addresses.count
+            largest = max(largest, addresses.count)
+            return addresses.map { _ in answer }
+        }
+
+        func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void {
+            last += 1
+            let number = last
+            handlers[number] = handler
+            return { [weak self] in self?.handlers[number] = nil }
+        }
+
+        func change() { for handler in handlers.values { handler() } }
+    }
+
+    private static func destination(_ number: Int) throws -> Destination {
+        try Destination(url: "http://10.0.\(number / 250).\(number % 250 + 1)/")
+    }
+
+    private static func run(_ loop: EventLoop, for duration: Duration) {
+        loop.schedule(at: SystemClock.boot + duration) { loop.stop() }
+        loop.run()
+    }
+
+    @Test func `a thousand destinations cost one lookup each for a change, however often it is announced`() throws {
+        let loop = try EventLoop()
+        let network = Network()
+        let paths = PathFeed { _ in }
+        var reported: [DestinationRoute] = []
+        let feed = RouteFeed(loop: loop, network: network, feed: { paths }, server: { $0.target?.subject }) {
+            reported += $0
+        }
+        feed.update(isKnown: true)
+        for number in 0..<1000 { feed.follow(try Self.destination(number)) }
+        Self.run(loop, for: .seconds(1))
+        #expect(reported.count == 1000)
+        network.lookups = 0
+        (network.largest, reported) = (0, [])
+        network.answer = .own(HostRoute(to: IPAddress(ipv4: 0x0a00_0001), interface: 2, name: "eth0"))
+        for _ in 0..<20 { network.change() }
+        Self.run(loop, for: .seconds(1))
+        #expect(network.lookups == 1000)
+        #expect(network.largest <= 256)
+        #expect(reported.count == 1000 && reported.allSatisfy { $0.own.map(\.interface) == ["eth0"] })
+        // What does not differ is not reported.
+        network.change()
+        Self.run(loop, for: .seconds(1))
+        #expect(reported.count == 1000)
+    }
+
+    @Test func `a route that is not known is none, and before the first look nothing is reported`() throws {
+        let loop = try EventLoop()
+        let network = Network()
+        let paths = PathFeed { _ in }
+        var reported: [DestinationRoute] = []
+        let feed = RouteFeed(loop: loop, network: network, feed: { paths }, server: { $0.target?.subject }) {
+            reported += $0
+        }
+        let destination = try Self.destination(1)
+        feed.follow(destination)
+        #expect(reported.isEmpty && network.lookups == 0)
+        feed.update(isKnown: true)
+        feed.update(isKnown: false)
+        #expect(reported == [DestinationRoute(destination), DestinationRoute(destination, isByDefault: false)])
+    }
+
+    @Test(arguments: [
+        ("192.168.1.7", nil, false, false), ("fe80::7", nil, false, false), ("fd00::7", nil, false, false),
+        ("192.168.1.7", nil, true, true), ("192.168.1.7", "192.168.1.1", false, true),
+        ("198.51.100.7", nil, false, true), ("2001:db8::7", nil, false, true),
+    ])
+    func `behind a portal only private addresses on the link, that the request itself names, are beyond doubt`(
+        address: String, gateway: String?, isNamed: Bool, isDoubted: Bool
+    ) throws {
+        let feed = PathFeed { _ in }
+        var survey = ConnectivitySurvey()
+        var report = ConnectivityReport()
+        report.ipv4 = .portal
+        survey.interfaces["eth0"] = report
+        feed.update(survey: survey)
+        var route = HostRoute(to: try #require(IPAddress(address)), interface: 2, name: "eth0")
+        route.gateway = gateway.flatMap(IPAddress.init)
+        #expect(feed.path(by: [route], isNamed: isNamed).isDoubted == isDoubted)
+    }
+}

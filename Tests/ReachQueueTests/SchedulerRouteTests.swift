@@ -1,0 +1,237 @@
+import ReachCore
+import ReachQueue
+import Testing
+
+/// Requests follow the routes to their own destinations.
+@Suite struct SchedulerRouteTests {
+    private var stage = QueueStage()
+    private static let url = "http://192.0.2.1/x"
+    private static let name = "http://printer.example/x"
+
+    @Test mutating func `an address on the link needs no path to the Internet`() throws {
+        stage.network([], links: [2])
+        let id = try stage.add(Self.url)
+        let other = try stage.add("http://203.0.113.9/")
+        try stage.route(Self.url, own: [.wired])
+        try stage.route("http://203.0.113.9/", isByDefault: true)
+        #expect(stage.startedIDs == [id])
+        #expect(stage.starts[0].order.path.interface == "eth0")
+        #expect(stage.blockers(other) == ["no-path"])
+    }
+
+    @Test mutating func `an address with a route of its own goes by no better default route`() throws {
+        try stage.route(Self.url, own: [.wired.with { $0.isValidated = false }])
+        stage.network([.wwan])
+        _ = try stage.add(Self.url)
+        #expect(stage.starts.map(\.order.path.interface) == ["eth0"])
+        // Its route goes, and none is left that leads there.
+        try stage.route(Self.url)
+        let id = try stage.add(Self.url)
+        stage.pass(.seconds(10))
+        #expect(stage.blockers(id) == ["no-path"])
+        #expect(stage.starts.count == 1)
+    }
+
+    @Test mutating func `an address without a route of its own takes the best default route that its condition allows`()
+        throws
+    {
+        try stage.route(Self.url, isByDefault: true)
+        stage.network([.wired, .wifi, .wwan])
+        _ = try stage.add(Self.url)
+        _ = try stage.add(Self.url, when: "wwan")
+        #expect(stage.starts.map(\.order.path.interface) == ["eth0", "wwan0"])
+    }
+
+    @Test(arguments: [
+        ("any", []), ("wifi", ["class"]), ("interface=wlan0", ["class"]), ("validated", ["validated"]),
+        ("unmetered", []), ("family=6", ["family"]),
+    ])
+    mutating func `a condition looks at the path that the request would take`(text: String, missing: [String]) throws {
+        try stage.route(Self.url, own: [.wired.with { $0.isValidated = false }])
+        stage.network([.wifi.with { $0.families = [.ipv4, .ipv6] }])
+        let id = try stage.add(Self.url, when: text)
+        stage.pass(.seconds(5))
+        #expect(stage.blockers(id) == missing || missing.isEmpty && stage.startedIDs == [id])
+    }
+
+    @Test mutating func `the explanation names the path and what it lacks`() throws {
+        try stage.route(Self.url, own: [.wired])
+        stage.network([.wifi])
+        let id = try stage.add(Self.url, when: "wifi")
+        #expect(
+            stage.explanation(id)?.reasons.map(\.text) == [
+                "The path to http://192.0.2.1:80, by eth0, does not satisfy 'wifi'."
+            ])
+        try stage.route(Self.url)
+        #expect(stage.explanation(id)?.reasons.map(\.text) == ["There is no network path to http://192.0.2.1:80."])
+    }
+
+    @Test mutating func `a host with addresses of both kinds goes by its own route, or else by default`() throws {
+        try stage.route(Self.url, own: [.wired], isByDefault: true)
+        stage.network([.wwan])
+        _ = try stage.add(Self.url)
+        _ = try stage.add(Self.url, when: "wwan")
+        #expect(stage.starts.map(\.order.path.interface) == ["eth0", "wwan0"])
+    }
+
+    @Test mutating func `what probes doubt keeps what a portal must not read, by a route of its own too`() throws {
+        try stage.route(Self.url, own: [.wired.with { $0.isDoubted = true }])
+        stage.network([])
+        let id = try stage.add(Self.url) {
+            $0.method = "POST"; $0.body = .inline([1])
+        }
+        #expect(stage.blockers(id) == ["not-validated"])
+        let plain = try stage.add(Self.url)
+        #expect(stage.startedIDs == [plain])
+    }
+
+    // MARK: Changes
+
+    @Test mutating func `an attempt by a default route may finish when its destination gets a route of its own`() throws
+    {
+        try stage.route(Self.url, isByDefault: true)
+        stage.network([.wwan])
+        let id = try stage.add(Self.url)
+        try stage.route(Self.url, own: [.wired])
+        stage.pass(.seconds(10))
+        #expect(stage.aborted.isEmpty && stage.state(id) == .running)
+        stage.answer(id)
+        _ = try stage.add(Self.url)
+        #expect(stage.starts.map(\.order.path.interface) == ["wwan0", "eth0"])
+    }
+
+    @Test mutating func `an attempt by a route of its own ends with it, whatever the default routes do`() throws {
+        try stage.route(Self.url, own: [.wired])
+        stage.network([.wwan])
+        let id = try stage.add(Self.url)
+        stage.network([.wwan, .wifi])
+        stage.network([])
+        stage.pass(.seconds(10))
+        #expect(stage.aborted.isEmpty)
+        try stage.route(Self.url)
+        stage.pass(.seconds(3))
+        #expect(stage.aborted == [id])
+        #expect(stage.blockers(id) == ["no-path"])
+    }
+
+    @Test mutating func `what failed by one route is tried at once by another`() throws {
+        try stage.route(Self.url, own: [.wired])
+        stage.network([])
+        let id = try stage.add(Self.url)
+        stage.fail(id, .localNetwork)
+        #expect(stage.state(id) == .backoff)
+        try stage.route(Self.url, own: [.wifi])
+        stage.pass(.seconds(1))
+        #expect(stage.starts.map(\.order.path.interface) == ["eth0", "wlan0"])
+    }
+
+    @Test mutating func `a route is followed while requests need it`() throws {
+        try stage.route(Self.url, own: [.wired])
+        stage.network([])
+        let ids = [try stage.add(Self.url), try stage.add(Self.url, when: "not wwan")]
+        stage.answer(ids[0])
+        #expect(stage.unfollowed.isEmpty)
+        stage.answer(ids[1])
+        #expect(stage.unfollowed == [try Destination(url: Self.url)])
+    }
+
+    // MARK: Names
+
+    @Test
+    mutating func `a name that no default route serves is looked up once in each network, then with growing waits`()
+        throws
+    {
+        let destination = try Destination(url: Self.name)
+        stage.network([], links: [2])
+        let ids = try (0..<100).map { _ in try stage.add(Self.name) }
+        #expect(stage.lookups == [destination])
+        stage.send(.lookedUp(destination, nil))
+        #expect(stage.blockers(ids[0]) == ["no-path", "name"])
+        stage.pass(.seconds(29))
+        #expect(stage.lookups.count == 1)
+        stage.pass(.seconds(2))
+        #expect(stage.lookups.count == 2)
+        stage.send(.lookedUp(destination, nil))
+        stage.pass(.seconds(59))
+        #expect(stage.lookups.count == 2)
+        // A VPN comes up.
+        stage.network([], newEpoch: false, links: [2, 7])
+        #expect(stage.lookups.count == 3)
+        stage.send(.lookedUp(destination, DestinationRoute(destination, own: [.wired], isByDefault: false)))
+        stage.pass(.seconds(5))
+        #expect(stage.starts.first?.order.path.interface == "eth0")
+        #expect(stage.lookups.count == 3)
+    }
+
+    @Test mutating func `without a link no name is looked up, and nothing wakes`() throws {
+        stage.network([])
+        let id = try stage.add(Self.name)
+        #expect(stage.pass(.seconds(3600)) == 0)
+        #expect(stage.lookups.isEmpty)
+        #expect(stage.blockers(id) == ["no-path"])
+    }
+
+    @Test mutating func `one user's names do not keep another's from being looked up`() throws {
+        stage.network([], links: [2])
+        for number in 0..<50 { try stage.add("http://host\(number).example/") { $0.owner = 1000 } }
+        try stage.add("http://other.example/") { $0.owner = 2000 }
+        stage.pass(.seconds(2))
+        #expect(stage.lookups.contains(try Destination(url: "http://other.example/")))
+        #expect(stage.lookups.count == 5)
+    }
+
+    @Test mutating func `a name that an attempt finds on the link goes there from then on`() throws {
+        let destination = try Destination(url: Self.name)
+        let route = DestinationRoute(destination, own: [.wired], isByDefault: false)
+        stage.routes[destination] = route
+        stage.network([.wwan])
+        let first = try stage.add(Self.name)
+        let waiting = try (0..<20).map { _ in try stage.add(Self.name) }
+        stage.send(.attemptRouted(first, .wired, route))
+        // The modem goes: nothing of this goes by it.
+        stage.network([])
+        stage.pass(.seconds(10))
+        #expect(!stage.aborted.contains(first))
+        let before = stage.starts.count
+        for _ in 0..<60 {
+            for id in [first] + waiting where stage.state(id) == .running { stage.answer(id) }
+            stage.pass(.seconds(2))
+        }
+        #expect(waiting.allSatisfy { stage.state($0) == nil })
+        #expect(stage.starts.count > before)
+        #expect(stage.starts[before...].allSatisfy { $0.order.path.interface == "eth0" })
+    }
+
+    @Test mutating func `a name on the link of another class waits, and says what its path lacks`() throws {
+        let destination = try Destination(url: Self.name)
+        let route = DestinationRoute(destination, own: [.wired], isByDefault: false)
+        stage.routes[destination] = route
+        stage.network([.wifi])
+        let id = try stage.add(Self.name, when: "wifi")
+        let other = try stage.add("http://elsewhere.example/", when: "wifi")
+        stage.send(.attemptRouted(id, nil, route))
+        stage.fail(id, .localNetwork)
+        stage.pass(.seconds(600))
+        #expect(stage.blockers(id).contains("class"))
+        #expect(stage.startedIDs == [id, other])
+        // Now it is reached by Wi-Fi.
+        try stage.route(Self.name, own: [.wifi])
+        // After an outage starts are spread.
+        stage.pass(.seconds(120))
+        #expect(stage.startedIDs == [id, other, id])
+    }
+
+    @Test mutating func `ten thousand requests for a thousand hosts cost a lookup for each host at most`() throws {
+        stage.network([], links: [2])
+        for number in 0..<10_000 { try stage.add("http://host\(number % 1000).example/") }
+        stage.pass(.seconds(1))
+        var answered = 0
+        while answered < stage.lookups.count {
+            stage.send(.lookedUp(stage.lookups[answered], nil))
+            answered += 1
+            if answered == stage.lookups.count { stage.pass(.milliseconds(1100)) }
+            guard stage.elapsed < .seconds(25) else { break }
+        }
+        #expect(Set(stage.lookups).count == stage.lookups.count)
+    }
+}
