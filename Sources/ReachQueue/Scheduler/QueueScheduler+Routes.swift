@@ -194,7 +194,19 @@ extension QueueScheduler {
     private func isStranded(_ site: Int32) -> Bool {
         let site = sites[Int(site)]
         guard !site.destination.isAddress else { return false }
-        return (Array(site.sharedGroups.keys) + site.routedGroups).contains { groups[Int($0)].gate.state == .closed }
+        return (Array(site.sharedGroups.keys) + site.routedGroups).contains {
+            groups[Int($0)].gate.state == .closed && mayHaveOwnPath(groups[Int($0)].key.condition)
+        }
+    }
+
+    /// Whether a route of the host's own could satisfy the condition. It cannot where all links have default routes and are of
+    /// another class: then the name is not asked for over a network that its request must not use.
+    private func mayHaveOwnPath(_ condition: NetworkCondition) -> Bool {
+        guard let paths else { return false }
+        return paths.links.contains { index in
+            guard let path = paths[interfaceIndex: index] else { return true }
+            return condition.unmet(on: path).isDisjoint(with: [.linkClass, .metered])
+        }
     }
 
     /// - Parameter portion: How many sites may be touched.
