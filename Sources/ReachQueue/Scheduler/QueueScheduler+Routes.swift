@@ -129,13 +129,27 @@ extension QueueScheduler {
             guard Int(destinations[Int(entry.destination)].site) == site,
                 case let key = groups[Int(entry.group)].key, key.destination == nil
             else { continue }
-            // What an interceptor has in its hands follows when it is back.
+            // What an interceptor has in its hands follows when it is back (``joinSeparated(_:)``).
             guard entry.place != .preparing, entry.place != .judged else { continue }
             let group = groupNumber(
                 key.condition, destination, isRevealing: key.isRevealing, interceptor: key.interceptor,
                 for: entry.owner)
             move(Int32(slot), to: group)
         }
+    }
+
+    /// Gives a request that is in no line the group of its destination, if that was separated meanwhile.
+    mutating func joinSeparated(_ slot: Int32) {
+        let entry = entries[Int(slot)]
+        let key = groups[Int(entry.group)].key
+        let site = Int(destinations[Int(entry.destination)].site)
+        guard key.destination == nil, sites[site].isApart else { return }
+        let group = groupNumber(
+            key.condition, sites[site].destination, isRevealing: key.isRevealing, interceptor: key.interceptor,
+            for: entry.owner)
+        join(group, at: entry.destination)
+        leave(entry.group, at: entry.destination)
+        entries[Int(slot)].group = group
     }
 
     /// What is sent by another path than its group's shows nothing of that one.
