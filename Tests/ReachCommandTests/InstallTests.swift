@@ -9,7 +9,7 @@ internal import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        for name in ["reach", "reachd"] { try directory.file(name, "#!/bin/sh\n", mode: 0o755) }
+        for name in ["reach", "reachd", "reach-fleet"] { try directory.file(name, "#!/bin/sh\n", mode: 0o755) }
     }
 
     @discardableResult
@@ -32,7 +32,7 @@ internal import Testing
             "grep", "-rhoE", "^(ExecStart=|command=\")[^\" ]*", stage + prefix + "/lib/systemd", stage + "/etc/init.d",
         ])
         let programs = starters.split(separator: "\n").map { $0.drop { $0 != "/" } }
-        #expect(programs.count == 4)
+        #expect(programs.count == 5)
         for program in programs {
             #expect(program.hasPrefix(prefix + "/"))
             #expect(access(stage + program, X_OK) == 0, "\(program)")

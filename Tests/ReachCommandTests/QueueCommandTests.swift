@@ -199,7 +199,7 @@ internal import Testing
         let id = try stage.add(["--when", "interface=nosuch0", "--priority", "low", "http://127.0.0.1:1/"])
         let explained = try stage.queue(["explain", id])
         #expect(explained.lines.first == "request \(id) is waiting (class)", "\(explained.standardOutput)")
-        #expect(explained.standardOutput.contains("No path satisfies 'interface=nosuch0'."))
+        #expect(explained.standardOutput.contains("by lo, does not satisfy 'interface=nosuch0'."))
         #expect(try stage.queue(["hold", id]).status == 0)
         let held = try object(try #require(try stage.queue(["show", "--json", id]).lines.first))
         #expect(held["state"] as? String == "held")
@@ -296,7 +296,7 @@ internal import Testing
         }
         let waited = try onTerminal("wait --timeout 500ms \(id)")
         #expect(waited.contains("\rwaiting for interface=nosuch0 for "), "\(waited)")
-        #expect(waited.contains("no path satisfies 'interface=nosuch0'"))
+        #expect(waited.contains("the path to http://127.0.0.1:1, by lo, does not satisfy"))
         #expect(waited.contains("status 124"))
         let top = try onTerminal("top", keys: "q")
         #expect(top.contains("\u{1b}[?1049h") && top.contains("\u{1b}[?1049l"), "\(top)")

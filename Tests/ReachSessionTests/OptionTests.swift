@@ -91,7 +91,10 @@ import Testing
         }
         let refused = try await error(scene.session.get("http://192.0.2.1/", options: options))
         #expect(refused.summary == "offline class")
-        #expect(refused.description == "No path satisfies 'wired'. It starts when there is one.")
+        #expect(
+            refused.description
+                == "The path to http://192.0.2.1:80, by up0, does not satisfy 'wired'. It starts when there is one that does."
+        )
         try scene.link(up: false)
         for constraint in [RequestConstraint.any, .wifi, .reachable] {
             options.constraint = constraint

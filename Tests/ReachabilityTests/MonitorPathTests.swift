@@ -133,12 +133,15 @@ struct MonitorPathTests {
     @Test func `a host, too, is reached over a required class`() async throws {
         defer { namespace.remove() }
         for (target, gateway) in [
-            ("203.0.113.9", "198.51.100.1"), ("198.51.100.7", nil), ("192.0.2.1", "198.51.100.1"),
+            ("203.0.113.9", "198.51.100.1"), ("198.51.100.7", nil),
         ] {
             let state = await monitor(try Target(target)) { $0.requiredClass = .wifi }.currentState()
             #expect(state.interface == "wl0" && state.ipv4.gateway?.description == gateway, "\(target)")
             #expect(state.ipv6.reason == .notAsked)
         }
+        // What is on the cable's own link is sent nowhere else.
+        let onLink = await monitor(try Target("192.0.2.1")) { $0.requiredClass = .wifi }.currentState()
+        #expect(onLink.status == .notReachable && onLink.reason == .noRoute)
         let both = await monitor(try Target("203.0.113.9")).currentState()
         #expect(both.interface == "up0" && both.availableInterfaces.map(\.name) == ["up0", "wl0"])
         #expect(await monitor(try .interface("up0")) { $0.requiredClass = .wifi }.currentState().reason == .noRoute)

@@ -173,13 +173,13 @@ _reach() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    status|watch|wait|run|links|explain|history|probe|probes|queue|help)
+    status|watch|wait|run|links|explain|history|probe|probes|queue|fleet|help)
         # Offer subcommand argument completions
         "_reach_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'status watch wait run links explain history probe probes queue help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'status watch wait run links explain history probe probes queue fleet help' -- "${cur}"))
         ;;
     esac
 }
@@ -724,6 +724,14 @@ _reach_queue_top() {
         return
         ;;
     esac
+}
+
+_reach_fleet() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __reach_offer_flags_options -1
 }
 
 _reach_help() {

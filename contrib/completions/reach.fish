@@ -68,6 +68,8 @@ function __reach_parse_tokens -S
             case 'top'
                 __reach_parse_subcommand 0 'socket=' 'json' 'version' 'h/help'
             end
+        case 'fleet'
+            __reach_parse_subcommand -r 1 'version' 'h/help'
         case 'help'
             __reach_parse_subcommand -r 1 'version'
         end
@@ -135,6 +137,7 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" 
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'probe' -d 'Test whether a server answers now, and how fast.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'probes' -d 'Print the probes in the daemon\'s configuration, and their results.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'queue' -d 'Hand HTTP requests to the daemon, which sends them when the network allows.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'fleet' -d 'Run reach-fleet: what many hosts see, and this host\'s part in it.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'help' -d 'Show subcommand help information.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach status" json' -l 'json' -d 'Print a JSON object for each target, one a line.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach status" socket' -l 'socket' -d 'Ask only the daemon that listens on this socket.' -rfka ''
@@ -321,4 +324,6 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "r
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue top" json' -l 'json' -d 'Print JSON, one object a line.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue top" version' -l 'version' -d 'Show the version.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach queue top" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach fleet" version' -l 'version' -d 'Show the version.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach fleet" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach help" version' -l 'version' -d 'Show the version.'

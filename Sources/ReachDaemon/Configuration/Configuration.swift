@@ -102,9 +102,9 @@ package struct Configuration: Hashable, Sendable {
         /// The kinds of events that are recorded; without any there is no journal.
         package var events: [JournalKind] = []
         /// The most bytes of all files.
-        package var bytes = ReachDaemon.Journal.Options().bytes
+        package var bytes = JournalOptions().bytes
         /// The age at which events are deleted.
-        package var age = ReachDaemon.Journal.Options().age
+        package var age = JournalOptions().age
         /// The group whose members may read all events, besides root and the daemon's own user.
         package var group: String?
     }

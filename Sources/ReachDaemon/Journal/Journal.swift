@@ -5,36 +5,12 @@ package import ReachLoop
 package import ReachQueue
 package import ReachQueueRuntime
 
-/// The kinds of events that the journal can record.
-package enum JournalKind: String, Hashable, Sendable, CaseIterable {
-    /// States of the Internet and of the configured targets.
-    case status
-    /// What connectivity checks proved about them.
-    case connectivity
-    /// The state of a probe.
-    case probe
-    /// Each attempt of a probe.
-    case probeResult = "probe-result"
-    /// What becomes of requests.
-    case queue
-    /// The machine slept.
-    case wake
-}
-
 /// Records events on disk, numbered, for readers that continue where they were. Confined to the loop.
 ///
 /// Without events it uses no thread and no timer. Events are on the disk within ``syncInterval``; a crash of the daemon loses
 /// none.
 package final class Journal {
-    package struct Options: Hashable, Sendable {
-        package var kinds: Set<JournalKind> = []
-        /// The most bytes of all files.
-        package var bytes = 16 << 20
-        /// The age at which events are deleted.
-        package var age: Duration = .seconds(30 * 86_400)
-
-        package init() {}
-    }
+    package typealias Options = JournalOptions
 
     /// A loss of power loses the events of this time at most; of the queue none, since its file has them until then.
     package static let syncInterval: Duration = .seconds(30)

@@ -47,6 +47,7 @@ extension QueueScheduler {
     /// Puts it where it belongs, and takes it out of where it was.
     mutating func place(_ slot: Int32) {
         unplace(slot)
+        joinSeparated(slot)
         let entry = entries[Int(slot)]
         let index = Int(slot)
         entries[index].since = now

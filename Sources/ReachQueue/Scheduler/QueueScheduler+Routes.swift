@@ -129,13 +129,27 @@ extension QueueScheduler {
             guard Int(destinations[Int(entry.destination)].site) == site,
                 case let key = groups[Int(entry.group)].key, key.destination == nil
             else { continue }
-            // What an interceptor has in its hands follows when it is back.
+            // What an interceptor has in its hands follows when it is back (``joinSeparated(_:)``).
             guard entry.place != .preparing, entry.place != .judged else { continue }
             let group = groupNumber(
                 key.condition, destination, isRevealing: key.isRevealing, interceptor: key.interceptor,
                 for: entry.owner)
             move(Int32(slot), to: group)
         }
+    }
+
+    /// Gives a request that is in no line the group of its destination, if that was separated meanwhile.
+    mutating func joinSeparated(_ slot: Int32) {
+        let entry = entries[Int(slot)]
+        let key = groups[Int(entry.group)].key
+        let site = Int(destinations[Int(entry.destination)].site)
+        guard key.destination == nil, sites[site].isApart else { return }
+        let group = groupNumber(
+            key.condition, sites[site].destination, isRevealing: key.isRevealing, interceptor: key.interceptor,
+            for: entry.owner)
+        join(group, at: entry.destination)
+        leave(entry.group, at: entry.destination)
+        entries[Int(slot)].group = group
     }
 
     /// What is sent by another path than its group's shows nothing of that one.
@@ -194,7 +208,19 @@ extension QueueScheduler {
     private func isStranded(_ site: Int32) -> Bool {
         let site = sites[Int(site)]
         guard !site.destination.isAddress else { return false }
-        return (Array(site.sharedGroups.keys) + site.routedGroups).contains { groups[Int($0)].gate.state == .closed }
+        return (Array(site.sharedGroups.keys) + site.routedGroups).contains {
+            groups[Int($0)].gate.state == .closed && mayHaveOwnPath(groups[Int($0)].key.condition)
+        }
+    }
+
+    /// Whether a route of the host's own could satisfy the condition. It cannot where all links have default routes and are of
+    /// another class: then the name is not asked for over a network that its request must not use.
+    private func mayHaveOwnPath(_ condition: NetworkCondition) -> Bool {
+        guard let paths else { return false }
+        return paths.links.contains { index in
+            guard let path = paths[interfaceIndex: index] else { return true }
+            return condition.unmet(on: path).isDisjoint(with: [.linkClass, .metered])
+        }
     }
 
     /// - Parameter portion: How many sites may be touched.

@@ -55,9 +55,10 @@ struct ProxyTests {
         let scene = try Scene(.http) { "http://192.0.2.1:\($0)" }
         try scene.machine.run("ip", "route", "flush", "default")
         if hasInternet {
-            try scene.machine.run("ip", "link", "add", "mob0", "type", "dummy")
+            try scene.machine.run("ip", "link", "add", "mob0", "type", "veth", "peer", "name", "mob1")
             try scene.machine.run("ip", "address", "add", "198.51.100.2/24", "dev", "mob0")
             try scene.machine.run("ip", "link", "set", "mob0", "up")
+            try scene.machine.run("ip", "link", "set", "mob1", "up")
             try scene.machine.run("ip", "route", "add", "default", "via", "198.51.100.1")
         }
         let value = try await scene.session.get(url).value()
