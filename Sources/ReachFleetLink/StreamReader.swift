@@ -97,10 +97,11 @@ package final class StreamReader {
     /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, on newer servers with domain and account before
     /// the stream.
     private func stored(_ message: NATSMessage) throws(NATSError) -> StoredMessage {
-        let tokens = (message.reply ?? "").split(separator: ".")
+        // Bytes, since splitting into characters takes a tenth of a reader's time.
+        let tokens = (message.reply ?? "").utf8.split(separator: UInt8(ascii: "."))
         let first = tokens.count >= 11 ? 4 : 2
-        guard tokens.count >= first + 7, let sequence = UInt64(tokens[first + 3]), let time = Int64(tokens[first + 5]),
-            let pending = UInt64(tokens[first + 6])
+        guard tokens.count >= first + 7, let sequence = UInt64(Substring(tokens[first + 3])),
+            let time = Int64(Substring(tokens[first + 5])), let pending = UInt64(Substring(tokens[first + 6]))
         else { throw NATSError(.failed, "stream \(stream): a message without its place") }
         self.pending = pending
         return StoredMessage(

@@ -5,6 +5,8 @@ package enum DisplayText {
     /// The kernel allows any byte except `/`, `:`, white space and NUL in interface names, so escape sequences that
     /// rewrite a screen, too.
     package static func sanitized(_ text: String) -> String {
+        // Printable ASCII, as nearly all text is, is found without a look into Unicode's tables.
+        if text.utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7f }) { return text }
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         return text.unicodeScalars.reduce(into: "") { result, scalar in
             if isUnsafe(scalar) {

@@ -63,7 +63,9 @@ package struct FleetPlan: Hashable, Sendable {
         } else {
             ttl = [limit("max_age", (longestLease * HostLease.patience).nanoseconds, unlimited: 0)]
         }
-        return bucket(FleetNames.lease, "who is here", size: HostLease.sizeLimit, storage: "memory", ttl)
+        // A server by itself forgets streams in memory when it restarts, and their settings with them; a cluster does not.
+        return bucket(
+            FleetNames.lease, "who is here", size: HostLease.sizeLimit, storage: replicas > 1 ? "memory" : "file", ttl)
     }
 
     // MARK: - Parts

@@ -6,7 +6,7 @@ package struct EngineFacts: Hashable, Sendable {
     package var now: Timestamp
     /// How long the engine keeps a lease that is not renewed; `nil` if each lease has its own time (servers since 2.11).
     package var leaseAge: Duration?
-    /// When the engine started; `nil` if it does not say. Leases are in memory, so hosts need time to renew them.
+    /// When the engine started; `nil` if it does not say. Hosts need time to renew their leases afterwards.
     package var started: Timestamp?
 
     package init(now: Timestamp, leaseAge: Duration? = nil, started: Timestamp? = nil) {
@@ -78,16 +78,18 @@ extension RosterHost {
             guard let end = leaseEnd(engine), end < engine.now else { return ownWord(isPresumed: false) }
             return leaseRanOut
         }
-        if leaseEnded == nil, isWithinRestart(engine) {
+        if isWithinRestart(engine) {
             return ownWord(
                 isPresumed: true, why: "the engine restarted; the lease is not renewed yet", reason: "engine-restart")
         }
         return endedConnection ?? leaseRanOut
     }
 
-    /// Leases are in memory: after a restart each host has one lease's time to renew its own.
+    /// Leases may be in memory, or end while the engine is down: after its restart each host has one lease's time to renew
+    /// its own.
     private func isWithinRestart(_ engine: EngineFacts) -> Bool {
         guard let report, let started = engine.started, report.stored < started else { return false }
+        if let leaseEnded, leaseEnded < started { return false }
         return engine.now < started + (report.lease + Self.leaseGrace)
     }
 

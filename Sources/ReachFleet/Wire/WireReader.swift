@@ -110,9 +110,9 @@ struct WireReader {
         return texts
     }
 
-    private func member<Value>(_ name: String, _ type: KeyPath<JSONValue, Value?>) throws(WireError) -> Value? {
+    private func member<Value>(_ name: String, _ type: (JSONValue) -> Value?) throws(WireError) -> Value? {
         guard let json = members[name], json != .null else { return nil }
-        guard let value = json[keyPath: type] else { throw fault(name) }
+        guard let value = type(json) else { throw fault(name) }
         return value
     }
 

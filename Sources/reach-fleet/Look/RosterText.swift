@@ -19,7 +19,7 @@ struct RosterText {
         var isUsed = [Bool](repeating: false, count: Self.headings.count)
         for row in rows {
             for (index, cell) in cells(row.host, row.presence).enumerated() where !cell.isEmpty {
-                widths[index] = max(widths[index], cell.count)
+                widths[index] = max(widths[index], Self.columns(cell))
                 isUsed[index] = true
             }
         }
@@ -41,6 +41,11 @@ struct RosterText {
             host.report?.linkClass?.rawValue ?? "", presence.word == .here ? "" : age(presence.lastSeen),
             host.report.flatMap { $0.behind > 0 ? String($0.behind) : nil } ?? "", why(host, presence),
         ]
+    }
+
+    /// Characters, which of ASCII are bytes.
+    private static func columns(_ text: String) -> Int {
+        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.count
     }
 
     private func why(_ host: RosterHost, _ presence: HostPresence) -> String {
@@ -70,12 +75,13 @@ struct RosterText {
             line += String(repeating: " ", count: missing)
             column += missing
             var shown = cell
-            if let width, column + cell.count > width, index == cells.count - 1 {
+            let columns = Self.columns(cell)
+            if let width, column + columns > width, index == cells.count - 1 {
                 shown = cell.prefix(max(0, width - column - 1)) + "…"
             }
             line += index == 2 ? word.map { style.paint(shown, $0.colour) } ?? shown : shown
-            column += shown.count
-            missing = widths[index] - cell.count + 2
+            column += Self.columns(shown)
+            missing = widths[index] - columns + 2
         }
         return line + "\n"
     }

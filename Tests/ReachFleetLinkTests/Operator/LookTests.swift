@@ -70,6 +70,19 @@ import Testing
         #expect(try Self.statuses(fleet)["till-1"]?["reason"]?.string == "lease")
     }
 
+    @Test(arguments: NATSServerProcess.programs)
+    func `a restart of the server loses neither buckets nor leases`(_ program: String) throws {
+        let fleet = try TestFleet(hosts: ["till-1"], nats: program)
+        let host = try FakeHost("till-1", in: fleet)
+        try host.put { $0.lease = .seconds(120) }
+        try host.renew(ttl: Self.ttl(fleet))
+        try fleet.server.restart()
+        try waitUntil { try fleet.run("status").status == 0 }
+        #expect(try Self.statuses(fleet)["till-1"]?["word"]?.string == "here")
+        // And the host can renew it.
+        #expect(failure { try FakeHost("till-1", in: fleet).renew(ttl: Self.ttl(fleet)) } == nil)
+    }
+
     @Test func `no host and no bucket are not the same`() throws {
         let empty = try TestFleet(hosts: [])
         let result = try empty.run("status")

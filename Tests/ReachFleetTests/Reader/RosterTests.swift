@@ -131,6 +131,13 @@ import Testing
             expected: here(
                 seen: -50, isPresumed: true, why: "the engine restarted; the lease is not renewed yet")),
         Evidence(
+            name: "the lease ended while the engine was down", stored: -500, leaseEnded: 1, now: 100, started: 0,
+            expected: here(
+                seen: -500, isPresumed: true, why: "the engine restarted; the lease is not renewed yet")),
+        Evidence(
+            name: "the lease had ended before the engine restarted", stored: -500, leaseEnded: -1, now: 100, started: 0,
+            expected: silent(-1, "its lease ran out", "lease", seen: -500)),
+        Evidence(
             name: "the engine restarted longer ago than a lease", stored: -50, now: 122, started: 0,
             expected: silent(-50, "its lease ran out", "lease", seen: -50)),
         Evidence(
