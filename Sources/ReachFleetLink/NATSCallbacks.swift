@@ -10,7 +10,7 @@ enum NATSCallbacks {
     enum Handler: Sendable {
         case message(@Sendable (NATSMessage) -> Void)
         case signal(@Sendable (Signal) -> Void)
-        case seed(String)
+        case signer(NATSSigner)
     }
 
     /// What happens to a connection.
@@ -73,8 +73,8 @@ enum NATSCallbacks {
     }
 
     static let onNonce: natsSignatureHandler = { _, signature, length, nonce, closure in
-        guard case .seed(let seed) = handler(closure) else { return NATS_ERR }
-        return nats_Sign(seed, nonce, signature, length)
+        guard let signature, let length, case .signer(let signer) = handler(closure) else { return NATS_ERR }
+        return signer.sign(nonce, signature, length)
     }
 
     private static func signal(_ signal: Signal, _ closure: UnsafeMutableRawPointer?) {
@@ -94,5 +94,31 @@ enum NATSCallbacks {
         let status = natsConnection_GetLastError(connection, &text)
         guard status != NATS_OK else { return NATSError(.disconnected, "connection: closed") }
         return NATSError(status, in: "connection", detail: text.map { String(cString: $0) })
+    }
+}
+
+/// Signs what the server asks for at each connection.
+final class NATSSigner: Sendable {
+    private let seed: String
+    private let metUnusable = Atomic(false)
+
+    init(seed: String) { self.seed = seed }
+
+    /// Whether a signature since the last call of this was unusable: connecting again gets another.
+    func hadUnusable() -> Bool { metUnusable.exchange(false, ordering: .relaxed) }
+
+    /// libnats 3.4.1 takes a signature whose first byte is 0, one in 256, for an empty text and sends none: the server refuses
+    /// the right key. Failing here is no refusal, and the next connection has something else to sign.
+    fileprivate func sign(
+        _ nonce: UnsafePointer<CChar>?, _ signature: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+        _ length: UnsafeMutablePointer<CInt>
+    ) -> natsStatus {
+        let status = nats_Sign(seed, nonce, signature, length)
+        guard status == NATS_OK, signature.pointee?.pointee == 0 else { return status }
+        free(signature.pointee)
+        signature.pointee = nil
+        length.pointee = 0
+        metUnusable.store(true, ordering: .relaxed)
+        return NATS_ERR
     }
 }

@@ -49,25 +49,32 @@ package final class NATSLink: Sendable {
         let requests = NATSRequests()
         let signals = NATSCallbacks.add(.signal { signal in handle(signal, requests, onEvent) })
         var numbers = [signals]
-        var seed: UInt?
+        var signer: NATSSigner?
         if case .key(let pair) = settings.identity {
-            let number = NATSCallbacks.add(.seed(pair.seed))
-            seed = number
-            numbers.append(number)
+            let made = NATSSigner(seed: pair.seed)
+            signer = made
+            numbers.append(NATSCallbacks.add(.signer(made)))
         }
         do throws(NATSError) {
-            let options = try NATSOptions.make(settings, signals: signals, seed: seed)
-            var made: OpaquePointer?
-            let status = natsConnection_Connect(&made, options.handle)
-            guard status == NATS_OK, let made else {
-                throw NATSError(status, in: "connect", detail: NATSLibrary.lastError)
-            }
-            let link = NATSLink(Handle(pointer: made), settings, requests, numbers)
+            let options = try NATSOptions.make(settings, signals: signals, signer: numbers.dropFirst().first)
+            let link = NATSLink(Handle(pointer: try open(options, signer)), settings, requests, numbers)
             try requests.start(on: link)
             return link
         } catch {
             for number in numbers { NATSCallbacks.remove(number) }
             throw error
+        }
+    }
+
+    /// Connects, again while the only reason is a signature that libnats would not have sent (``NATSSigner``).
+    private static func open(_ options: borrowing NATSOptions, _ signer: NATSSigner?) throws(NATSError) -> OpaquePointer
+    {
+        while true {
+            var made: OpaquePointer?
+            let status = natsConnection_Connect(&made, options.handle)
+            if status == NATS_OK, let made { return made }
+            let error = NATSError(status, in: "connect", detail: NATSLibrary.lastError)
+            guard let signer, signer.hadUnusable() else { throw error }
         }
     }
 

@@ -11,15 +11,15 @@ struct NATSOptions: ~Copyable {
 
     /// - Parameters:
     ///   - signals: The number of the handler for what happens to the connection.
-    ///   - seed: The number of the seed, if there is one.
-    static func make(_ settings: NATSSettings, signals: UInt, seed: UInt?) throws(NATSError) -> NATSOptions {
+    ///   - signer: The number of the key's signer, if there is a key.
+    static func make(_ settings: NATSSettings, signals: UInt, signer: UInt?) throws(NATSError) -> NATSOptions {
         var made: OpaquePointer?
         try NATSError.check("options") { natsOptions_Create(&made) }
         guard let made else { throw NATSError(.failed, "options: none") }
         let options = NATSOptions(owning: made)
         try options.setServers(settings)
         try options.setTrust(settings)
-        try options.setIdentity(settings.identity, seed: seed)
+        try options.setIdentity(settings.identity, signer: signer)
         try options.setBehaviour(settings)
         try options.setCallbacks(NATSCallbacks.pointer(signals))
         return options
@@ -70,12 +70,13 @@ struct NATSOptions: ~Copyable {
         }
     }
 
-    private func setIdentity(_ identity: NATSIdentity, seed: UInt?) throws(NATSError) {
+    private func setIdentity(_ identity: NATSIdentity, signer: UInt?) throws(NATSError) {
         switch identity {
         case .none: break
         case .key(let pair):
             try NATSError.check("key") {
-                natsOptions_SetNKey(handle, pair.publicKey, NATSCallbacks.onNonce, seed.flatMap(NATSCallbacks.pointer))
+                natsOptions_SetNKey(
+                    handle, pair.publicKey, NATSCallbacks.onNonce, signer.flatMap(NATSCallbacks.pointer))
             }
         case .credentials(let path):
             try NATSError.check("credentials") { natsOptions_SetUserCredentialsFromFiles(handle, path, nil) }
