@@ -56,7 +56,9 @@ package final class Daemon {
         registry = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
         queries = QueryPool(on: loop)
         queue = QueueController(loop: loop, transfers: transfers, log: log)
-        queueService = QueueServiceHandler(queue)
+        let handler = QueueServiceHandler(queue)
+        handler.rootCause = { [registry] in registry.rootCause(where: $0) }
+        queueService = handler
     }
 
     private var hookOptions: HookRunner.Options? {

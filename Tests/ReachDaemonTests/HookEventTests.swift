@@ -22,6 +22,7 @@ import Testing
             event.environment == [
                 "REACH_EVENT": "change", "REACH_TIME": "2026-11-21T03:10:00.000000Z", "REACH_TARGET": "internet",
                 "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": "unknown", "REACH_REASON": "",
+                "REACH_ROOT_CAUSE": "", "REACH_ROOT_INTERFACE": "",
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
                 "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "", "REACH_CAUSE": "carrier-gained",
                 "REACH_CHANGED": "path metered",

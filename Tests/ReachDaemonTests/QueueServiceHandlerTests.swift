@@ -61,6 +61,38 @@ struct QueueServiceHandlerTests {
         #expect(reason.text.hasSuffix(".") && reason.remedy.hasSuffix("."))
     }
 
+    @Test func `a request that waits for a default route says what broke`() {
+        let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+        let cause = RootCause(.linkDown, interface: "wlan0")
+        var reason = QueueExplanation.Reason(
+            blocker: .path, since: moment, until: nil, text: "As it was.", remedy: "It starts when there is one.")
+        #expect(reason.naming { _ in cause } == reason, "it waits for something else")
+        var condition = NetworkCondition()
+        reason.lacks = condition
+        #expect(reason.naming { _ in nil } == reason)
+        #expect(reason.naming { _ in cause }.text == "There is no network path: wlan0 is down.")
+        condition.linkClass = .wifi
+        reason.lacks = condition
+        #expect(reason.naming { $0 == condition ? cause : nil }.text == "Waiting for Wi-Fi: wlan0 is down.")
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `the sentence names the link that is down`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.run("ip", "link", "set", "up0", "down")
+        let directory = try TemporaryDirectory()
+        let stage = try QueueServiceHandlerStage(in: directory.path, namespace: namespace)
+        let id = try await stage.add(try RequestSpecification(url: "http://203.0.113.9/"))
+        let explanation: RequestReport = try await stage.ask {
+            $0.explain(id, for: QueueServiceHandlerStage.one, reply: $1)
+        }
+        #expect(
+            explanation.reasons.map(\.text).contains("There is no network path: up0 is down."), "\(explanation.reasons)"
+        )
+    }
+
     @Test func `a user's requests are nobody else's business, but root's`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)

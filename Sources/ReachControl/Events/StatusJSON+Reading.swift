@@ -24,6 +24,7 @@ extension ReachabilityState {
     mutating func adoptSummary(_ reader: StatusReader) throws(StatusReadingError) {
         status = ReachabilityStatus(rawValue: try reader.value("status", \.string)) ?? .unknown
         reason = try reader.word("reason")
+        rootCause = try reader.rootCause()
         linkClass = try reader.linkClass()
         interface = try reader.optional("interface", \.string)
     }
@@ -49,6 +50,13 @@ extension NetworkPath {
 }
 
 extension StatusReader {
+    /// What broke; `nil` also where a newer daemon uses another word.
+    func rootCause() throws(StatusReadingError) -> RootCause? {
+        let kind: RootCause.Kind? = try word("root_cause")
+        let interface = try optional("root_interface", \.string)
+        return kind.map { RootCause($0, interface: interface) }
+    }
+
     fileprivate func linkClass() throws(StatusReadingError) -> LinkClass? {
         guard let word = try optional("class", \.string) else { return nil }
         return LinkClass(rawValue: word) ?? .other

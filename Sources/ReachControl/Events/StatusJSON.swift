@@ -42,6 +42,12 @@ extension JSONWriter {
         field("class", state.linkClass?.rawValue)
         field("interface", state.interface)
         field("reason", state.reason?.rawValue)
+        rootCause(state.rootCause)
+    }
+
+    mutating func rootCause(_ rootCause: RootCause?) {
+        field("root_cause", rootCause?.kind.rawValue)
+        field("root_interface", rootCause?.interface)
     }
 
     private mutating func path(_ path: NetworkPath) {

@@ -20,6 +20,8 @@ package struct HistoryEntry: Hashable, Sendable {
         package var linkClass: String?
         package var interface: String?
         package var reason: String?
+        package var rootCause: String?
+        package var rootInterface: String?
         package var cause: String?
         /// What connectivity checks have proved; `nil` without any.
         package var connectivity: String?
@@ -28,13 +30,16 @@ package struct HistoryEntry: Hashable, Sendable {
 
         package init(
             target: String, status: ReachabilityStatus, linkClass: String? = nil, interface: String? = nil,
-            reason: String? = nil, cause: String? = nil, connectivity: String? = nil, isChange: Bool = true
+            reason: String? = nil, rootCause: String? = nil, rootInterface: String? = nil, cause: String? = nil,
+            connectivity: String? = nil, isChange: Bool = true
         ) {
             self.target = target
             self.status = status
             self.linkClass = linkClass
             self.interface = interface
             self.reason = reason
+            self.rootCause = rootCause
+            self.rootInterface = rootInterface
             self.cause = cause
             self.connectivity = connectivity
             self.isChange = isChange
@@ -56,7 +61,8 @@ package struct HistoryEntry: Hashable, Sendable {
         let state = State(
             target: change.state.target.description, status: change.state.status,
             linkClass: change.state.linkClass?.rawValue, interface: change.state.interface,
-            reason: change.state.reason?.rawValue, cause: change.cause.rawValue,
+            reason: change.state.reason?.rawValue, rootCause: change.state.rootCause?.kind.rawValue,
+            rootInterface: change.state.rootCause?.interface, cause: change.cause.rawValue,
             connectivity: change.state.connectivity == .unknown ? nil : change.state.connectivity.rawValue,
             isChange: !change.isInitial)
         self.init(.state(state), at: Instant(wall: change.time, boot: change.bootTime), boot: boot)

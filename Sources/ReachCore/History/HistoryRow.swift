@@ -56,6 +56,7 @@ extension HistoryEntry.State {
     /// Whether a later state is no change but the same state again.
     fileprivate func isRepeated(by other: HistoryEntry.State) -> Bool {
         !other.isChange && status == other.status && linkClass == other.linkClass && interface == other.interface
-            && reason == other.reason && connectivity == other.connectivity
+            && reason == other.reason && rootCause == other.rootCause && rootInterface == other.rootInterface
+            && connectivity == other.connectivity
     }
 }

@@ -61,7 +61,7 @@ package struct PathJudge {
         var path = describe(interface: index, condition)
         let own = (table.addresses[index] ?? []).filter { $0.address.family == family }
         let isLoopback = table.links[index]?.flags.contains(.loopback) == true
-        let usable = own.first { isLoopback ? $0.isReady : $0.isPreferred }
+        let usable = isLoopback ? own.first(where: \.isReady) : own.bestSource
         path.source = usable?.address
         path.reason = condition.trouble ?? (usable == nil ? .noAddress : nil)
         path.status = path.reason == nil ? .reachable : .notReachable
@@ -103,7 +103,8 @@ package struct PathJudge {
         if source.isLinkLocal { return isLocal }
         // Two links may have the same address, and it may be a duplicate on only one of them.
         let entries = table.addresses.values.joined().filter { $0.address == source }
-        return entries.isEmpty || entries.contains { $0.isReady && (!$0.flags.contains(.deprecated) || isLocal) }
+        // A deprecated source works (RFC 4862, 5.5.4). The kernel chooses one only where it has no other (RFC 6724, rule 3).
+        return entries.isEmpty || entries.contains(where: \.isReady)
     }
 
     private func neighbourTrouble(_ hop: NextHop, on index: InterfaceIndex, to destination: IPAddress) -> Reason? {

@@ -6,6 +6,8 @@ public struct ReachabilityState: Hashable, Sendable {
     public var status: ReachabilityStatus = .unknown
     /// Why the target is not reachable, or why that is unknown; `nil` when reachable, and before the first verdict.
     public var reason: Reason?
+    /// What broke, and which interface; `nil` when reachable, and where it is not known whether the target is.
+    public var rootCause: RootCause?
     /// The class of the link that carries the path; `nil` when not reachable.
     public var linkClass: LinkClass?
     /// The interface of the path; `nil` when not reachable.
@@ -49,6 +51,7 @@ public struct ReachabilityState: Hashable, Sendable {
     package mutating func adopt(_ verdict: Verdict) {
         status = verdict.status
         reason = verdict.reason
+        rootCause = verdict.rootCause
         linkClass = verdict.linkClass
         interface = verdict.interface
         isMetered = verdict.isMetered

@@ -153,7 +153,9 @@ package struct StatusMachine: Sendable {
         guard old.status == new.status else { return isSameConnectivity ? [.status] : [.status, .connectivity] }
         var aspects: [ReachabilityChange.Aspect] = []
         let isSamePath = old.ipv4.isSamePath(as: new.ipv4) && old.ipv6.isSamePath(as: new.ipv6)
-        if !isSamePath || old.availableInterfaces != new.availableInterfaces { aspects.append(.path) }
+        if !isSamePath || old.rootCause != new.rootCause || old.availableInterfaces != new.availableInterfaces {
+            aspects.append(.path)
+        }
         if old.linkClass != new.linkClass { aspects.append(.linkClass) }
         if !isSameConnectivity { aspects.append(.connectivity) }
         if old.isMetered != new.isMetered { aspects.append(.metered) }

@@ -28,6 +28,8 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_STATUS": state.status.rawValue,
                 "REACH_PREVIOUS_STATUS": change.previous?.status.rawValue ?? "",
                 "REACH_REASON": state.reason?.rawValue ?? "",
+                "REACH_ROOT_CAUSE": state.rootCause?.kind.rawValue ?? "",
+                "REACH_ROOT_INTERFACE": state.rootCause?.interface ?? "",
                 "REACH_CLASS": state.linkClass?.rawValue ?? "",
                 "REACH_INTERFACE": state.interface ?? "",
                 "REACH_METERED": state.isMetered ? "true" : "false",

@@ -9,6 +9,8 @@ internal import ReachQueueRuntime
 package final class QueueServiceHandler: QueueService {
     let controller: QueueController
     private let uploads: QueueUploads
+    /// Returns why no default route satisfies a condition; `nil` if one does, or if that is not known.
+    var rootCause: (NetworkCondition) -> RootCause? = { _ in nil }
 
     init(_ controller: QueueController) {
         self.controller = controller

@@ -11,6 +11,8 @@ package struct QueueExplanation: Hashable, Sendable {
         /// Whole sentences: what it is, and what would end it.
         package var text: String
         package var remedy: String
+        /// What a default route has to satisfy, if the request waits for one; `nil` if it waits for something else.
+        package var lacks: NetworkCondition?
 
         package init(blocker: Blocker, since: Instant, until: Instant?, text: String, remedy: String) {
             self.blocker = blocker
@@ -63,9 +65,14 @@ extension QueueScheduler {
 
     private func reason(for block: Block, of entry: QueueEntry, in group: RequestGroup) -> QueueExplanation.Reason {
         let (text, remedy) = words(for: block, of: entry, in: group)
-        return QueueExplanation.Reason(
+        var reason = QueueExplanation.Reason(
             blocker: block.blocker, since: moment(of: block.since), until: block.until.map(moment(of:)), text: text,
             remedy: remedy)
+        let waitsForDefault = group.key.destination.flatMap(route)?.own.isEmpty ?? true
+        if waitsForDefault, block.until == nil, [.path, .linkClass].contains(block.blocker) {
+            reason.lacks = group.key.condition
+        }
+        return reason
     }
 
     private func words(

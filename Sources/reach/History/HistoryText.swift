@@ -69,10 +69,11 @@ struct HistoryText {
         case .state(let state):
             let proof = state.connectivity.flatMap { $0 == "full" ? nil : $0 }
             let through = [state.interface, state.linkClass.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+            let broken = state.rootCause.map { [$0, state.rootInterface].compactMap { $0 }.joined(separator: " ") }
+            let detail = [broken ?? state.reason ?? through, proof].compactMap { $0 }.joined(separator: ", ")
             return [
                 time, TextTable.Cell(DisplayText.sanitized(state.target), .bold), word(for: state.status), lasted,
-                TextTable.Cell(
-                    DisplayText.sanitized([state.reason ?? through, proof].compactMap { $0 }.joined(separator: ", "))),
+                TextTable.Cell(DisplayText.sanitized(detail)),
                 TextTable.Cell(DisplayText.sanitized(state.cause ?? ""), .grey),
             ]
         }

@@ -14,14 +14,14 @@ struct StatusText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Such as `internet is reachable through eth0 (wired)`.
+    /// Such as `internet is reachable through eth0 (wired)`, or `internet is not reachable: eth0 has no carrier`.
     func summary(of state: ReachabilityState) -> String {
         let target = style.paint(DisplayText.sanitized(state.target.description), .bold)
         var text = "\(target) is \(word(for: state.status))"
         if let interface = state.interface, let linkClass = state.linkClass {
             text += " through \(DisplayText.sanitized(interface)) (\(linkClass.rawValue))"
         }
-        if let reason = state.reason { text += ": \(reason.sentence)" }
+        if let why = state.rootCause?.sentence ?? state.reason?.sentence { text += ": \(why)" }
         if state.isMetered { text += ", metered" }
         if state.connectivity != .unknown { text += ", connectivity \(state.connectivity.rawValue)" }
         if let portal = state.portal { text += " (\(DisplayText.sanitized(portal)))" }
