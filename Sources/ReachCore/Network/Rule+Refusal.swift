@@ -20,7 +20,8 @@ extension Rule {
         case .blackhole: (number, type) = (LinuxError.invalidArgument, .blackhole)
         default: return nil
         }
-        guard rules.contains(where: { $0.action.errorNumber == number }) else { return nil }
+        let family = destination.family
+        guard rules.contains(where: { $0.family == family && $0.action.errorNumber == number }) else { return nil }
         let packet = RuleTraversal.Packet(destination: destination, mark: mark ?? 0, interface: interface)
         let walk = RuleTraversal(rules, packet: packet, end: .refusal(errno: number))
         guard let last = walk.last else { return nil }

@@ -63,9 +63,8 @@ final class RootCauseReader {
     ) throws(NetlinkError) -> Bool {
         let (destination, zone) = destination(of: subject, family)
         guard let destination else { return false }
-        let own = try view.rules().filter { $0.family == family }
         return Rule.refusing(
-            destination, because: reason, among: own, mark: options.mark,
+            destination, because: reason, among: try view.rules(), mark: options.mark,
             interface: zone.flatMap { view.table.link(named: $0)?.name },
             routes: { [queries = view.queries] in (try? queries.routes(of: $0, family)) ?? [] }) != nil
     }
