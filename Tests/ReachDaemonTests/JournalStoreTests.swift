@@ -193,6 +193,25 @@ struct JournalStage {
         #expect(try stage.events().last?.word == "new")
     }
 
+    // MARK: Failures
+
+    @Test func `where no new log can begin, the present one takes the next event, though it has none`() throws {
+        // The seventh step is the one in the file of the second log.
+        let killer = Killer(after: 7)
+        var store = try stage.open { (point) throws(SystemError) in try killer.reach(point) }
+        let log = store.log
+        do throws(SystemError) {
+            try store.beginLog()
+            Issue.record("a second log begins")
+        } catch {
+            #expect(error.call == "killed at inSegment")
+        }
+        #expect(store.log == log)
+        try append(["a"], to: &store)
+        let events = try stage.events()
+        #expect(events.map(\.word) == ["a"] && events.first?.log == log)
+    }
+
     // MARK: Crashes
 
     /// Runs the store, and kills it at a step of its work: what it has written stays, what it knows is lost.

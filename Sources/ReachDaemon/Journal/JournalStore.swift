@@ -129,11 +129,6 @@ struct JournalStore: ~Copyable {
         try reach(.beforeSegment)
         // Its events are on the disk before the next file says that they came before.
         if file.rawValue >= 0 { fdatasync(file.rawValue) }
-        // A file without events says nothing.
-        if let newest = segments.last, newest.size == newest.start, newest.log != log {
-            unlink(files.path(of: newest.serial))
-            segments.removeLast()
-        }
         let serial = (segments.last?.serial ?? 0) + 1
         let path = files.path(of: serial)
         unlink(path)
@@ -151,6 +146,12 @@ struct JournalStore: ~Copyable {
         }
         hasNewNames = true
         file = fresh
+        // A file without events says nothing. It stays until there is another, since something must take the next event.
+        if let newest = segments.last, newest.size == newest.start, newest.log != log {
+            unlink(files.path(of: newest.serial))
+            times[newest.serial] = nil
+            segments.removeLast()
+        }
         segments.append(
             JournalSegment(
                 serial: serial, log: log, first: first, start: Int64(header.count), inode: UInt64(status.st_ino)))
