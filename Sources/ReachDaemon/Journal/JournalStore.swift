@@ -99,20 +99,24 @@ struct JournalStore: ~Copyable {
     private mutating func readEnd(of segment: JournalSegment) throws(SystemError) -> (offset: Int64, isTorn: Bool) {
         var lines = try JournalLines(files.path(of: segment.serial), segment, after: 0)
         last = segment.first - 1
-        var end = lines.offset
-        var hasStopped = false
+        // Without a newline behind it a line was never reported to anyone.
+        var (end, isTorn) = (lines.offset, true)
+        var newest: JournalLine?
         while let bytes = try lines.next() {
             guard let line = JournalLine(bytes), line.log == segment.log,
                 (line.gap?.lowerBound ?? line.number) == last + 1
-            else { return (end, false) }
+            else {
+                isTorn = false
+                break
+            }
             last = line.number
             end = lines.offset
-            hasStopped = line.type == "stopped"
-            if let json = try? JSONReader.read(line.event) { lastSeen = json["time"]?.string.flatMap { Timestamp($0) } }
+            newest = line
         }
-        if hasStopped { lastSeen = nil }
-        // Without a newline behind it a line was never reported to anyone.
-        return (end, true)
+        if let newest, !isTorn || newest.type != "stopped", let json = try? JSONReader.read(newest.event) {
+            lastSeen = json["time"]?.string.flatMap { Timestamp($0) }
+        }
+        return (end, isTorn)
     }
 
     // MARK: Logs
@@ -237,13 +241,18 @@ struct JournalStore: ~Copyable {
     /// The numbers of those rows of the outbox whose events are in the files.
     func recorded(_ rows: [Int64: [UInt8]]) throws(SystemError) -> Set<Int64> {
         var found: Set<Int64> = []
-        for segment in segments {
+        guard let oldest = rows.keys.min() else { return found }
+        for segment in segments.reversed() {
             var lines = try JournalLines(files.path(of: segment.serial), segment, after: 0)
+            var hasEarlier = false
             while let bytes = try lines.next() {
-                guard let line = JournalLine(bytes), let row = line.outbox, let event = rows[row] else { continue }
+                guard let line = JournalLine(bytes), let row = line.outbox else { continue }
+                hasEarlier = hasEarlier || row < oldest
                 // After a loss of power the outbox may give a number to another event.
-                if event == line.bare { found.insert(row) }
+                if let event = rows[row], event == line.bare { found.insert(row) }
             }
+            // Lines are written in the order of their rows: older files have none of these.
+            if hasEarlier || found.count == rows.count { break }
         }
         return found
     }
