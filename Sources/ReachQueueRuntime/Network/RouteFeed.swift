@@ -28,6 +28,8 @@ final class RouteFeed {
     private var endFollowing: () -> Void = {}
     private var followedAddresses: Set<IPAddress> = []
     private var willFollow = false
+    /// Those whose addresses are new: they are looked up again when notices about these pass.
+    private var unsurveyed: Set<Destination> = []
     /// Those whose routes are looked up next.
     private var due: [Destination] = []
     private var willSurvey = false
@@ -61,6 +63,7 @@ final class RouteFeed {
     func follow(_ destination: Destination) {
         let (addresses, isNamed) = addresses(of: destination)
         followed[destination] = Followed(addresses: addresses, isNamed: isNamed)
+        unsurveyed.insert(destination)
         followLater()
         survey([destination])
     }
@@ -68,6 +71,8 @@ final class RouteFeed {
     func unfollow(_ destination: Destination) {
         followed[destination] = nil
         learned[destination] = nil
+        // One of many may still cause lookups for a while; to change what the kernel sends after each would cost more.
+        guard followed.count <= Self.calmCount || followed.count < followedAddresses.count / 2 else { return }
         followLater()
     }
 
@@ -89,6 +94,7 @@ final class RouteFeed {
         learned[destination] = addresses
         guard followed[destination]?.isNamed == true else { return }
         followed[destination]?.addresses = addresses.map { RoutedAddress($0) }
+        unsurveyed.insert(destination)
         followLater()
     }
 
@@ -111,19 +117,28 @@ final class RouteFeed {
 
     private func followAddresses() {
         willFollow = false
+        defer { unsurveyed = [] }
         let addresses = Set(followed.values.flatMap { $0.addresses.map(\.address) })
         guard addresses != followedAddresses else { return }
         followedAddresses = addresses
-        endFollowing()
+        let end = endFollowing
         endFollowing = {}
-        guard !addresses.isEmpty else { return }
-        endFollowing = network.followRoutes(to: addresses) { [loopReference] in loopReference.owner?.surveyAll() }
-        // What changed before the notices of these addresses passed.
-        surveyAll()
+        if !addresses.isEmpty {
+            endFollowing = network.followRoutes(to: addresses) { [loopReference] in loopReference.owner?.surveyAll() }
+        }
+        // Only now, so that notices about the addresses that stay pass all the while.
+        end()
+        // What changed before the notices of the new addresses passed.
+        due += unsurveyed
+        if !due.isEmpty { surveySoon() }
     }
 
     private func surveyAll() {
         due = Array(followed.keys)
+        surveySoon()
+    }
+
+    private func surveySoon() {
         guard followed.count > Self.calmCount else { return surveyDue() }
         guard !willSurvey else { return }
         willSurvey = true
@@ -179,6 +194,7 @@ final class RouteFeed {
     private func publishUnknown(_ destinations: [Destination]) {
         var fresh: [DestinationRoute] = []
         for destination in destinations {
+            followed[destination]?.routes = nil
             guard let reported = followed[destination]?.reported else { continue }
             let none = DestinationRoute(destination, isByDefault: false)
             guard reported != none else { continue }
