@@ -102,20 +102,24 @@ struct JournalStore: ~Copyable {
     private mutating func readEnd(of segment: JournalSegment) throws(SystemError) -> (offset: Int64, isTorn: Bool) {
         var lines = try JournalLines(files.path(of: segment.serial), segment, after: 0)
         last = segment.first - 1
-        var end = lines.offset
-        var hasStopped = false
+        // No reader has seen a line without its newline.
+        var (end, isTorn) = (lines.offset, true)
+        var newest: JournalLine?
         while let bytes = try lines.next() {
             guard let line = JournalLine(bytes), line.log == segment.log,
                 (line.gap?.lowerBound ?? line.number) == last + 1
-            else { return (end, false) }
+            else {
+                isTorn = false
+                break
+            }
             last = line.number
             end = lines.offset
-            hasStopped = line.type == "stopped"
-            if let json = try? JSONReader.read(line.event) { lastSeen = json["time"]?.string.flatMap { Timestamp($0) } }
+            newest = line
         }
-        if hasStopped { lastSeen = nil }
-        // No reader has seen a line without its newline.
-        return (end, true)
+        if let newest, !isTorn || newest.type != "stopped", let json = try? JSONReader.read(newest.event) {
+            lastSeen = json["time"]?.string.flatMap { Timestamp($0) }
+        }
+        return (end, isTorn)
     }
 
     // MARK: Logs
@@ -132,11 +136,6 @@ struct JournalStore: ~Copyable {
         try reach(.beforeSegment)
         // The new file's header implies the events of the file before, so these must be on the disk first.
         if file.rawValue >= 0 { fdatasync(file.rawValue) }
-        // The last file of an ended log is useless if it has no events.
-        if let newest = segments.last, newest.size == newest.start, newest.log != log {
-            unlink(files.path(of: newest.serial))
-            segments.removeLast()
-        }
         let serial = (segments.last?.serial ?? 0) + 1
         let path = files.path(of: serial)
         unlink(path)
@@ -154,6 +153,12 @@ struct JournalStore: ~Copyable {
         }
         hasNewNames = true
         file = fresh
+        // The last file of an ended log is useless if it has no events. It goes only now, since something must take the next event.
+        if let newest = segments.last, newest.size == newest.start, newest.log != log {
+            unlink(files.path(of: newest.serial))
+            times[newest.serial] = nil
+            segments.removeLast()
+        }
         segments.append(
             JournalSegment(
                 serial: serial, log: log, first: first, start: Int64(header.count), inode: UInt64(status.st_ino)))
@@ -241,13 +246,18 @@ struct JournalStore: ~Copyable {
     /// - Parameter rows: The events of the rows, by their numbers.
     func recorded(_ rows: [Int64: [UInt8]]) throws(SystemError) -> Set<Int64> {
         var found: Set<Int64> = []
-        for segment in segments {
+        guard let oldest = rows.keys.min() else { return found }
+        for segment in segments.reversed() {
             var lines = try JournalLines(files.path(of: segment.serial), segment, after: 0)
+            var hasEarlier = false
             while let bytes = try lines.next() {
-                guard let line = JournalLine(bytes), let row = line.outbox, let event = rows[row] else { continue }
+                guard let line = JournalLine(bytes), let row = line.outbox else { continue }
+                hasEarlier = hasEarlier || row < oldest
                 // After a loss of power the outbox may have given the same number to another event.
-                if event == line.bare { found.insert(row) }
+                if let event = rows[row], event == line.bare { found.insert(row) }
             }
+            // Lines are written in the order of their rows: older files have none of these.
+            if hasEarlier || found.count == rows.count { break }
         }
         return found
     }

@@ -28,6 +28,8 @@ final class RouteFeed {
     private var endFollowing: () -> Void = {}
     private var followedAddresses: Set<IPAddress> = []
     private var willFollow = false
+    /// The destinations with new addresses, whose routes are looked up again once notices of these pass.
+    private var unsurveyed: Set<Destination> = []
     /// The destinations whose routes are looked up next.
     private var due: [Destination] = []
     private var willSurvey = false
@@ -63,6 +65,7 @@ final class RouteFeed {
     func follow(_ destination: Destination) {
         let (addresses, isNamed) = addresses(of: destination)
         followed[destination] = Followed(addresses: addresses, isNamed: isNamed)
+        unsurveyed.insert(destination)
         followLater()
         survey([destination])
     }
@@ -70,6 +73,8 @@ final class RouteFeed {
     func unfollow(_ destination: Destination) {
         followed[destination] = nil
         learned[destination] = nil
+        // One of many may still cause lookups for a while; to change what the kernel sends after each would cost more.
+        guard followed.count <= Self.calmCount || followed.count < followedAddresses.count / 2 else { return }
         followLater()
     }
 
@@ -91,6 +96,7 @@ final class RouteFeed {
         learned[destination] = addresses
         guard followed[destination]?.isNamed == true else { return }
         followed[destination]?.addresses = addresses.map { RoutedAddress($0) }
+        unsurveyed.insert(destination)
         followLater()
     }
 
@@ -113,19 +119,28 @@ final class RouteFeed {
 
     private func followAddresses() {
         willFollow = false
+        defer { unsurveyed = [] }
         let addresses = Set(followed.values.flatMap { $0.addresses.map(\.address) })
         guard addresses != followedAddresses else { return }
         followedAddresses = addresses
-        endFollowing()
+        let end = endFollowing
         endFollowing = {}
-        guard !addresses.isEmpty else { return }
-        endFollowing = network.followRoutes(to: addresses) { [loopReference] in loopReference.owner?.surveyAll() }
+        if !addresses.isEmpty {
+            endFollowing = network.followRoutes(to: addresses) { [loopReference] in loopReference.owner?.surveyAll() }
+        }
+        // Only now, so that notices about the addresses that stay pass all the while.
+        end()
         // A route may have changed before the filter let notices of these addresses pass.
-        surveyAll()
+        due += unsurveyed
+        if !due.isEmpty { surveySoon() }
     }
 
     private func surveyAll() {
         due = Array(followed.keys)
+        surveySoon()
+    }
+
+    private func surveySoon() {
         guard followed.count > Self.calmCount else { return surveyDue() }
         guard !willSurvey else { return }
         willSurvey = true
@@ -181,6 +196,7 @@ final class RouteFeed {
     private func publishUnknown(_ destinations: [Destination]) {
         var fresh: [DestinationRoute] = []
         for destination in destinations {
+            followed[destination]?.routes = nil
             guard let reported = followed[destination]?.reported else { continue }
             let none = DestinationRoute(destination, isByDefault: false)
             guard reported != none else { continue }
