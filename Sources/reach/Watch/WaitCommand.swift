@@ -105,7 +105,8 @@ extension CommandError {
         case (.name, _), (.address, _), (.prefix, _):
             message = "\"internet\" is proved by checks, which prove nothing of this target"
         case (_, .kernel):
-            message = "\"internet\" needs reachd with [connectivity] endpoints; "
+            message =
+                "\"internet\" needs reachd with [connectivity] endpoints; "
                 + "reachd does not run, or --no-daemon leaves it out"
         case (_, .daemon):
             message = "\"internet\" needs [connectivity] endpoints, and reachd has none: see reach.toml(5)"
