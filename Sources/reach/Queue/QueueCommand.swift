@@ -27,7 +27,7 @@ struct QueueCommand: ParsableCommand {
 
 struct QueueListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the unfinished requests, and the finished ones that are still kept.")
+        commandName: "list", abstract: "List pending and recently finished requests.")
 
     @Option(
         name: .customLong("state"),
