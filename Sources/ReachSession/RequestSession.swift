@@ -158,7 +158,8 @@ public final class RequestSession: Sendable {
     /// Adds a block that is called when tasks are resumed, suspended and complete. It is called where the task's own
     /// completions are called, and after them.
     ///
-    /// A task is suspended and resumed for its user or for the network; both send the notification.
+    /// A task is suspended and resumed for its user or for the network; both send the notification. An observer receives
+    /// what happens after it was added.
     ///
     /// - Parameters:
     ///   - name: The notification to observe; all if `nil`.
