@@ -58,6 +58,8 @@ import Testing
         let last = try stage.task("last")
         try await last.response()
         #expect(try await log.wait(for: 2) == ["didComplete", "last done"])
+        // The observer keeps itself and the session by its own block.
+        await session.closeAndWait()
     }
 
     @Test func `cancelling and closing in a callback changes no delivery that waits, and what follows comes last`()

@@ -176,7 +176,8 @@ package final class QueueDriver {
         inbox.append(command)
         guard !isBusy else { return }
         switch command {
-        case .attemptRouted, .requestSent, .answering, .ended, .committed, .prepared, .answerHeld, .judged: workLater()
+        case .attemptRouted, .requestSent, .answering, .ended, .committed, .prepared, .answerHeld, .judged:
+            workLater()
         default: work()
         }
     }
