@@ -234,7 +234,7 @@ package struct FleetMachine: Sendable {
         case .stateStored(let isStored): presence.handleStateStored(isStored, now)
         case .leaseStored(let isStored): handleLeaseStored(isStored, now, &actions)
         case .path(let exists, let metered, let epoch): handlePath(exists, metered, epoch, now, &actions)
-        case .applied(let revision): presence.applied = max(presence.applied, revision)
+        case .applied(let revision): presence.applied = revision
         case .tick: tick(now, &actions)
         case .stop: stop(now, &actions)
         }

@@ -27,6 +27,8 @@ package struct QueueScheduler: Sendable {
     var owners: [UInt32: OwnerAccount] = [:]
     /// When root held everything.
     var heldSince: BootTime?
+    /// The fleet's hold, beside those of users.
+    var fleetHold: FleetHold?
     /// Ends of time to live.
     var deadlines = DeadlineQueue<Int32>()
     /// When dead requests are forgotten.
@@ -229,7 +231,7 @@ package struct QueueScheduler: Sendable {
         case .add(let request, let ticket): add(request, ticket)
         case .hold(_, _, let ticket), .release(_, _, let ticket), .cancel(_, _, let ticket),
             .retry(_, _, let ticket), .retryAll(_, _, let ticket), .forget(_, _, let ticket),
-            .holdQueue(_, let ticket), .releaseQueue(_, let ticket):
+            .holdQueue(_, let ticket), .releaseQueue(_, let ticket), .setFleetHold(_, _, let ticket):
             // What is confirmed is on the disk; what cannot get there is not begun.
             if !isStuck { return executeChange(command) }
             turn.actions.append(.reply(ticket, .refused(.storage)))
@@ -267,6 +269,7 @@ package struct QueueScheduler: Sendable {
         case .forget(let id, let client, let ticket): forget(id, client, ticket)
         case .holdQueue(let client, let ticket): setQueueHold(true, client, ticket)
         case .releaseQueue(let client, let ticket): setQueueHold(false, client, ticket)
+        case .setFleetHold(let isHeld, let reason, let ticket): setFleetHold(isHeld, reason, ticket)
         default: break
         }
     }

@@ -13,7 +13,10 @@ final class HostObserver {
     private var watch: DaemonWatch?
     private var state: HostState
     private var refreshTimer: TimerQueue.ID?
+    private var hasDaemon = false
     private(set) var connectivity: Connectivity = .unknown
+    /// Called when the daemon answers for the first time, and when it does again.
+    var onDaemon: (() -> Void)?
 
     init(
         path: String, _ configuration: AgentConfiguration, on loop: EventLoop,
@@ -40,6 +43,7 @@ final class HostObserver {
     }
 
     private func handle(_ event: StreamEvent) {
+        noteDaemon(event)
         guard let current = event.state else { return }
         connectivity = current.connectivity
         var json = JSONWriter()
@@ -51,6 +55,18 @@ final class HostObserver {
         handler(.state(state))
         handler(
             .path(exists: current.status == .reachable, isMetered: current.isMetered, epoch: UInt64(current.epoch)))
+    }
+
+    private func noteDaemon(_ event: StreamEvent) {
+        switch event {
+        case .disconnected, .unavailable: hasDaemon = false
+        case .reconnected, .target, .snapshot:
+            guard !hasDaemon else { return }
+            hasDaemon = true
+            needsRefresh()
+            onDaemon?()
+        case .dropped, .other: break
+        }
     }
 
     /// Probes and the queue changed: reads them again, once for many events of a moment.
@@ -66,6 +82,7 @@ final class HostObserver {
         do throws(ControlError) {
             var client = try ControlClient(path: path, patience: .seconds(3))
             state.probesDown = try client.probes().filter { $0.state == .down }.map(\.name)
+            state.queue.holds = try client.queueHolds().map(\.source.rawValue)
             state.queue.waiting = try count(&client, [.waiting, .running])
             state.queue.dead = try count(&client, [.dead])
         } catch {
