@@ -284,14 +284,16 @@ package struct FleetMachine: Sendable {
         presence.disconnect()
     }
 
-    /// The engine may be on this machine or its link, so it is tried without a path to the Internet, too. A path that returns only makes
-    /// the next try come soon.
+    /// The engine may be on this machine or its link, so it is tried without a path to the Internet, too. A path that returns or changes only
+    /// makes the next try come soon. A change alone counts as well: after an outage a gateway may count as failed until something is sent.
     private mutating func handlePath(
         _ exists: Bool, _ metered: Bool, _ epoch: UInt64, _ now: Instant, _ actions: inout [Action]
     ) {
         let couldConnect = mayConnect
         let returned = exists && !hasPath
-        let isOther = metered != isMetered || epoch != self.epoch
+        let hasChanged = epoch != self.epoch
+        let isOther = metered != isMetered || hasChanged
+        let hurries = returned || !couldConnect || (hasChanged && trouble != .refused)
         (hasPath, isMetered, self.epoch) = (exists, metered, epoch)
         if !mayConnect {
             if connection == .online || connection == .connecting {
@@ -299,7 +301,7 @@ package struct FleetMachine: Sendable {
                 actions += [.closeJournal, .disconnect]
             }
             connection = .waiting(until: nil)
-        } else if case .waiting(let until) = connection, hasStarted, returned || !couldConnect {
+        } else if case .waiting(let until) = connection, hasStarted, hurries {
             let soon = now.boot + delay.afterPathReturned()
             connection = .waiting(until: min(until ?? soon, soon))
         } else if connection == .online, isOther {

@@ -23,10 +23,8 @@ private final class HoldFixture {
         try startDaemon()
         try startAgent()
         // Only hosts that the operator knows are counted.
-        try waitUntil("the host is known") {
-            try self.fleet.run("status", ["--json"]).standardOutput.contains("\"\(Self.host)\"")
-                && JetStream(self.fleet.link(as: "admin")).entry(Self.host, in: FleetNames.state) != nil
-        }
+        let stream = try JetStream(fleet.link(as: "admin"))
+        try waitUntil("the host is known") { try stream.entry(Self.host, in: FleetNames.state) != nil }
     }
 
     deinit { stopAgent() }
