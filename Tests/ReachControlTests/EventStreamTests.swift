@@ -44,7 +44,7 @@ import Testing
         {"v":1,"type":"status",\(times),"source":"kernel","target":"internet",\
         "status":"reachable","class":"wired","interface":"eth0","reason":null,\
         "afnetworking":2,"metered":false,"connectivity":"unknown","portal":null,"validated":false,\
-        "since":"2026-11-21T03:01:44.002913Z","epoch":7,\
+        "since":"2026-11-21T03:01:44.002913Z","connectivity_since":"2026-11-21T03:01:44.002913Z","epoch":7,\
         "stale":false,"held":false,"flaps":0,\
         "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","carrier_class":null,\
         "lower":[],"gateway":"192.0.2.1","source":"192.0.2.2","table":254,"metric":100,"neighbour":"reachable",\
@@ -55,7 +55,7 @@ import Testing
         {"v":1,"type":"status",\(times),"source":"kernel","target":"internet",\
         "status":"not-reachable","class":null,"interface":null,"reason":"no-carrier",\
         "afnetworking":0,"metered":false,"connectivity":"unknown","portal":null,"validated":false,\
-        "since":"2026-11-21T03:10:00.123456Z","epoch":7,\
+        "since":"2026-11-21T03:10:00.123456Z","connectivity_since":"2026-11-21T03:01:44.002913Z","epoch":7,\
         "stale":true,"held":true,"flaps":3,\
         "ipv4":{"status":"not-reachable","reason":"no-carrier"},"ipv6":{"status":"not-reachable","reason":"no-carrier"}}
         """

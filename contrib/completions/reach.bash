@@ -186,7 +186,7 @@ _reach() {
 
 _reach_status() {
     repeating_flags=()
-    non_repeating_flags=(--json --no-daemon --version -h --help)
+    non_repeating_flags=(--json --validated --no-daemon --version -h --help)
     repeating_options=(--anchor --class --metered)
     non_repeating_options=(--socket --mark)
     __reach_offer_flags_options -1

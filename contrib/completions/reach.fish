@@ -23,7 +23,7 @@ function __reach_parse_tokens -S
         __reach_parse_subcommand 0 'version' 'h/help'
         switch $unparsed_tokens[1]
         case 'status'
-            __reach_parse_subcommand -r 1 'json' 'socket=' 'no-daemon' 'anchor=+' 'mark=' 'class=+' 'metered=+' 'version' 'h/help'
+            __reach_parse_subcommand -r 1 'json' 'validated' 'socket=' 'no-daemon' 'anchor=+' 'mark=' 'class=+' 'metered=+' 'version' 'h/help'
         case 'watch'
             __reach_parse_subcommand 1 'json' 'pretty' 'all' 'hold-up=' 'hold-down=' 'socket=' 'no-daemon' 'anchor=+' 'mark=' 'class=+' 'metered=+' 'version' 'h/help'
         case 'wait'
@@ -140,6 +140,7 @@ complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" 
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'fleet' -d 'Run reach-fleet: what many hosts see, and this host\'s part in it.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_positional "reach" -eq 1' -fa 'help' -d 'Show subcommand help information.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach status" json' -l 'json' -d 'Print a JSON object for each target, one a line.'
+complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach status" validated' -l 'validated' -d 'Exit by what the daemon\'s connectivity checks have proved.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach status" socket' -l 'socket' -d 'Ask only the daemon that listens on this socket.' -rfka ''
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach status" no-daemon' -l 'no-daemon' -d 'Ask the kernel, even if a daemon runs.'
 complete -c 'reach' -n '__reach_should_offer_completions_for_flags_or_options "reach status"' -l 'anchor' -d 'An address that stands for the Internet. May be given several times; replaces the built-in ones. Nothing is sent to it.' -rfka ''

@@ -10,6 +10,10 @@ extension ReachabilityState {
         try adoptSummary(reader)
         isMetered = try reader.value("metered", \.bool)
         connectivity = try reader.word("connectivity") ?? .unknown
+        // An older daemon does not send it.
+        if let text = try reader.optional("connectivity_since", \.string), let time = Timestamp(text) {
+            connectivitySince = time
+        }
         portal = try reader.optional("portal", \.string)
         isValidated = try reader.optional("validated", \.bool) ?? false
         guard let epoch: UInt64 = try reader.number("epoch") else { throw reader.fault("epoch") }

@@ -23,6 +23,7 @@ extension JSONWriter {
             json.field("portal", state.portal)
             json.field("validated", state.isValidated)
             json.field("since", state.since)
+            json.field("connectivity_since", state.connectivitySince)
             json.field("epoch", state.epoch.wide)
             json.field("stale", state.isStale)
             json.field("held", state.isHeld)

@@ -20,6 +20,8 @@ public struct ReachabilityState: Hashable, Sendable {
     public var portal: String?
     /// When the current status began, as far as this program has seen.
     public var since: Timestamp
+    /// When ``connectivity`` became what it is, as far as this program has seen.
+    public var connectivitySince: Timestamp
     /// A counter that starts at 1 and increases whenever the path, source or gateway to the Internet changes.
     public var epoch: UInt64 = 1
     /// Whether this is only the last known state, because the kernel cannot be observed at the moment.
@@ -43,6 +45,7 @@ public struct ReachabilityState: Hashable, Sendable {
     package init(target: Target, since: Timestamp) {
         self.target = target
         self.since = since
+        connectivitySince = since
     }
 
     /// Adopts the status and the paths of a verdict.

@@ -59,6 +59,7 @@ extension Configuration {
             [
                 ConfigurationKey("directory", \.hooks.directory, .path(longest: 4000)),
                 ConfigurationKey("timeout", \.hooks.timeout, .duration(from: .seconds(1), upTo: .seconds(86_400))),
+                ConfigurationKey("events", \.hooks.events, .list(of: .word, 0...4, distinctBy: \.rawValue)),
             ]),
         .keys(
             "history",

@@ -72,6 +72,8 @@ package struct Configuration: Hashable, Sendable {
         /// `nil` means `hooks.d` next to the default configuration file.
         package var directory: String?
         package var timeout: Duration = .seconds(30)
+        /// What hooks are run for.
+        package var events: [HookEvent.Kind] = [.change]
     }
 
     /// The settings of all probes.

@@ -100,6 +100,6 @@ struct HistoryCommand: ParsableCommand {
         let text = HistoryText(
             style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, stamp: EventText.localTime
         )
-        StandardOutput.write(text.overview(timelines) + text.changes(rows))
+        StandardOutput.write(text.overview(timelines) + text.outages(timelines) + text.changes(rows))
     }
 }

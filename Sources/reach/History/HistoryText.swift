@@ -14,6 +14,8 @@ struct HistoryText {
     private static let indent = "    "
     /// The greatest width; a wider bar would be no easier to read.
     private static let widest = 200
+    /// The most outages in their table, so that those of today are in sight.
+    private static let mostOutages = 20
 
     /// A summary of each target, and its timeline.
     func overview(_ timelines: [HistoryTimeline]) -> String {
@@ -44,6 +46,25 @@ struct HistoryText {
             parts.append("not observed for \(DurationText.describe(summary.notObserved))")
         }
         return style.paint(DisplayText.sanitized(summary.target), .bold) + "  " + parts.joined(separator: ", ")
+    }
+
+    /// The newest outages, one in a row, and what failed in each.
+    func outages(_ timelines: [HistoryTimeline]) -> String {
+        let all = timelines.map(HistorySummary.init).flatMap { summary in summary.outages.map { (summary.target, $0) } }
+            .sorted { ($0.1.from, $0.0) < ($1.1.from, $1.0) }
+        guard !all.isEmpty else { return "" }
+        let heading = ["OUTAGE", "TARGET", "FOR", "LAYER", "WHAT FAILED"].map { TextTable.Cell($0, .grey) }
+        let rows = all.suffix(Self.mostOutages).map { target, outage in
+            [
+                TextTable.Cell(stamp(outage.from), .grey), TextTable.Cell(DisplayText.sanitized(target), .bold),
+                TextTable.Cell(DurationText.describe(outage.duration)),
+                TextTable.Cell(outage.cause.layer.rawValue, .red),
+                TextTable.Cell(DisplayText.sanitized(outage.cause.sentence)),
+            ]
+        }
+        let earlier = all.count - rows.count
+        let note = earlier > 0 ? "\(earlier) earlier outages are in the table of changes\n" : ""
+        return TextTable(style: style, width: width).layOut([heading] + rows) + note + "\n"
     }
 
     /// The changes, one in a row.
