@@ -1,7 +1,8 @@
 /// Decides from the result of a route lookup and the state of the links whether packets would get anywhere.
 ///
-/// A lookup alone is right in about nine of ten cases. Nearly all of its errors are a good route over a link that cannot
-/// carry packets. The judge therefore also checks the link, the links that carry it, the source address and the first hop.
+/// A lookup alone is right in about nine of ten cases. In nearly all others the route is good, but its link cannot
+/// carry packets. The judge therefore also checks the link, the links that carry it, the source address and the first
+/// hop.
 package struct PathJudge {
     private let table: NetworkTable
     private let condition: (InterfaceIndex) -> LinkCondition

@@ -168,7 +168,7 @@ extension QueueScheduler {
             )
         }
         switch block.blocker {
-        case .metered: return ("Only metered connections are available.", "It starts when there is one that is not.")
+        case .metered: return ("Only metered connections are available.", "It starts when there is an unmetered one.")
         case .validated where paths == nil:
             return ("Nothing is known about the network yet.", "It starts when there is a path.")
         case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")

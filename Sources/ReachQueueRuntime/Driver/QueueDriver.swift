@@ -179,7 +179,8 @@ package final class QueueDriver {
         inbox.append(command)
         guard !isBusy else { return }
         switch command {
-        case .requestSent, .answering, .ended, .committed, .prepared, .answerHeld, .judged: workLater()
+        case .attemptRouted, .requestSent, .answering, .ended, .committed, .prepared, .answerHeld, .judged:
+            workLater()
         default: work()
         }
     }

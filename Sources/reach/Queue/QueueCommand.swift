@@ -11,11 +11,11 @@ struct QueueCommand: ParsableCommand {
         commandName: "queue",
         abstract: "Hand HTTP requests to the daemon, which sends them when the network allows.",
         discussion: """
-            A request is safe on disk when its number is printed, and survives restarts of programs and of the \
-            machine. Each user sees only their own requests; root sees all.
+            When the number of a request is printed, the request is safe on disk and survives restarts of programs and \
+            of the machine. Each user sees only their own requests; root sees all.
 
-            Exit status: 0 done, 1 no such request or not in that state, 2 usage, 4 no daemon answers, 69 the \
-            daemon keeps no queue, 75 the queue is full, 77 not permitted.
+            Exit status: 0 done, 1 there is no such request or its state does not fit, 2 usage, 4 no daemon answers, \
+            69 the daemon keeps no queue, 75 the queue is full, 77 not permitted.
             """,
         subcommands: [
             QueueAddCommand.self, QueueImportCommand.self, QueueListCommand.self, QueueShowCommand.self,
@@ -27,7 +27,7 @@ struct QueueCommand: ParsableCommand {
 
 struct QueueListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the unfinished requests, and the finished ones that are still kept.")
+        commandName: "list", abstract: "List pending and recently finished requests.")
 
     @Option(
         name: .customLong("state"),
