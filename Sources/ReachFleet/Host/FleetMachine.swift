@@ -237,7 +237,7 @@ package struct FleetMachine: Sendable {
         case .stateStored(let isStored): presence.handleStateStored(isStored, now)
         case .leaseStored(let isStored): handleLeaseStored(isStored, now, &actions)
         case .path(let exists, let metered, let epoch): handlePath(exists, metered, epoch, now, &actions)
-        case .applied(let revision): presence.applied = max(presence.applied, revision)
+        case .applied(let revision): presence.applied = revision
         case .tick: tick(now, &actions)
         case .stop: stop(now, &actions)
         }
@@ -288,13 +288,16 @@ package struct FleetMachine: Sendable {
     }
 
     /// Updates the path to the Internet. Without a path the machine still tries to connect, because the engine may be
-    /// on this machine or on its link. When a path returns, the next try is made soon.
+    /// on this machine or on its link. When a path returns or changes, the next try is made soon: after an outage a gateway
+    /// may count as failed until something is sent to it.
     private mutating func handlePath(
         _ exists: Bool, _ metered: Bool, _ epoch: UInt64, _ now: Instant, _ actions: inout [Action]
     ) {
         let couldConnect = mayConnect
         let returned = exists && !hasPath
-        let isOther = metered != isMetered || epoch != self.epoch
+        let hasChanged = epoch != self.epoch
+        let isOther = metered != isMetered || hasChanged
+        let hurries = returned || !couldConnect || (hasChanged && trouble != .refused)
         (hasPath, isMetered, self.epoch) = (exists, metered, epoch)
         if !mayConnect {
             if connection == .online || connection == .connecting {
@@ -302,7 +305,7 @@ package struct FleetMachine: Sendable {
                 actions += [.closeJournal, .disconnect]
             }
             connection = .waiting(until: nil)
-        } else if case .waiting(let until) = connection, hasStarted, returned || !couldConnect {
+        } else if case .waiting(let until) = connection, hasStarted, hurries {
             let soon = now.boot + delay.afterPathReturned()
             connection = .waiting(until: min(until ?? soon, soon))
         } else if connection == .online, isOther {
