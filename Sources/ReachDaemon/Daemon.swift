@@ -37,7 +37,9 @@ package final class Daemon {
     let queue: QueueController
     /// The handler of the clients' queue calls.
     package let queueService: any QueueService
-    private var hooks: HookRunner?
+    private var hooks: DaemonHooks?
+    private var outages = OutageNotices()
+    private var proofTimer: TimerQueue.ID?
     var probes: ProbeServiceHandler?
     private var metrics: MetricsPublisher?
     /// Receivers of the Internet target's events, by their IDs.
@@ -56,18 +58,9 @@ package final class Daemon {
         registry = TargetRegistry(loop: loop, configuration: configuration, transfers: transfers, log: log)
         queries = QueryPool(on: loop)
         queue = QueueController(loop: loop, transfers: transfers, log: log)
-        queueService = QueueServiceHandler(queue)
-    }
-
-    private var hookOptions: HookRunner.Options? {
-        let usual = ConfigurationFile.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
-        guard let directory = configuration.hooks.directory ?? usual.map({ $0 + "/hooks.d" }) else { return nil }
-        return HookRunner.Options(directory: HookDirectory(directory), timeout: configuration.hooks.timeout)
-    }
-
-    private func startHooks() {
-        guard let hookOptions else { return }
-        hooks = HookRunner(on: loop, hookOptions) { [log] report in log.log(level: report.level, "\(report.text)") }
+        let handler = QueueServiceHandler(queue)
+        handler.rootCause = { [registry] in registry.rootCause(where: $0) }
+        queueService = handler
     }
 
     /// Starts observing the network and serving clients.
@@ -78,7 +71,7 @@ package final class Daemon {
         let listening = try listen()
         startHistory()
         startJournal()
-        startHooks()
+        hooks = DaemonHooks(on: loop, configuration.hooks, queue: queue, log: log)
         startQueue()
         registry.onChange = { [unowned self] change in handle(change) }
         registry.onWake = { [unowned self] moment, slept in journal?.recordWake(slept: slept, at: moment) }
@@ -101,7 +94,8 @@ package final class Daemon {
             queue: queueService,
             authority: ControlAuthority(
                 user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber),
-                journalGroup: configuration.journal.group.flatMap(Self.groupNumber)),
+                journalGroup: configuration.journal.group.flatMap(Self.groupNumber),
+                fleetGroup: configuration.queue.fleetGroup.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
         server.onWarning = { [log] in log.warning("\($0)") }
         self.server = server
@@ -124,8 +118,37 @@ package final class Daemon {
                 "target": "\(change.state.target)", "status": "\(change.state.status.rawValue)",
                 "interface": "\(change.state.interface ?? "")", "cause": "\(change.cause.rawValue)",
             ])
+        if change.state.target == .internet {
+            report(outages.observe(change), change.state)
+            awaitProof(of: change.state)
+        }
         // The initial state is not an event.
-        if !change.isInitial { hooks?.handle(HookEvent(change)) }
+        if !change.isInitial { hooks?.handle(change) }
+    }
+
+    private func report(_ notice: OutageNotices.Notice?, _ state: ReachabilityState) {
+        switch notice {
+        case .lost(let cause)?:
+            log.notice(
+                "the Internet is lost: \(cause.sentence)",
+                metadata: ["layer": "\(cause.layer.rawValue)", "evidence": "\(cause.evidence)"])
+        case .regained(let duration)?:
+            log.notice(
+                "the Internet is back after \(DurationText.describe(duration))",
+                metadata: ["interface": "\(state.interface ?? "")", "connectivity": "\(state.connectivity.rawValue)"])
+        case nil: break
+        }
+    }
+
+    /// A path that returned counts even if no check decides about it.
+    private func awaitProof(of state: ReachabilityState) {
+        proofTimer.map(loop.cancel)
+        proofTimer = outages.deadline.map { deadline in
+            loop.schedule(at: deadline) { [unowned self] in
+                proofTimer = nil
+                report(outages.timeReached(at: SystemClock.boot), state)
+            }
+        }
     }
 
     private func startProbes() {
@@ -143,6 +166,7 @@ package final class Daemon {
         log.log(level: event.level, "\(event.text)")
         history?.record(event)
         journal?.record(event)
+        hooks?.handle(event)
         for sink in internetSinks.values { sink(.probe(event)) }
     }
 
@@ -192,7 +216,7 @@ package final class Daemon {
             for name in gone.sorted() { history?.recordUnwatched("probe:" + name, at: SystemClock.now) }
             probes?.apply(fresh)
             metrics?.apply(fresh.metrics)
-            if let hookOptions { hooks?.options = hookOptions }
+            hooks?.apply(fresh.hooks)
             log.info("the configuration was reloaded")
             return nil
         } catch {

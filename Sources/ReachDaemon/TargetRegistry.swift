@@ -142,6 +142,12 @@ final class TargetRegistry {
     /// What probes have proved about a target; `nil` if none run, and for targets that they do not concern.
     func connectivityReport(on target: Target) -> ConnectivityReport? { connectivity.report(on: target) }
 
+    /// Why no default route satisfies a condition; `nil` if one does, or if that is not known.
+    func rootCause(where condition: NetworkCondition) -> RootCause? { engine.rootCause(where: condition) }
+
+    /// What is remembered that bears on why a target is not reachable.
+    func memory(of target: Target) -> RootCauseMemory { engine.memory(of: target) }
+
     /// Calls `handler` with each new result of the connectivity checks.
     func onSurvey(_ handler: @escaping (ConnectivitySurvey?) -> Void) { connectivity.onSurvey = handler }
 

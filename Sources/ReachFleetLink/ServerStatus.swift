@@ -39,8 +39,8 @@ package struct ServerStatus: Hashable, Sendable {
         version = data["version"]?.string.flatMap { ServerVersion($0) }
         started = data["start"]?.string.flatMap { Timestamp($0) }
         now = data["now"]?.string.flatMap { Timestamp($0) }
-        let middle = sent.wall.nanosecondsSince1970 + (arrived.boot - sent.boot).nanoseconds / 2
-        clockOffset = now.map { .nanoseconds($0.nanosecondsSince1970 - middle) }
+        let middle = sent.wall + (arrived.boot - sent.boot) / 2
+        clockOffset = now.map { middle.duration(to: $0) }
         let settings = data["jetstream"]?["config"]
         syncsAlways = settings.map { $0["sync_always"]?.bool ?? false }
         syncInterval = settings?["sync_interval"]?.integer.map { .nanoseconds($0) }

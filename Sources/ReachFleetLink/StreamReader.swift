@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReachCore
 
 /// Where in a stream a reader begins.
@@ -21,19 +22,24 @@ package final class StreamReader {
     private let link: NATSLink
     private let stream: String
     private let consumer: String
+    private let waits: Bool
     private let replies: NATSQueue
     /// Messages of the batch under way that have not come yet.
     private var outstanding = 0
     /// Messages that the stream held for this reader after the one that was read last.
     package private(set) var pending: UInt64
 
-    /// - Parameter filter: The subjects to read; wildcards are allowed.
+    /// - Parameters:
+    ///   - filter: The subjects to read; wildcards are allowed.
+    ///   - waits: Whether ``next(within:)`` waits for messages that are not stored yet.
     /// - Throws: ``NATSError`` of kind `notFound` if there is no such stream.
     package init(
-        _ link: NATSLink, stream: String, filter: String, from start: StreamStart, limit: Duration = .seconds(10)
+        _ link: NATSLink, stream: String, filter: String, from start: StreamStart, waits: Bool = true,
+        limit: Duration = .seconds(10)
     ) throws(NATSError) {
         self.link = link
         self.stream = stream
+        self.waits = waits
         consumer = "reach-\(SubjectToken.random())"
         replies = try NATSQueue("\(link.settings.inbox).\(consumer)", on: link)
         var jetStream = JetStream(link)
@@ -87,7 +93,8 @@ package final class StreamReader {
         var writer = JSONWriter()
         writer.object {
             $0.field("batch", Int64(Self.batch))
-            $0.field("expires", max(1_000_000, limit.nanoseconds))
+            // Without waiting the server answers 404 as soon as it has no more.
+            if waits { $0.field("expires", max(1_000_000, limit.nanoseconds)) } else { $0.field("no_wait", true) }
         }
         try link.publish("$JS.API.CONSUMER.MSG.NEXT.\(stream).\(consumer)", reply: replies.subject, writer.bytes)
         outstanding = Self.batch
@@ -119,12 +126,22 @@ extension JetStream {
         _ stream: String, filter: String, from start: StreamStart,
         _ body: (StoredMessage) throws(NATSError) -> Void
     ) throws(NATSError) {
-        let reader = try StreamReader(link, stream: stream, filter: filter, from: start, limit: limit)
-        while reader.pending > 0 {
-            guard let message = try reader.next(within: limit) else {
+        var start = start
+        var failures: UInt32 = 0
+        // A message that is replaced meanwhile may stay announced, and never comes. What replaced it has a higher number.
+        while true {
+            let reader = try StreamReader(link, stream: stream, filter: filter, from: start, waits: false, limit: limit)
+            while reader.pending > 0, let message = try reader.next(within: limit) {
+                start = .sequence(message.sequence + 1)
+                failures = 0
+                try body(message)
+            }
+            if reader.pending == 0 { return }
+            failures += 1
+            guard failures < 6 else {
                 throw NATSError(.timedOut, "stream \(stream): \(reader.pending) messages did not come")
             }
-            try body(message)
+            usleep(20_000 << failures)
         }
     }
 }

@@ -5,23 +5,25 @@ public import ReachSerialization
 internal import ReachTransfer
 public import Reachability
 
-/// Sends HTTP requests when the network allows: AFHTTPSessionManager for a machine without a screen.
+/// Sends HTTP requests when the network allows. Modelled on AFNetworking's AFHTTPSessionManager.
 ///
 ///     let session = try RequestSession(keeping: .directory("/var/lib/example/requests"))
 ///     let upload = try session.upload(file: "/var/log/example.log", to: "https://example.org/logs/1", when: .wifi)
 ///     let response = try await upload.response()
 ///
-/// Requests are queued in this process. A request that the network does not allow waits, at no cost, and starts when
-/// the network allows it. A request that loses its path while it is sent is sent again, if it is safe to repeat.
+/// Requests are queued in this process. A request waits, without using the processor, until the network satisfies its
+/// condition. If it loses its path while it is sent, it is sent again, if it is safe to repeat.
 /// ``RequestOptions`` says what each request waits for, and how often it may fail; ``RequestTask/explanation()`` says
 /// why one is not running.
 ///
-/// A session in memory loses its requests when it ends. A session with a directory stores them there: a request that
-/// was ``RequestTask/stored()`` is sent by a later run, whatever happened to this one, and ``tasks()`` lists it.
+/// A session in memory loses its requests when it ends. A session with a directory stores them there. Once
+/// ``RequestTask/stored()`` has returned, a later run sends the request even if this one crashes; there ``tasks()``
+/// lists it.
 ///
-/// Sessions in memory share one thread and the watch of the network, so a hundred of them cost little more than one. A session
-/// with a directory or a file has a thread of its own, from its first request to its end. Connections are never shared. All members may
-/// be used from any thread. A task that is not over keeps its session; after the last of them, releasing a session closes it.
+/// Sessions in memory share one thread, which also observes the network; a hundred sessions cost little more than one.
+/// A session that keeps requests, cookies or its cache in files has a thread of its own, from its first request until
+/// it is closed. Sessions do not share connections. All members may be used from any thread. An unfinished task retains
+/// its session; when no unfinished task is left, releasing the session closes it.
 public final class RequestSession: Sendable {
     /// The storage of requests.
     public enum Keeping: Hashable, Sendable {
@@ -43,12 +45,12 @@ public final class RequestSession: Sendable {
     public var cache: ResponseCache { core.cache }
     /// The activity of the session's requests; off until it is turned on.
     public var activity: RequestActivity { core.activity }
-    /// A monitor of the base URL's host, or without one of the Internet. It is not started; once started, it shares a
-    /// thread with the program's other monitors.
+    /// A monitor of the base URL's host, or of the Internet if there is no base URL. The session does not start it;
+    /// once started, it shares a thread with the program's other monitors.
     public let reachability: ReachabilityMonitor
 
-    /// Creates a session. It sends nothing before a task is resumed, but a session with a directory continues with the
-    /// requests stored there.
+    /// Creates a session. It sends nothing before a task is resumed; only the requests stored in its directory continue
+    /// at once.
     ///
     /// - Parameters:
     ///   - keeping: The storage of requests.
@@ -103,8 +105,8 @@ public final class RequestSession: Sendable {
     /// Holds all requests, including future ones, until ``resume()``: none starts, and running ones finish. A session
     /// with a directory stays held in later runs.
     ///
-    /// This is a separate reason for suspension (`queue`): it neither clears nor sets those of users and the network
-    /// for single tasks.
+    /// This is a reason for suspension of its own (`queue`). Single tasks may also be suspended by users and by the
+    /// network; this method does not change that.
     public func suspend() { holdAll(true) }
 
     /// Releases the requests that ``suspend()`` holds.
@@ -131,22 +133,24 @@ public final class RequestSession: Sendable {
         return await core.waitUntilClosed()
     }
 
-    /// Calls a block when the session is closed, by ``close()`` or by its release, or soon if it is: after the completions
-    /// of its tasks, where they are called. What AFNetworking called `URLSession:didBecomeInvalidWithError:`.
+    /// Calls a block when the session is closed, by ``close()`` or because it is released; soon, if it is closed
+    /// already. The block is called where the completions of tasks are called, and after them. AFNetworking's
+    /// counterpart is `URLSession:didBecomeInvalidWithError:`.
     ///
     /// - Parameter block: Receives whether all data was written.
     public func whenClosed(_ block: @escaping @Sendable (Bool) -> Void) { core.whenClosed(block) }
 
     // MARK: - Headers
 
-    /// The headers of requests that are created from now on, in addition to the serializer's and in place of those of the
-    /// same name. Empty at first.
+    /// The headers of requests that are created from now on. They are added to the serializer's headers, and replace
+    /// those with the same name. There are none at first.
     public var headers: HTTPFields { core.headers.current }
 
     /// Changes the headers of requests that are created from now on, as AFHTTPRequestSerializer's
-    /// `setValue:forHTTPHeaderField:` does. Requests that exist keep theirs, also where they have not been sent.
+    /// `setValue:forHTTPHeaderField:` does. Requests that exist keep their headers, even if they have not been sent
+    /// yet.
     ///
-    /// Headers are stored with requests. A token that may expire before a request is sent belongs into an interceptor.
+    /// Headers are stored with requests. Use an interceptor for a token that may expire before the request is sent.
     ///
     /// - Parameter change: Runs under a lock: it must not use the session.
     public func changeHeaders<Failure: Error>(
@@ -158,7 +162,8 @@ public final class RequestSession: Sendable {
     /// Adds a block that is called when tasks are resumed, suspended and complete. It is called where the task's own
     /// completions are called, and after them.
     ///
-    /// A task is suspended and resumed for its user or for the network; both send the notification.
+    /// The program or the network may suspend and resume a task; the notification is sent in both cases. An observer
+    /// receives what happens after it was added.
     ///
     /// - Parameters:
     ///   - name: The notification to observe; all if `nil`.
@@ -175,12 +180,13 @@ public final class RequestSession: Sendable {
         return observer
     }
 
-    /// The events of tasks from now on: what ``addObserver(forName:task:using:)`` calls its block with, in the same order.
+    /// The events of tasks from now on. They are the same, and in the same order, as those that the block of
+    /// ``addObserver(forName:task:using:)`` receives.
     ///
     ///     for await event in session.events(forName: .didComplete) { print(event.task.identifier) }
     ///
-    /// The sequence ends with its consumer's task. It keeps the newest 1,024 events that were not read; a consumer that is
-    /// slower than that misses the oldest.
+    /// The sequence ends when the Swift task that reads it is cancelled. It keeps the newest 1,024 unread events; if
+    /// there are more, the oldest are lost.
     ///
     /// - Parameters:
     ///   - name: The notification to observe; all if `nil`.

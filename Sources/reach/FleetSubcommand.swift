@@ -7,7 +7,7 @@ internal import ReachTerminal
 /// `reach fleet ...` runs `reach-fleet ...`, a program of its own, since it links what this one does not.
 struct FleetSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fleet", abstract: "Run reach-fleet: what many hosts see, and this host's part in it.")
+        commandName: "fleet", abstract: "Run reach-fleet, which shows many hosts together, and reports this one.")
 
     @Argument(
         parsing: .captureForPassthrough,

@@ -1,4 +1,5 @@
-/// The entry point. Closures written here would be bound to the main actor and trap on any other thread.
+/// The entry point. It has no code of its own: closures in it would be isolated to the main actor, and trap on other
+/// threads.
 @main enum Main {
     static func main() { ReachDaemonCommand.runAndExit() }
 }

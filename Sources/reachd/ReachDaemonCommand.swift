@@ -14,8 +14,8 @@ struct ReachDaemonCommand: ParsableCommand {
         discussion: """
             Runs in the foreground. SIGHUP reloads the configuration; SIGTERM and SIGINT stop the daemon.
 
-            Exit status: 0 after an orderly stop, 2 usage, 73 another daemon owns the socket or the state \
-            directory, 78 bad configuration.
+            Exit status: 0 after an orderly stop, 2 wrong usage, 73 another daemon owns the socket or the state \
+            directory, 78 the configuration has errors.
             """,
         version: "reachd " + ProjectVersion.number)
 
@@ -122,7 +122,7 @@ struct ReachDaemonCommand: ParsableCommand {
         }
     }
 
-    /// - Returns: The exit status: 0 ok, 1 failed, 2 no such URL, 3 inconclusive, 4 no attempt could be made.
+    /// - Returns: The exit status: 0 ok, 1 failed, 2 the URL is invalid, 3 inconclusive, 4 no attempt could be made.
     private func attempt(_ url: String) -> Int32 {
         do {
             let limit = timeout.flatMap { DurationText.parse($0) }

@@ -95,6 +95,27 @@ struct DaemonClientTests {
         #expect(try watch.finish().status == 0)
     }
 
+    @Test func `the daemon remembers which link carried the path, for the status and the explanation`() throws {
+        let stage = try Stage()
+        defer { stage.end() }
+        try stage.ip("link del up0")
+        let event = try object(stage.daemon.nextLine())
+        let status = try #require(event["status"] as? [String: Any])
+        #expect(status["reason"] as? String == "no-route")
+        #expect(status["root_cause"] as? String == "interface-gone")
+        #expect(status["root_interface"] as? String == "up0")
+        let previous = try #require(event["previous"] as? [String: Any])
+        #expect(previous["root_cause"] is NSNull)
+        for command in ["status", "explain"] {
+            let result = try reach.run([command, "--socket", stage.socket])
+            #expect(result.lines.first == "internet is not reachable: up0 is gone", "\(result.standardOutput)")
+        }
+        let explained = try reach.run(["explain", "--socket", stage.socket])
+        #expect(explained.standardOutput.contains("The cause is that up0 is gone."))
+        let history = try reach.run(["history", "--state", stage.directory.path])
+        #expect(history.standardOutput.contains("interface-gone up0"), "\(history.standardOutput)")
+    }
+
     @Test func `a restart of the daemon prints two lines, and one for the difference`() throws {
         let stage = try Stage()
         defer { stage.end() }

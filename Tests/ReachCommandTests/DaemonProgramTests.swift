@@ -42,7 +42,7 @@ internal import Testing
             let history = try reach.run(["history", "--state", directory, "--since", "1h"])
             #expect(history.status == 0)
             #expect(history.standardOutput.contains("internet"))
-            #expect(history.standardOutput.contains("no-route"))
+            #expect(history.standardOutput.contains("no-default-route up0"))
             let records = try reach.run(["history", "--state", directory, "--json", "internet"]).lines
             #expect(records.count == 2)
             #expect(records.allSatisfy { $0.hasPrefix("{\"v\":1,\"type\":\"state\"") })
@@ -69,6 +69,31 @@ internal import Testing
             _ = try daemon.nextLine()
             let wait = "for i in $(seq 100); do [ -e \"$0\" ] && break; sleep 0.1; done; cat \"$0\""
             #expect(try ChildProcess.run(["sh", "-c", wait, said]) == "reachable not-reachable route-removed\n")
+            daemon.send(SIGTERM)
+            #expect(try daemon.finish().status == 0)
+        }
+    }
+
+    @Test func `hooks run for probes that fail and for requests that fail for good, if they are wanted`() throws {
+        try withDirectory { directory in
+            let (file, socket, hook) = (directory + "/reach.toml", directory + "/socket", directory + "/hook")
+            try ChildProcess.run(["mkdir", "-m", "755", directory + "/hooks.d"])
+            // Nothing listens there.
+            let probe = "[[probe]]\nname = \"shop\"\ntarget = \"tcp://127.0.0.1:1\"\ndown = 1"
+            try write(
+                "[hooks]\ndirectory = \"\(directory)/hooks.d\"\nevents = [\"probe\", \"request-dead\"]\n\(probe)",
+                to: file)
+            let said = directory + "/said"
+            try write("#!/bin/sh\necho \"$REACH_EVENT $REACH_TARGET $REACH_STATUS$REACH_OWNER\" >> \(said)", to: hook)
+            try ChildProcess.run(["install", "-m", "755", hook, directory + "/hooks.d/record"])
+            let daemon = try reachd.start(["--config", file, "--socket", socket, "--state", directory, "--events"])
+            _ = try daemon.nextLine()
+            let added = try reach.run(["queue", "add", "--socket", socket, "--expires", "1s", "http://127.0.0.1:1/"])
+            #expect(added.status == 0, "\(added)")
+            let wait = "for i in $(seq 100); do [ $(wc -l < \"$0\") = 2 ] && break; sleep 0.1; done; sort \"$0\""
+            #expect(
+                try ChildProcess.run(["sh", "-c", wait, said])
+                    == "probe probe:shop not-reachable\nrequest-dead request:1 \(getuid())\n")
             daemon.send(SIGTERM)
             #expect(try daemon.finish().status == 0)
         }

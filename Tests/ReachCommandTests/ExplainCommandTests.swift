@@ -55,7 +55,7 @@ struct ExplainCommandTests {
             testDescription: "deprecated only",
             commands: [
                 "address change 2001:db8::2/64 dev up0 preferred_lft 0", "-6 route add default via 2001:db8::1",
-            ], target: "2001:db8:1::1", said: "2001:db8::2 on up0 is deprecated"),
+            ], target: "2001:db8:1::1", said: "It is sent from 2001:db8::2, an address of up0, which is deprecated"),
         Case(
             testDescription: "a gateway that failed",
             commands: ["neighbour replace 192.0.2.1 dev up0 nud failed"],
@@ -102,7 +102,8 @@ struct ExplainCommandTests {
         let line = result.standardOutput
         #expect(line.hasPrefix(#"{"v":1,"type":"explanation","time":""#))
         #expect(line.contains(#""source":"kernel","target":"internet","status":"reachable","class":"virtual""#))
-        #expect(line.contains(#""interface":"up0","reason":null,"metered":false,"ipv4":{"status":"reachable""#))
+        #expect(line.contains(#""interface":"up0","reason":null,"root_cause":null,"root_interface":null,"#))
+        #expect(line.contains(#""metered":false,"ipv4":{"status":"reachable""#))
         #expect(line.contains(#""ipv6":{"status":"not-reachable","reason":"no-route","steps":[{"subject":"target""#))
     }
 

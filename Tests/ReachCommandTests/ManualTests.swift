@@ -57,7 +57,8 @@ internal import Testing
     @Test func `every word that the JSON uses is in the manual`() {
         let words = Self.events.arguments(of: "Cm")
         let used =
-            Reason.allCases.map(\.rawValue) + Cause.allCases.map(\.rawValue) + LinkClass.allCases.map(\.rawValue)
+            Reason.allCases.map(\.rawValue) + RootCause.Kind.allCases.map(\.rawValue) + Cause.allCases.map(\.rawValue)
+            + LinkClass.allCases.map(\.rawValue)
             + Connectivity.allCases.map(\.rawValue) + ReachabilityStatus.allCases.map(\.rawValue)
             + ReachabilityChange.Aspect.allCases.map(\.rawValue)
             + Explanation.Step.Subject.allCases.map(\.rawValue) + Explanation.Step.Finding.allCases.map(\.rawValue)

@@ -99,4 +99,36 @@ import Testing
         #expect(try stage.run(["--test"]).status == 0)
         #expect(stage.record.contains("<internet is reachable>"))
     }
+
+    private static let dead = [
+        "REACH_EVENT": "request-dead", "REACH_TARGET": "request:7", "REACH_REQUEST": "7", "REACH_REASON": "http-status",
+        "REACH_STATUS": "", "REACH_CHANGED": "",
+    ]
+
+    @Test func `a request that failed for good is reported`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        #expect(try stage.run([], Self.dead).status == 0)
+        #expect(stage.record.contains("Request 7 failed\n"))
+        #expect(stage.record.contains("Request 7 will not be tried again: http-status."))
+    }
+
+    @Test func `a message that failed for good causes no other message`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\nNTFY_URL=https://ntfy.example/net\n")
+        try stage.directory.file("reach", "#!/bin/sh\necho '{\"id\":7,\"order\":\"reach-notify\"}'\n", mode: 0o755)
+        #expect(try stage.run([], Self.dead).status == 0)
+        #expect(stage.record == "")
+        try stage.directory.file("reach", "#!/bin/sh\nexit 1\n", mode: 0o755)
+        #expect(try stage.run([], Self.dead).status == 1)
+        #expect(stage.record == "", "a request that cannot be read may be its own")
+    }
+
+    @Test func `a probe that fails is reported as a target`() throws {
+        let stage = try Stage("MAIL_TO=a@example.org\n")
+        let probe = [
+            "REACH_EVENT": "probe", "REACH_TARGET": "probe:shop", "REACH_STATUS": "not-reachable",
+            "REACH_REASON": "timeout", "REACH_CHANGED": "status",
+        ]
+        #expect(try stage.run([], probe).status == 0)
+        #expect(stage.record.contains("probe:shop is not reachable: timeout."))
+    }
 }

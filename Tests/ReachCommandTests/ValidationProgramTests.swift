@@ -50,6 +50,14 @@ struct ValidationProgramTests {
         daemon.send(SIGHUP)
         let portal = try line(of: daemon, with: ["\"connectivity\":\"portal\""])
         #expect(portal.contains("\"portal\":\"\(SmallInternet.login)\""))
+        let headline = try reach.run(["status", "--socket", socket]).standardOutput
+        #expect(headline.hasPrefix("a login page answers instead of the Internet (portal since "))
+        #expect(headline.contains("): \(SmallInternet.login); up0 is up"))
+        #expect(try reach.run(["status", "--socket", socket]).status == 0, "the kernel has a path")
+        #expect(try reach.run(["status", "--validated", "--socket", socket]).status == 1)
+        let misused = try reach.run(["status", "--validated", "--socket", socket, "192.0.2.1"])
+        #expect(misused.status == 2)
+        #expect(misused.standardError.contains("prove nothing about '192.0.2.1'"))
         let late = try reach.run(["wait", "--until", "internet", "--timeout", "200ms", "--socket", socket])
         #expect(late.status == 124)
 
@@ -58,10 +66,17 @@ struct ValidationProgramTests {
         daemon.send(SIGHUP)
         try small.closePortal()
         _ = try line(of: daemon, with: ["\"connectivity\":\"full\""])
+        #expect(try reach.run(["status", "--validated", "--socket", socket]).status == 0)
+        let history = try reach.run(["history", "--state", directory.path + "/state", "internet"]).standardOutput
+        #expect(history.contains("1 outage of "))
+        #expect(history.contains("portal  a login page answers instead of the Internet"), "\(history)")
 
         _ = try directory.file("reach.toml", configuration())
         daemon.send(SIGHUP)
         _ = try line(of: daemon, with: ["\"connectivity\":\"unknown\"", "\"validated\":false"])
+        let unproved = try reach.run(["status", "--validated", "--socket", socket])
+        #expect(unproved.status == 3)
+        #expect(unproved.standardError.contains("reachd has no [connectivity] endpoints"))
         let refused = try reach.run(["wait", "--until", "internet", "--socket", socket])
         #expect(refused.status == 4)
         #expect(refused.standardError.contains("[connectivity]"))
@@ -69,6 +84,8 @@ struct ValidationProgramTests {
         let ended = try daemon.finish()
         #expect(ended.status == 0)
         #expect(ended.standardError.contains("nonsense"))
+        #expect(ended.standardError.contains("the Internet is lost: a login page answers instead of the Internet"))
+        #expect(ended.standardError.contains("the Internet is back after "))
     }
 
     @Test func `validation of the Internet says nothing about a host`() throws {

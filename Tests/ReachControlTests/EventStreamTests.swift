@@ -32,6 +32,7 @@ import Testing
     private var lost: ReachabilityState {
         var state = wired
         state.adopt(Verdict(.notReachable, reason: .noCarrier))
+        state.rootCause = RootCause(.noCarrier, interface: "eth0")
         state.since = moment.wall
         state.flaps = 3
         state.isStale = true
@@ -43,8 +44,9 @@ import Testing
     private static let wiredStatus = """
         {"v":1,"type":"status",\(times),"source":"kernel","target":"internet",\
         "status":"reachable","class":"wired","interface":"eth0","reason":null,\
+        "root_cause":null,"root_interface":null,\
         "afnetworking":2,"metered":false,"connectivity":"unknown","portal":null,"validated":false,\
-        "since":"2026-11-21T03:01:44.002913Z","epoch":7,\
+        "since":"2026-11-21T03:01:44.002913Z","connectivity_since":"2026-11-21T03:01:44.002913Z","epoch":7,\
         "stale":false,"held":false,"flaps":0,\
         "ipv4":{"status":"reachable","interface":"eth0","ifindex":2,"class":"wired","carrier_class":null,\
         "lower":[],"gateway":"192.0.2.1","source":"192.0.2.2","table":254,"metric":100,"neighbour":"reachable",\
@@ -54,8 +56,9 @@ import Testing
     private static let lostStatus = """
         {"v":1,"type":"status",\(times),"source":"kernel","target":"internet",\
         "status":"not-reachable","class":null,"interface":null,"reason":"no-carrier",\
+        "root_cause":"no-carrier","root_interface":"eth0",\
         "afnetworking":0,"metered":false,"connectivity":"unknown","portal":null,"validated":false,\
-        "since":"2026-11-21T03:10:00.123456Z","epoch":7,\
+        "since":"2026-11-21T03:10:00.123456Z","connectivity_since":"2026-11-21T03:01:44.002913Z","epoch":7,\
         "stale":true,"held":true,"flaps":3,\
         "ipv4":{"status":"not-reachable","reason":"no-carrier"},"ipv6":{"status":"not-reachable","reason":"no-carrier"}}
         """
@@ -103,7 +106,8 @@ import Testing
             String(decoding: stream.change(second), as: UTF8.self) == """
                 {"v":1,"type":"change","seq":2,\(Self.times),"initial":false,"cause":"carrier-lost",\
                 "changed":["status"],\
-                "previous":{"status":"reachable","class":"wired","interface":"eth0","reason":null},\
+                "previous":{"status":"reachable","class":"wired","interface":"eth0","reason":null,\
+                "root_cause":null,"root_interface":null},\
                 "status":\(Self.lostStatus)}
 
                 """)

@@ -17,6 +17,10 @@ import Testing
                 target: "interface:w\u{1b}\"", status: .reachable, linkClass: "wwan", interface: "é\"\\",
                 isChange: false)),
         .state(HistoryEntry.State(target: "internet", status: .reachable, connectivity: "limited")),
+        .state(
+            HistoryEntry.State(
+                target: "internet", status: .notReachable, reason: "no-route", rootCause: "no-carrier",
+                rootInterface: "et\"h0", cause: "address-removed")),
     ].map { HistoryEntry($0, at: moment, boot: "b") }
 
     @Test(arguments: entries)

@@ -63,6 +63,8 @@ import Testing
         (nil, nil, 2, "1:4 1:5 @1:5"),
         (one, 3, 2, "1:4 1:5 @1:5"), (one, 5, 1000, "1:6 1:7 2:0log 2:1 2:2 2:3 2:4 @2:4."),
         (one, 7, 1000, "2:0log 2:1 2:2 2:3 2:4 @2:4."), (one, 99, 2, "2:0log 2:1 @2:1"),
+        // Any user may send any number.
+        (one, .max, 2, "2:0log 2:1 @2:1"), (two, .max, 2, "2:4log @2:4."), (nil, .max, 2, "2:4log @2:4."),
         // Deleted events.
         (one, 1, 2, "1:2-3expired 1:4 @1:4"), (one, 0, 1, "1:1-3expired @1:3"),
         // The present log.

@@ -48,6 +48,16 @@ import Testing
         }
     }
 
+    @Test func `a root cause that this version does not know is none, and an older daemon has none`() throws {
+        var state = ReachabilityState(target: .internet, since: moment.wall)
+        state.rootCause = RootCause(.noCarrier, interface: "eth0")
+        #expect(try ReachabilityState(reading: changing(state, "root_cause", to: .string("gremlins"))).rootCause == nil)
+        #expect(try ReachabilityState(reading: changing(state, "root_cause", to: nil)).rootCause == nil)
+        #expect(throws: StatusReadingError(key: "root_cause")) {
+            try ReachabilityState(reading: changing(state, "root_cause", to: .integer(1)))
+        }
+    }
+
     @Test func `events without a state are read`() throws {
         var stream = EventStream(source: .daemon)
         var reader = StreamReader()
@@ -129,6 +139,8 @@ extension SeededGenerator {
         var state = ReachabilityState(target: target, since: Timestamp(nanosecondsSince1970: microseconds * 1000))
         state.status = pick(ReachabilityStatus.allCases)
         state.reason = oneIn(2) ? pick(Reason.allCases) : nil
+        state.rootCause =
+            oneIn(2) ? RootCause(pick(RootCause.Kind.allCases), interface: oneIn(2) ? "w\"l\\an" : nil) : nil
         state.linkClass = oneIn(2) ? pick(LinkClass.allCases) : nil
         state.interface = oneIn(2) ? pick(["eth0", "w\"l\\an", "é\u{1b}"]) : nil
         state.isMetered = oneIn(2)

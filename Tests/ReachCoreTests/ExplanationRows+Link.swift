@@ -75,7 +75,8 @@ extension ExplanationRow {
             "deprecated only",
             .route(via: IPAddress("fe80::1"), from: "2001:db8::2", to: IPAddress(ipv6: 0x2001_0503_ba3e_0000, 0x30)) {
                 $0.addresses = [Scene.address("2001:db8::2", on: 2, .deprecated)]
-            }, .source, .bad, "2001:db8::2 on eth0 is deprecated: its preferred lifetime is over"),
+            }, .source, .neutral,
+            "It is sent from 2001:db8::2, an address of eth0, which is deprecated: its preferred lifetime is over."),
         ExplanationRow(
             "a duplicate",
             overIPv6.with { $0.addresses = [Scene.address("2001:db8::2", on: 2, [.duplicate, .tentative])] },

@@ -31,7 +31,7 @@ import Testing
             script.add(.reachable, at: up)
         }
         let summary = summary(now: 1000)
-        #expect(summary.outages == [.seconds(59), .seconds(60), .seconds(1)])
+        #expect(summary.outages.map(\.duration) == [.seconds(59), .seconds(60), .seconds(1)])
         #expect(summary.longestOutage == .seconds(60))
         #expect(summary.flaps == 2)
     }
@@ -41,7 +41,7 @@ import Testing
         script.add(.notReachable, at: 100)
         #expect(summary(now: 110).flaps == 0)
         #expect(summary(now: 110).isDown)
-        #expect(summary(now: 110).outages == [.seconds(10)])
+        #expect(summary(now: 110).outages.map(\.duration) == [.seconds(10)])
     }
 
     @Test mutating func `an outage without an observed end is one outage, and unobserved time does not count`() {
@@ -52,7 +52,7 @@ import Testing
         script.add(.started(lastSeen: nil), at: 400)
         script.add(.notReachable, at: 400)
         script.add(.reachable, at: 450)
-        #expect(summary(now: 500).outages == [.seconds(250)])
+        #expect(summary(now: 500).outages.map(\.duration) == [.seconds(250)])
     }
 
     @Test mutating func `without known time there is no uptime`() {
@@ -83,7 +83,7 @@ import Testing
         let summary = HistorySummary(timeline)
         let whole = Duration.nanoseconds(timeline.to.nanosecondsSince1970 - timeline.from.nanosecondsSince1970)
         #expect(summary.up + summary.down + summary.unknown + summary.notObserved == whole)
-        #expect(summary.outages.reduce(.zero, +) == summary.down)
+        #expect(summary.outages.map(\.duration).reduce(.zero, +) == summary.down)
         for (span, next) in zip(timeline.spans, timeline.spans.dropFirst()) {
             #expect(span.to == next.from)
             #expect(span.observation != next.observation)

@@ -31,14 +31,26 @@ import Testing
     @Test(
         arguments: [
             ([], nil), ([.tentative], .noAddress), ([.tentative, .optimistic], nil), ([.duplicate], .noAddress),
-            ([.duplicate, .tentative], .noAddress), ([.deprecated], .noAddress),
+            ([.duplicate, .tentative], .noAddress), ([.deprecated], nil),
+            ([.deprecated, .tentative], .noAddress),
         ] as [(InterfaceAddress.Flags, Reason?)])
-    func `an IPv6 source must be ready and preferred`(flags: InterfaceAddress.Flags, reason: Reason?) {
+    func `an IPv6 source must be ready, and may be deprecated`(flags: InterfaceAddress.Flags, reason: Reason?) {
         var machine = Machine()
         machine.add(Machine.own, to: 2, length: 64, flags: flags)
         let path = machine.path(.answer(on: 2, via: Machine.routerLocal, from: Machine.own), to: Machine.far)
         #expect(path.reason == reason)
         #expect(path.source == Machine.own)
+    }
+
+    @Test func `an interface with a deprecated address works, and sends from another where it has one`() {
+        var machine = Machine()
+        let deprecated = IPAddress(ipv6: 0x2001_0db8_0000_0003, 3)
+        machine.add(deprecated, to: 3, length: 64, flags: .deprecated)
+        #expect(machine.judge.path(ofInterface: 3, family: .ipv6).source == deprecated)
+        #expect(machine.judge.path(ofInterface: 3, family: .ipv6).status == .reachable)
+        let preferred = IPAddress(ipv6: 0x2001_0db8_0000_0003, 4)
+        machine.add(preferred, to: 3, length: 64)
+        #expect(machine.judge.path(ofInterface: 3, family: .ipv6).source == preferred)
     }
 
     @Test func `a deprecated source is enough for the link`() throws {

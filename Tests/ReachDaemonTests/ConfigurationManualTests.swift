@@ -1,5 +1,6 @@
 import ReachCore
 import ReachDaemon
+import ReachQueue
 import ReachTesting
 import Testing
 
@@ -18,12 +19,19 @@ import Testing
         #expect(Self.page.subsections(of: "KEYS") == Configuration.tables.map(\.manualTitle))
     }
 
-    @Test func `the daemon's manual has every variable of a hook`() {
+    @Test func `the daemon's manual has every variable of a hook`() throws {
         let variables = ManualPage("reachd.8").items(of: "Ev", "DESCRIPTION", "Hooks")
         let state = ReachabilityState(target: .internet, since: Timestamp(nanosecondsSince1970: 0))
         let moment = Instant(wall: state.since, boot: BootTime(nanoseconds: 0))
-        let event = HookEvent(ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state))
-        #expect(Set(variables) == Set(event.environment.keys).union(["REACH_SKIPPED"]))
+        let change = ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state)
+        var end = QueueEvent(.dead, at: moment, epoch: 1)
+        end.request = RequestID(rawValue: 1)
+        let request = try #require(HookEvent(end))
+        let report = ProbeReport(
+            name: "shop", target: "tcp://192.0.2.1:1", state: .down, since: moment.wall, interval: .seconds(30))
+        let probe = try #require(HookEvent(ProbeEvent(.down, at: moment, report: report)))
+        let all = [HookEvent(change), request, probe].flatMap(\.environment.keys)
+        #expect(Set(variables) == Set(all).union(["REACH_SKIPPED"]))
     }
 }
 

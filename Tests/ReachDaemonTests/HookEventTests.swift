@@ -1,5 +1,6 @@
 import ReachCore
 import ReachDaemon
+import ReachQueue
 import Testing
 
 @Suite struct HookEventTests {
@@ -22,6 +23,7 @@ import Testing
             event.environment == [
                 "REACH_EVENT": "change", "REACH_TIME": "2026-11-21T03:10:00.000000Z", "REACH_TARGET": "internet",
                 "REACH_STATUS": "reachable", "REACH_PREVIOUS_STATUS": "unknown", "REACH_REASON": "",
+                "REACH_ROOT_CAUSE": "", "REACH_ROOT_INTERFACE": "",
                 "REACH_CLASS": "wwan", "REACH_INTERFACE": "wwan0", "REACH_METERED": "true",
                 "REACH_CONNECTIVITY": "unknown", "REACH_PORTAL": "", "REACH_CAUSE": "carrier-gained",
                 "REACH_CHANGED": "path metered",
@@ -40,5 +42,38 @@ import Testing
         let event = HookEvent(ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state))
         #expect(event.environment["REACH_EVENT"] == "snapshot")
         #expect(event.environment["REACH_PREVIOUS_STATUS"] == "")
+    }
+
+    @Test func `a request that ended is passed with its number and its reason`() throws {
+        let moment = Instant(
+            wall: Timestamp(nanosecondsSince1970: 1_795_230_600_000_000_000), boot: BootTime(nanoseconds: 5))
+        var dead = QueueEvent(.dead, at: moment, epoch: 1)
+        dead.request = RequestID(rawValue: 42)
+        dead.owner = 1000
+        dead.reason = "http-status"
+        dead.status = 404
+        dead.attempt = 2
+        let event = try #require(HookEvent(dead))
+        #expect(event.kind == .requestDead)
+        #expect(event.target == "request:42")
+        #expect(
+            event.environment == [
+                "REACH_EVENT": "request-dead", "REACH_TIME": "2026-11-21T03:10:00.000000Z",
+                "REACH_TARGET": "request:42", "REACH_REQUEST": "42", "REACH_OWNER": "1000",
+                "REACH_REASON": "http-status", "REACH_HTTP_STATUS": "404", "REACH_ATTEMPT": "2", "REACH_INTERFACE": "",
+            ])
+        let json = try JSONReader.read(event.json)
+        #expect(json["type"] == .string("queue"))
+        #expect(json["seq"] == nil)
+        #expect(event.json.last == UInt8(ascii: "\n"))
+    }
+
+    @Test(arguments: QueueEvent.Kind.allCases)
+    func `hooks run only for requests that ended`(kind: QueueEvent.Kind) {
+        var event = QueueEvent(
+            kind, at: Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0)), epoch: 1)
+        #expect(HookEvent(event) == nil, "an event of the queue as a whole")
+        event.request = RequestID(rawValue: 1)
+        #expect((HookEvent(event) != nil) == (kind == .done || kind == .dead))
     }
 }

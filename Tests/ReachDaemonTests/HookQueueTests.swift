@@ -30,6 +30,17 @@ import Testing
         #expect(shown(queue.add(event(6), for: ["a"]).first) == "a internet 6 skipped 0")
     }
 
+    @Test mutating func `beyond the limit the newest event takes the last place`() {
+        _ = queue.add(event(0), for: ["a"])
+        for number in 1...HookQueue.limit + 10 { _ = queue.add(event(number, of: "request:\(number)"), for: ["a"]) }
+        var runs: [String] = []
+        while let run = shown(queue.finished("a")) { runs.append(run) }
+        #expect(runs.count == HookQueue.limit)
+        #expect(runs.first == "a request:1 1 skipped 0")
+        let last = HookQueue.limit + 10
+        #expect(runs.last == "a request:\(last) \(last) skipped 10")
+    }
+
     @Test mutating func `a busy hook gets the newest event of each target, in the order of their first changes`() {
         _ = queue.add(event(1), for: ["a"])
         for (number, target) in [(2, "x"), (3, "y"), (4, "x"), (5, "internet")] {

@@ -193,6 +193,46 @@ struct JournalStage {
         #expect(try stage.events().last?.word == "new")
     }
 
+    // MARK: Failures
+
+    @Test func `where no new log can begin, the present one takes the next event, though it has none`() throws {
+        // The seventh step is the one in the file of the second log.
+        let killer = Killer(after: 7)
+        var store = try stage.open { (point) throws(SystemError) in try killer.reach(point) }
+        let log = store.log
+        do throws(SystemError) {
+            try store.beginLog()
+            Issue.record("a second log begins")
+        } catch {
+            #expect(error.call == "killed at inSegment")
+        }
+        #expect(store.log == log)
+        try append(["a"], to: &store)
+        let events = try stage.events()
+        #expect(events.map(\.word) == ["a"] && events.first?.log == log)
+    }
+
+    @Test func `rows are looked for in the newest files, as far as they can be there`() throws {
+        var options = JournalStore.Options()
+        options.bytes = 1 << 20
+        var store = try stage.open(options)
+        let padding = String(repeating: "x", count: 50_000)
+        var events: [Int64: [UInt8]] = [:]
+        for number in Int64(1)...9 {
+            let event = JournalStage.event("\(number) " + padding)
+            events[number] = event
+            try store.append(
+                JournalLine.encode(event, log: store.log, number: number, outbox: number), last: number)
+        }
+        #expect(store.segments.count > 3)
+        // Rows 7 to 9 are in no older file than row 6.
+        for serial in 1...2 { unlink(stage.files.path(of: serial)) }
+        #expect(try store.recorded(events.filter { $0.key > 6 }) == [7, 8, 9])
+        events[10] = JournalStage.event("10")
+        #expect(try store.recorded(events.filter { $0.key > 6 }) == [7, 8, 9])
+        #expect(try store.recorded([:]).isEmpty)
+    }
+
     // MARK: Crashes
 
     /// Runs the store, and kills it at a step of its work: what it has written stays, what it knows is lost.

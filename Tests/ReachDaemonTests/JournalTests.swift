@@ -1,3 +1,4 @@
+import Glibc
 import ReachControl
 import ReachCore
 import ReachLoop
@@ -6,6 +7,7 @@ import ReachTesting
 import Testing
 
 @testable import ReachDaemon
+@testable import ReachQueueRuntime
 
 @Suite struct JournalTests {
     private let stage: JournalStage
@@ -98,6 +100,39 @@ import Testing
             Issue.record("\(String(describing: answer))")
             return
         }
+    }
+
+    @Test func `a full disk that refuses many events of the queue costs nothing while no other comes`() throws {
+        var options = Journal.Options()
+        options.kinds = [.queue]
+        options.bytes = 1 << 20
+        let reports = EventLog<String>()
+        let journal = try Journal(stage.files, options, loop: loop, at: SystemClock.now, boot: "b") {
+            reports.append($0)
+        }
+        run(for: .milliseconds(200))
+        // Without its directory the next file cannot be made, and so many rows need one.
+        try ChildProcess.run(["rm", "-r", stage.files.directory])
+        let rows = (Int64(1)...1500).map { QueueOutbox.Row(number: $0, event: JournalStage.event("row \($0)")) }
+        journal.outbox?.deliver(rows, false)
+        run(for: .milliseconds(200))
+        #expect(reports.values.contains { $0.hasPrefix("the journal cannot be written") })
+        let before = Self.sleeps
+        run(for: .milliseconds(500))
+        // Each needless sync has two threads wake up and sleep again.
+        #expect(Self.sleeps - before < 40)
+    }
+
+    /// How often threads of this process have gone to sleep.
+    private static var sleeps: Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_nvcsw
+    }
+
+    private func run(for duration: Duration) {
+        loop.schedule(at: SystemClock.boot + duration) { [unowned loop] in loop.stop() }
+        loop.run()
     }
 
     @Test func `the metrics have the journal, if there is one`() {

@@ -1,3 +1,4 @@
+import CReachLinux
 import Glibc
 import Logging
 import ReachControl
@@ -29,12 +30,15 @@ final class QueueServiceHandlerStage: Sendable {
     private let ended = ThreadGate()
 
     /// - Parameter directory: The state directory; `nil` keeps no queue.
-    init(in directory: String?, _ change: (inout Configuration) -> Void = { _ in }) throws {
+    init(
+        in directory: String?, namespace: TestNamespace? = nil, _ change: (inout Configuration) -> Void = { _ in }
+    ) throws {
         signal(SIGPIPE, SIG_IGN)
         var configuration = Configuration()
         change(&configuration)
         let (box, ready, ended, logged) = (box, ThreadGate(), ended, logged)
         BackgroundThread.start(named: "test-desk") { [configuration] in
+            if let namespace { _ = reach_enter_network_namespace(namespace.descriptor) }
             if let loop = try? EventLoop() {
                 let controller = QueueController(
                     loop: loop, transfers: SharedTransfers(loop: loop),
@@ -42,8 +46,9 @@ final class QueueServiceHandlerStage: Sendable {
                 let engine = ReachabilityEngine(loop: loop)
                 engine.start()
                 if let directory { controller.open(in: directory, configuration, version: "1", network: engine) }
-                box.room = Room(
-                    loop: loop, engine: engine, controller: controller, desk: QueueServiceHandler(controller))
+                let desk = QueueServiceHandler(controller)
+                desk.rootCause = { [unowned engine] in engine.rootCause(where: $0) }
+                box.room = Room(loop: loop, engine: engine, controller: controller, desk: desk)
             }
             ready.open()
             box.room?.loop.run()

@@ -61,6 +61,38 @@ struct QueueServiceHandlerTests {
         #expect(reason.text.hasSuffix(".") && reason.remedy.hasSuffix("."))
     }
 
+    @Test func `a request that waits for a default route says what broke`() {
+        let moment = Instant(wall: Timestamp(nanosecondsSince1970: 0), boot: BootTime(nanoseconds: 0))
+        let cause = RootCause(.linkDown, interface: "wlan0")
+        var reason = QueueExplanation.Reason(
+            blocker: .path, since: moment, until: nil, text: "As it was.", remedy: "It starts when there is one.")
+        #expect(reason.naming { _ in cause } == reason, "it waits for something else")
+        var condition = NetworkCondition()
+        reason.lacks = condition
+        #expect(reason.naming { _ in nil } == reason)
+        #expect(reason.naming { _ in cause }.text == "There is no network path: wlan0 is down.")
+        condition.linkClass = .wifi
+        reason.lacks = condition
+        #expect(reason.naming { $0 == condition ? cause : nil }.text == "Waiting for Wi-Fi: wlan0 is down.")
+    }
+
+    @Test(.enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"))
+    func `the sentence names the link that is down`() async throws {
+        let namespace = try TestNamespace()
+        defer { namespace.remove() }
+        try namespace.vethPair()
+        try namespace.run("ip", "link", "set", "up0", "down")
+        let directory = try TemporaryDirectory()
+        let stage = try QueueServiceHandlerStage(in: directory.path, namespace: namespace)
+        let id = try await stage.add(try RequestSpecification(url: "http://203.0.113.9/"))
+        let explanation: RequestReport = try await stage.ask {
+            $0.explain(id, for: QueueServiceHandlerStage.one, reply: $1)
+        }
+        #expect(
+            explanation.reasons.map(\.text).contains("There is no network path: up0 is down."), "\(explanation.reasons)"
+        )
+    }
+
     @Test func `a user's requests are nobody else's business, but root's`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)
@@ -112,6 +144,31 @@ struct QueueServiceHandlerTests {
             let _: Void = try await stage.ask { $0.cancel(id, for: one, reply: $1) }
         }
         await #expect(throws: QueueServiceError.notFound(999)) { _ = try await stage.show(999) }
+    }
+
+    @Test func `the fleet's hold survives a restart, no release lifts it, and everybody sees it`() async throws {
+        let directory = try TemporaryDirectory()
+        let (one, root) = (QueueServiceHandlerStage.one, QueueServiceHandlerStage.root)
+        var stage: QueueServiceHandlerStage? = try QueueServiceHandlerStage(in: directory.path)
+        let _: Void = try await #require(stage).ask { $0.setFleetHold(true, reason: "rollout 7", reply: $1) }
+        let id = try await #require(stage).add(try RequestSpecification(url: "http://127.0.0.1:1/"))
+        for caller in [one, root] {
+            let _: Void = try await #require(stage).ask { $0.release(.all, for: caller, reply: $1) }
+        }
+        #expect(try await #require(stage).show(id).blockers == .fleetHold)
+        var holds: [QueueHold] = try await #require(stage).ask { $0.holds(for: one, reply: $1) }
+        #expect(holds.map(\.source) == [.fleet] && holds.first?.reason == "rollout 7")
+        stage = nil
+        let later = try QueueServiceHandlerStage(in: directory.path)
+        #expect(try await later.show(id).state == .held)
+        let _: Void = try await later.ask { $0.hold(.all, for: one, reply: $1) }
+        let _: Void = try await later.ask { $0.hold(.all, for: root, reply: $1) }
+        holds = try await later.ask { $0.holds(for: QueueServiceHandlerStage.other, reply: $1) }
+        #expect(holds.map(\.source) == [.root, .fleet])
+        holds = try await later.ask { $0.holds(for: root, reply: $1) }
+        #expect(holds.map(\.source) == [.user, .root, .fleet] && holds.first?.owner == one.user)
+        let _: Void = try await later.ask { $0.setFleetHold(false, reason: nil, reply: $1) }
+        #expect(try await later.show(id).blockers == .queueHold)
     }
 
     @Test func `what died of an answer keeps it, and is sent again by its reason`() async throws {

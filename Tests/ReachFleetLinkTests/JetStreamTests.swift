@@ -1,6 +1,8 @@
+import Glibc
 import ReachCore
 import ReachFleet
 import ReachFleetLink
+import ReachLoop
 import Synchronization
 import Testing
 
@@ -22,6 +24,32 @@ import Testing
         _ = try jetStream.append("e.b", Self.text("2"), expectedLast: 0)
         #expect(failure { try jetStream.append("e.a", Self.text("1"), expectedLast: 0) } == .wrongLastSequence(1))
         #expect(try jetStream.append("e.a", Self.text("3"), expectedLast: 1).sequence == 3)
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `a bucket that is written meanwhile is read to its end`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream(
+            "KV_b", Self.stream("KV_b", "$KV.b.>", ",\"max_msgs_per_subject\":1,\"discard\":\"new\""))
+        for number in 0..<40 { try jetStream.put("k\(number)", in: "b", Self.text("0")) }
+        let writer = try server.connect()
+        let isOver = Mutex(false)
+        BackgroundThread.start(named: "writer") {
+            var number = 0
+            while !isOver.withLock({ $0 }) {
+                number += 1
+                _ = try? JetStream(writer).put("k\(number % 40)", in: "b", Self.text("\(number)"))
+                usleep(500)
+            }
+        }
+        defer { isOver.withLock { $0 = true } }
+        for _ in 0..<100 {
+            var keys: Set<String> = []
+            try jetStream.entries(of: "b") { keys.insert($0.key) }
+            #expect(keys.count == 40)
+            try jetStream.entries(of: "b", filter: "k7") { keys.insert($0.key) }
+        }
     }
 
     @Test func `the same message id within the window is stored once`() throws {

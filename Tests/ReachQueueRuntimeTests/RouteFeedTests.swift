@@ -12,6 +12,9 @@ import Testing
         var answer: AddressRoute = .byDefault
         var lookups = 0
         var largest = 0
+        /// The addresses that are followed.
+        var followed: Set<IPAddress> { watched.values.reduce(into: []) { $0.formUnion($1) } }
+        private var watched: [Int: Set<IPAddress>] = [:]
         private var handlers: [Int: () -> Void] = [:]
         private var last = 0
 
@@ -30,8 +33,11 @@ import Testing
         func followRoutes(to addresses: Set<IPAddress>, _ handler: @escaping () -> Void) -> () -> Void {
             last += 1
             let number = last
-            handlers[number] = handler
-            return { [weak self] in self?.handlers[number] = nil }
+            (handlers[number], watched[number]) = (handler, addresses)
+            return { [weak self] in
+                self?.handlers[number] = nil
+                self?.watched[number] = nil
+            }
         }
 
         func change() { for handler in handlers.values { handler() } }
@@ -70,6 +76,55 @@ import Testing
         network.change()
         Self.run(loop, for: .seconds(1))
         #expect(reported.count == 1000)
+    }
+
+    @Test func `one destination more, or less, costs no lookup of the others`() throws {
+        let loop = try EventLoop()
+        let network = Network()
+        let paths = PathFeed { _ in }
+        var reported: [DestinationRoute] = []
+        let feed = RouteFeed(loop: loop, network: network, feed: { paths }, server: { $0.target?.subject }) {
+            reported += $0
+        }
+        feed.update(isKnown: true)
+        for number in 0..<1000 { feed.follow(try Self.destination(number)) }
+        Self.run(loop, for: .seconds(1))
+        network.lookups = 0
+        feed.follow(try Self.destination(1000))
+        Self.run(loop, for: .milliseconds(500))
+        // At once, and when notices about it pass.
+        #expect(network.lookups == 2 && reported.count == 1001)
+        for number in 0..<900 {
+            feed.unfollow(try Self.destination(number))
+            if number % 300 == 0 { Self.run(loop, for: .milliseconds(10)) }
+        }
+        Self.run(loop, for: .milliseconds(500))
+        #expect(network.lookups == 2)
+        #expect(network.followed.count == 101)
+        // The others are still followed.
+        (network.lookups, reported) = (0, [])
+        network.answer = .own(HostRoute(to: IPAddress(ipv4: 0x0a00_0001), interface: 2, name: "eth0"))
+        network.change()
+        Self.run(loop, for: .milliseconds(500))
+        #expect(network.lookups == 101 && reported.count == 101)
+    }
+
+    @Test func `what probes prove while the kernel cannot be observed brings no route back`() throws {
+        let loop = try EventLoop()
+        let network = Network()
+        let paths = PathFeed { _ in }
+        var reported: [DestinationRoute] = []
+        let feed = RouteFeed(loop: loop, network: network, feed: { paths }, server: { $0.target?.subject }) {
+            reported += $0
+        }
+        let destination = try Self.destination(1)
+        feed.follow(destination)
+        feed.update(isKnown: true)
+        feed.update(isKnown: false)
+        feed.update()
+        #expect(reported.last == DestinationRoute(destination, isByDefault: false))
+        feed.update(isKnown: true)
+        #expect(reported.last == DestinationRoute(destination))
     }
 
     @Test func `a route that is not known is none, and before the first look nothing is reported`() throws {

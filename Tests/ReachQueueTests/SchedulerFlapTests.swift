@@ -398,6 +398,27 @@ private struct FlappingLink {
         #expect(stage.starts.count >= 4)
     }
 
+    @Test mutating func `many that the server may have received wait without a turn`() throws {
+        var policy = QueuePolicy()
+        (policy.globalLimit, policy.interfaceLimit) = (1000, 1000)
+        stage = QueueStage(policy)
+        stage.network([.wifi])
+        // More than one turn touches.
+        let ids = try (0..<600).map { try stage.add("https://a\($0).example/") }
+        stage.pass(.seconds(30))
+        #expect(stage.starts.count == 600)
+        for id in ids { stage.send(.requestSent(id)) }
+        stage.network([])
+        stage.pass(.seconds(2.5))
+        // Another network cuts waits, but not theirs.
+        stage.network([.wifi])
+        let turns = stage.turns
+        stage.pass(.seconds(0.4))
+        #expect(stage.turns - turns < 20)
+        stage.pass(.seconds(60))
+        #expect(stage.starts.count > 600)
+    }
+
     @Test mutating func `an upload that is longer than the link stays is not begun each time, but in the end`()
         throws
     {

@@ -186,7 +186,7 @@ _reach() {
 
 _reach_status() {
     repeating_flags=()
-    non_repeating_flags=(--json --no-daemon --version -h --help)
+    non_repeating_flags=(--json --validated --no-daemon --version -h --help)
     repeating_options=(--anchor --class --metered)
     non_repeating_options=(--socket --mark)
     __reach_offer_flags_options -1
@@ -629,7 +629,7 @@ _reach_queue_hold() {
 
 _reach_queue_release() {
     repeating_flags=()
-    non_repeating_flags=(--json --all --version -h --help)
+    non_repeating_flags=(--json --all --fleet --version -h --help)
     repeating_options=()
     non_repeating_options=(--socket)
     __reach_offer_flags_options -1

@@ -41,7 +41,7 @@ package struct EncodedEvent: Sendable {
     }
 
     /// The object without a number in a stream.
-    var unnumbered: [UInt8] {
+    package var unnumbered: [UInt8] {
         // "seq":, and the comma behind the number.
         Array(bytes[..<(gap - 6)] + bytes[(gap + 1)...])
     }

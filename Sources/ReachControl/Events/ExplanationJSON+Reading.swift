@@ -10,6 +10,7 @@ extension Explanation {
         var verdict = Verdict(ipv4: ipv4.path, ipv6: ipv6.path)
         verdict.status = ReachabilityStatus(rawValue: try reader.value("status", \.string)) ?? .unknown
         verdict.reason = try reader.word("reason")
+        verdict.rootCause = try reader.rootCause()
         verdict.linkClass = try reader.optional("class", \.string).map { LinkClass(rawValue: $0) ?? .other }
         verdict.interface = try reader.optional("interface", \.string)
         verdict.isMetered = try reader.optional("metered", \.bool) ?? false

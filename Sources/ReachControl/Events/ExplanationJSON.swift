@@ -14,6 +14,7 @@ extension JSONWriter {
             json.field("class", verdict.linkClass?.rawValue)
             json.field("interface", verdict.interface)
             json.field("reason", verdict.reason?.rawValue)
+            json.rootCause(verdict.rootCause)
             json.field("metered", verdict.isMetered)
             json.field("ipv4", object: { $0.family(explanation.ipv4) })
             json.field("ipv6", object: { $0.family(explanation.ipv6) })

@@ -10,6 +10,10 @@ extension ReachabilityState {
         try adoptSummary(reader)
         isMetered = try reader.value("metered", \.bool)
         connectivity = try reader.word("connectivity") ?? .unknown
+        // An older daemon does not send it.
+        if let text = try reader.optional("connectivity_since", \.string), let time = Timestamp(text) {
+            connectivitySince = time
+        }
         portal = try reader.optional("portal", \.string)
         isValidated = try reader.optional("validated", \.bool) ?? false
         guard let epoch: UInt64 = try reader.number("epoch") else { throw reader.fault("epoch") }
@@ -24,6 +28,7 @@ extension ReachabilityState {
     mutating func adoptSummary(_ reader: StatusReader) throws(StatusReadingError) {
         status = ReachabilityStatus(rawValue: try reader.value("status", \.string)) ?? .unknown
         reason = try reader.word("reason")
+        rootCause = try reader.rootCause()
         linkClass = try reader.linkClass()
         interface = try reader.optional("interface", \.string)
     }
@@ -49,6 +54,13 @@ extension NetworkPath {
 }
 
 extension StatusReader {
+    /// What broke; `nil` also where a newer daemon uses another word.
+    func rootCause() throws(StatusReadingError) -> RootCause? {
+        let kind: RootCause.Kind? = try word("root_cause")
+        let interface = try optional("root_interface", \.string)
+        return kind.map { RootCause($0, interface: interface) }
+    }
+
     fileprivate func linkClass() throws(StatusReadingError) -> LinkClass? {
         guard let word = try optional("class", \.string) else { return nil }
         return LinkClass(rawValue: word) ?? .other

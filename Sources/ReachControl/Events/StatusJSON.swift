@@ -23,6 +23,7 @@ extension JSONWriter {
             json.field("portal", state.portal)
             json.field("validated", state.isValidated)
             json.field("since", state.since)
+            json.field("connectivity_since", state.connectivitySince)
             json.field("epoch", state.epoch.wide)
             json.field("stale", state.isStale)
             json.field("held", state.isHeld)
@@ -42,6 +43,12 @@ extension JSONWriter {
         field("class", state.linkClass?.rawValue)
         field("interface", state.interface)
         field("reason", state.reason?.rawValue)
+        rootCause(state.rootCause)
+    }
+
+    mutating func rootCause(_ rootCause: RootCause?) {
+        field("root_cause", rootCause?.kind.rawValue)
+        field("root_interface", rootCause?.interface)
     }
 
     private mutating func path(_ path: NetworkPath) {

@@ -62,6 +62,8 @@ extension JSONWriter {
             field("class", state.linkClass)
             field("interface", state.interface)
             field("reason", state.reason)
+            if let rootCause = state.rootCause { field("root_cause", rootCause) }
+            if let rootInterface = state.rootInterface { field("root_interface", rootInterface) }
             field("cause", state.cause)
             if let connectivity = state.connectivity { field("connectivity", connectivity) }
             field("change", state.isChange)
@@ -93,7 +95,8 @@ extension HistoryEntry.Content {
             let state = HistoryEntry.State(
                 target: target, status: ReachabilityStatus(rawValue: status) ?? .unknown,
                 linkClass: json["class"]?.string, interface: json["interface"]?.string,
-                reason: json["reason"]?.string, cause: json["cause"]?.string,
+                reason: json["reason"]?.string, rootCause: json["root_cause"]?.string,
+                rootInterface: json["root_interface"]?.string, cause: json["cause"]?.string,
                 connectivity: json["connectivity"]?.string, isChange: json["change"]?.bool ?? true)
             self = .state(state)
         default: return nil

@@ -106,8 +106,7 @@ package struct JournalReader {
             append(JournalGap(.log))
             return segments.count - 1
         }
-        guard let index = known.last(where: { segments[$0].first <= after.addingReportingOverflow(1).partialValue })
-        else {
+        guard let index = known.last(where: { segments[$0].first - 1 <= after }) else {
             skip(.expired, to: segments[firstKnown].first - 1)
             return firstKnown
         }
@@ -118,7 +117,7 @@ package struct JournalReader {
     private mutating func enter(_ segment: JournalSegment) {
         if segment.log != slice.log {
             jump(to: segment)
-        } else if segment.first > slice.next + 1 {
+        } else if segment.first - 1 > slice.next {
             skip(.damaged, to: segment.first - 1)
         }
     }

@@ -39,9 +39,17 @@ package struct InterfaceAddress: Hashable, Sendable {
 
     /// Whether new connections to other networks should use it: ready, not deprecated (RFC 4862), valid beyond the link.
     package var isPreferred: Bool {
-        isReady && !flags.contains(.deprecated) && scope < Self.linkScope && !address.isLoopback
+        isUsable && !flags.contains(.deprecated)
     }
+
+    /// Whether packets to other networks may have it as their source. A deprecated address still works (RFC 4862, 5.5.4).
+    package var isUsable: Bool { isReady && scope < Self.linkScope && !address.isLoopback }
 
     /// RT_SCOPE_LINK of linux/rtnetlink.h.
     package static let linkScope: UInt8 = 253
+}
+
+extension [InterfaceAddress] {
+    /// The address from which to send to other networks: a deprecated one only where there is no other (RFC 6724, rule 3).
+    package var bestSource: InterfaceAddress? { first(where: \.isPreferred) ?? first(where: \.isUsable) }
 }

@@ -96,7 +96,16 @@ extension NetworkCondition {
 
     /// Whether a link that cannot send at the moment would satisfy it if it could.
     package func wouldAllow(_ link: LinkReport, among links: [LinkReport]) -> Bool {
-        unmet(on: CandidateLink(link, among: links)).isDisjoint(with: [.linkClass, .metered])
+        let carrier = link.linkClass == .tunnel ? link.lower.last : nil
+        let traits = PathTraits(
+            linkClass: link.linkClass, carrierClass: links.first { $0.link.name == carrier }?.linkClass,
+            isMetered: link.isMetered)
+        return wouldAllow(traits, of: link.link.name)
+    }
+
+    /// Whether a link that cannot send at the moment, with these traits, would satisfy it if it could.
+    func wouldAllow(_ traits: PathTraits, of interface: String) -> Bool {
+        unmet(on: CandidateLink(interface: interface, traits: traits)).isDisjoint(with: [.linkClass, .metered])
     }
 }
 
@@ -128,14 +137,6 @@ private struct StatePath: ConditionedPath {
 private struct CandidateLink: ConditionedPath {
     let interface: String
     let traits: PathTraits
-    let isValidated = false
-    let families: Set<IPAddress.Family> = []
-
-    init(_ report: LinkReport, among links: [LinkReport]) {
-        interface = report.link.name
-        let carrier = report.linkClass == .tunnel ? report.lower.last : nil
-        traits = PathTraits(
-            linkClass: report.linkClass, carrierClass: links.first { $0.link.name == carrier }?.linkClass,
-            isMetered: report.isMetered)
-    }
+    var isValidated: Bool { false }
+    var families: Set<IPAddress.Family> { [] }
 }

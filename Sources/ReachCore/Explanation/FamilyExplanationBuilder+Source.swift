@@ -8,9 +8,18 @@ extension FamilyExplanationBuilder {
         guard judge.hasUsableSource(route, to: destination), let source = route.source else {
             return [Step(.source, .bad, badSource(route.source, on: index))]
         }
-        let holder = facts.table.addresses.first { $0.value.contains { $0.address == source } }?.key
-        let owner = holder.map { ", an address of \(text.name(of: $0))" } ?? ""
-        return [Step(.source, .good, "It is sent from \(source)\(owner).")]
+        let holder = facts.table.addresses.first { $0.value.contains { $0.address == source } }
+        let owner = holder.map { ", an address of \(text.name(of: $0.key))" } ?? ""
+        let isDeprecated = holder?.value.contains { $0.address == source && $0.flags.contains(.deprecated) } == true
+        let sent = "It is sent from \(source)\(owner)"
+        guard isDeprecated else { return [Step(.source, .good, sent + ".")] }
+        return [
+            Step(
+                .source, .neutral,
+                sent
+                    + ", which is deprecated: its preferred lifetime is over. It works until it expires, and there is no "
+                    + "other. The router or DHCP server that gave it would have to renew it.")
+        ]
     }
 
     /// The step for the address of a target that is an interface.
@@ -39,12 +48,6 @@ extension FamilyExplanationBuilder {
             return
                 "\(list(tentative)) on \(name) is still tentative: duplicate address detection has not ended, which "
                 + "takes a second or two, and does not end while the link has no carrier."
-        }
-        let deprecated = wide.filter { $0.isReady && $0.flags.contains(.deprecated) }
-        if !deprecated.isEmpty {
-            return
-                "\(list(deprecated)) on \(name) is deprecated: its preferred lifetime is over, and new connections "
-                + "should not use it. The router or DHCP server that gave it would have to renew it."
         }
         let duplicate = wide.filter { $0.flags.contains(.duplicate) }
         if !duplicate.isEmpty {

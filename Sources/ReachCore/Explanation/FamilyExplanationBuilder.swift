@@ -39,11 +39,19 @@ struct FamilyExplanationBuilder {
         case .reachable: return Step(.verdict, .good, reachableText)
         case .notReachable:
             let reason = path.reason?.sentence ?? "no reason is known"
-            return Step(.verdict, .bad, "So \(subject) cannot be reached\(by): \(reason).")
+            return Step(.verdict, .bad, "So \(subject) cannot be reached\(by): \(reason).\(rootCause)")
         case .unknown:
             let reason = path.reason?.sentence ?? "nothing is known about it"
             return Step(.verdict, .neutral, "So it is not known whether \(subject) can be reached\(by): \(reason).")
         }
+    }
+
+    /// What broke, and what would mend it, where no step shows it: the kernel named no interface.
+    private var rootCause: String {
+        guard let cause = facts.verdict.rootCause, cause.isBelowRoutes, path.interfaceIndex == nil,
+            path.reason == facts.verdict.reason
+        else { return "" }
+        return " The cause is that \(cause.sentence)." + (cause.remedy.map { " " + $0 } ?? "")
     }
 
     private var subject: String {

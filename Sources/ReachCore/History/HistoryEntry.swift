@@ -20,21 +20,26 @@ package struct HistoryEntry: Hashable, Sendable {
         package var linkClass: String?
         package var interface: String?
         package var reason: String?
+        package var rootCause: String?
+        package var rootInterface: String?
         package var cause: String?
-        /// What connectivity checks have proved; `nil` without any.
+        /// What connectivity checks have proved; `unknown` until the first one has decided; `nil` without any checks.
         package var connectivity: String?
         /// Whether this is a change. Otherwise it is the initial state of a watch, or was copied to a new file.
         package var isChange: Bool
 
         package init(
             target: String, status: ReachabilityStatus, linkClass: String? = nil, interface: String? = nil,
-            reason: String? = nil, cause: String? = nil, connectivity: String? = nil, isChange: Bool = true
+            reason: String? = nil, rootCause: String? = nil, rootInterface: String? = nil, cause: String? = nil,
+            connectivity: String? = nil, isChange: Bool = true
         ) {
             self.target = target
             self.status = status
             self.linkClass = linkClass
             self.interface = interface
             self.reason = reason
+            self.rootCause = rootCause
+            self.rootInterface = rootInterface
             self.cause = cause
             self.connectivity = connectivity
             self.isChange = isChange
@@ -53,13 +58,8 @@ package struct HistoryEntry: Hashable, Sendable {
     }
 
     package init(_ change: ReachabilityChange, boot: String) {
-        let state = State(
-            target: change.state.target.description, status: change.state.status,
-            linkClass: change.state.linkClass?.rawValue, interface: change.state.interface,
-            reason: change.state.reason?.rawValue, cause: change.cause.rawValue,
-            connectivity: change.state.connectivity == .unknown ? nil : change.state.connectivity.rawValue,
-            isChange: !change.isInitial)
-        self.init(.state(state), at: Instant(wall: change.time, boot: change.bootTime), boot: boot)
+        let moment = Instant(wall: change.time, boot: change.bootTime)
+        self.init(.state(State(change)), at: moment, boot: boot)
     }
 
     /// The target of the record; `nil` if the record concerns all targets.
@@ -69,5 +69,16 @@ package struct HistoryEntry: Hashable, Sendable {
         case .unwatched(let target): target
         case .started, .stopped, .dropped: nil
         }
+    }
+}
+
+extension HistoryEntry.State {
+    package init(_ change: ReachabilityChange) {
+        let state = change.state
+        self.init(
+            target: state.target.description, status: state.status, linkClass: state.linkClass?.rawValue,
+            interface: state.interface, reason: state.reason?.rawValue, rootCause: state.rootCause?.kind.rawValue,
+            rootInterface: state.rootCause?.interface, cause: change.cause.rawValue,
+            connectivity: state.isValidated ? state.connectivity.rawValue : nil, isChange: !change.isInitial)
     }
 }

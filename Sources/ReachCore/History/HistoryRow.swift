@@ -1,11 +1,12 @@
 /// One event of the history, as a row of a table.
 package struct HistoryRow: Hashable, Sendable {
     package let time: Timestamp
-    package let content: HistoryEntry.Content
+    package fileprivate(set) var content: HistoryEntry.Content
     /// How long the state lasted; `nil` for events without a duration, and for the current state.
     package fileprivate(set) var lasted: Duration?
 
-    /// The events of the queried time, oldest first. A state that a daemon found unchanged makes no row.
+    /// The events of the queried time, oldest first. A state that a daemon found unchanged makes no row, and the
+    /// first check's result belongs to the row of the path that it checked.
     package static func rows(
         of log: HistoryLog, matching query: HistoryQuery, now: Instant, boot: String
     ) -> [HistoryRow] {
@@ -28,7 +29,13 @@ private struct RowBuilder {
     mutating func add(_ entry: HistoryEntry, at time: Timestamp) {
         switch entry.content {
         case .state(let state):
-            if let place = places[state.target], rows[place].state?.isRepeated(by: state) == true { return }
+            if let place = places[state.target], let shown = rows[place].state {
+                if shown.isRepeated(by: state) { return }
+                if shown.isUndecided, shown.isSamePath(as: state), !state.isUndecided {
+                    rows[place].decide(state.connectivity)
+                    return
+                }
+            }
             end(state.target, at: time)
             places[state.target] = rows.count
         case .unwatched(let target): end(target, at: time)
@@ -50,12 +57,28 @@ extension HistoryRow {
         guard case .state(let state) = content else { return nil }
         return state
     }
+
+    /// Adds what the first check of the row's path proved.
+    fileprivate mutating func decide(_ connectivity: String?) {
+        guard case .state(var state) = content else { return }
+        state.connectivity = connectivity
+        content = .state(state)
+    }
 }
 
 extension HistoryEntry.State {
     /// Whether a later state is no change but the same state again.
     fileprivate func isRepeated(by other: HistoryEntry.State) -> Bool {
-        !other.isChange && status == other.status && linkClass == other.linkClass && interface == other.interface
-            && reason == other.reason && connectivity == other.connectivity
+        !other.isChange && isSamePath(as: other) && connectivity == other.connectivity
+    }
+
+    fileprivate func isSamePath(as other: HistoryEntry.State) -> Bool {
+        status == other.status && linkClass == other.linkClass && interface == other.interface
+            && reason == other.reason && rootCause == other.rootCause && rootInterface == other.rootInterface
+    }
+
+    /// Whether a check of the path runs that has not decided.
+    fileprivate var isUndecided: Bool {
+        status == .reachable && connectivity == Connectivity.unknown.rawValue
     }
 }

@@ -3,13 +3,23 @@ package struct HistorySummary: Hashable, Sendable {
     /// The limit for flaps: a shorter outage is noticed only by those who use the network at that moment.
     package static let flapLimit: Duration = .seconds(60)
 
+    /// An outage, from the loss to the return.
+    package struct Outage: Hashable, Sendable {
+        package let from: Timestamp
+        /// When it ended, or the end of the period.
+        package fileprivate(set) var to: Timestamp
+        /// How long the target was down, without the time that was unknown or not observed.
+        package fileprivate(set) var duration: Duration
+        /// What failed first.
+        package let cause: OutageCause
+    }
+
     package let target: String
     package private(set) var up: Duration = .zero
     package private(set) var down: Duration = .zero
     package private(set) var unknown: Duration = .zero
     package private(set) var notObserved: Duration = .zero
-    /// The outages, each from the loss to the return, without the time that was not observed.
-    package private(set) var outages: [Duration] = []
+    package private(set) var outages: [Outage] = []
     /// Whether the last outage is not over.
     package private(set) var isDown = false
 
@@ -24,10 +34,10 @@ package struct HistorySummary: Hashable, Sendable {
         return known > .zero ? up / known : nil
     }
 
-    package var longestOutage: Duration? { outages.max() }
+    package var longestOutage: Duration? { outages.map(\.duration).max() }
 
     /// The number of outages that ended within ``flapLimit``.
-    package var flaps: Int { outages.dropLast(isDown ? 1 : 0).count { $0 < Self.flapLimit } }
+    package var flaps: Int { outages.dropLast(isDown ? 1 : 0).count { $0.duration < Self.flapLimit } }
 
     private mutating func count(_ span: HistoryTimeline.Span) {
         switch span.observation {
@@ -36,11 +46,21 @@ package struct HistorySummary: Hashable, Sendable {
             isDown = false
         case .down:
             down += span.duration
-            // Unknown or unobserved time in between makes no second outage, because the target was never seen up.
-            if isDown { outages[outages.count - 1] += span.duration } else { outages.append(span.duration) }
+            add(span)
             isDown = true
         case .unknown: unknown += span.duration
         case .notObserved: notObserved += span.duration
+        }
+    }
+
+    private mutating func add(_ span: HistoryTimeline.Span) {
+        // Unknown or unobserved time in between makes no second outage, because the target was never seen up.
+        if isDown {
+            outages[outages.count - 1].to = span.to
+            outages[outages.count - 1].duration += span.duration
+        } else {
+            let cause = span.cause ?? OutageCause(layer: .target, evidence: "")
+            outages.append(Outage(from: span.from, to: span.to, duration: span.duration, cause: cause))
         }
     }
 }

@@ -1,6 +1,7 @@
 /// What is known about one target from one point in time to another, without a gap.
 package struct HistoryTimeline: Hashable, Sendable {
     package enum Observation: Hashable, Sendable {
+        /// By what was proved, where connectivity checks prove something; otherwise by the kernel. See ``OutageJudge``.
         case up, down
         /// The daemon was running and could not determine the status.
         case unknown
@@ -13,6 +14,8 @@ package struct HistoryTimeline: Hashable, Sendable {
         package let from: Timestamp
         package let to: Timestamp
         package let observation: Observation
+        /// What failed first, if the target was down.
+        package let cause: OutageCause?
 
         package var duration: Duration { .nanoseconds(to.nanosecondsSince1970 - from.nanosecondsSince1970) }
     }
@@ -47,6 +50,7 @@ package struct HistoryTimeline: Hashable, Sendable {
         let clock = HistoryClock(log.entries, now: now, boot: boot)
         for entry in log.entries { builder.add(entry, at: min(clock.time(of: entry), now.wall)) }
         if !isRunning { builder.end(at: min(log.lastSeen ?? now.wall, now.wall)) }
+        builder.finish(at: now.wall)
         let first = builder.firstTime ?? now.wall
         let earliest = since.map { Timestamp(nanosecondsSince1970: now.wall.nanosecondsSince1970 - $0.nanoseconds) }
         self.target = target
@@ -59,15 +63,15 @@ package struct HistoryTimeline: Hashable, Sendable {
 
 /// Collects from the records the turns at which the knowledge about one target changes.
 private struct TimelineBuilder {
-    private struct Knowledge: Hashable {
-        var observation: HistoryTimeline.Observation
+    private struct Path: Hashable {
         var interface: String?
         var linkClass: String?
     }
 
     let target: String
-    private var turns: [(time: Timestamp, known: Knowledge)] = []
-    private var latest = Knowledge(observation: .notObserved)
+    private var judge = OutageJudge()
+    private var turns: [(time: Timestamp, finding: UseFinding)] = []
+    private var paths: [(time: Timestamp, path: Path?)] = []
     private var time = Timestamp(nanosecondsSince1970: .min)
 
     init(target: String) { self.target = target }
@@ -75,18 +79,16 @@ private struct TimelineBuilder {
     mutating func add(_ entry: HistoryEntry, at time: Timestamp) {
         switch entry.content {
         case .state(let state) where state.target == target:
-            let isUp = state.status == .reachable
-            turn(
-                to: Knowledge(
-                    observation: state.status.observation, interface: isUp ? state.interface : nil,
-                    linkClass: isUp ? state.linkClass : nil), at: time)
+            advance(to: time)
+            append(judge.observe(state, at: self.time.sinceEpoch))
+            pass(state.status == .reachable ? Path(interface: state.interface, linkClass: state.linkClass) : nil)
         case .unwatched(let target) where target == self.target: turn(to: .notObserved, at: time)
         case .stopped: turn(to: .notObserved, at: time)
         case .started(let lastSeen):
             // The previous run may have ended at any time after its last sign of life.
-            if latest.observation != .notObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
+            if judge.finding != .notObserved { turn(to: .notObserved, at: min(lastSeen ?? self.time, time)) }
         case .dropped:
-            if latest.observation != .notObserved { turn(to: .unknown, at: time) }
+            if judge.finding != .notObserved { turn(to: .unknown, at: time) }
         case .state, .unwatched: break
         }
         self.time = max(self.time, time)
@@ -94,57 +96,77 @@ private struct TimelineBuilder {
 
     mutating func end(at time: Timestamp) { turn(to: .notObserved, at: time) }
 
-    private mutating func turn(to observation: HistoryTimeline.Observation, at time: Timestamp) {
-        turn(to: Knowledge(observation: observation), at: time)
+    /// Lets an unproved return count whose time comes before the end of the timeline.
+    mutating func finish(at time: Timestamp) { advance(to: time) }
+
+    private mutating func turn(to finding: UseFinding, at time: Timestamp) {
+        advance(to: time)
+        append(judge.observe(finding, at: self.time.sinceEpoch))
+        pass(nil)
     }
 
-    private mutating func turn(to known: Knowledge, at time: Timestamp) {
-        // If times run backwards, the order of the file counts.
+    /// If times run backwards, the order of the file counts.
+    private mutating func advance(to time: Timestamp) {
         self.time = max(self.time, time)
-        guard known != latest else { return }
-        latest = known
-        turns.append((self.time, known))
+        append(judge.timeReached(at: self.time.sinceEpoch))
+    }
+
+    private mutating func append(_ turn: OutageJudge.Turn?) {
+        guard let turn else { return }
+        turns.append((Timestamp(sinceEpoch: turn.time), turn.finding))
+    }
+
+    private mutating func pass(_ path: Path?) {
+        if paths.last.map({ $0.path != path }) ?? (path != nil) { paths.append((time, path)) }
     }
 
     var firstTime: Timestamp? { turns.first?.time }
 
     func spans(from: Timestamp, to: Timestamp) -> [HistoryTimeline.Span] {
         var spans: [HistoryTimeline.Span] = []
-        var (start, observation) = (from, HistoryTimeline.Observation.notObserved)
+        var (start, finding) = (from, UseFinding.notObserved)
         func close(at end: Timestamp) {
             guard end > start else { return }
+            let (observation, cause) = finding.observation
             if let last = spans.last, last.observation == observation {
-                spans[spans.count - 1] = HistoryTimeline.Span(from: last.from, to: end, observation: observation)
+                spans[spans.count - 1] = HistoryTimeline.Span(
+                    from: last.from, to: end, observation: observation, cause: last.cause)
             } else {
-                spans.append(HistoryTimeline.Span(from: start, to: end, observation: observation))
+                spans.append(HistoryTimeline.Span(from: start, to: end, observation: observation, cause: cause))
             }
         }
         for turn in turns {
             let time = min(max(turn.time, from), to)
             close(at: time)
-            (start, observation) = (time, turn.known.observation)
+            (start, finding) = (time, turn.finding)
         }
         close(at: to)
         return spans
     }
 
     func passages(from: Timestamp, to: Timestamp) -> [HistoryTimeline.Passage] {
-        let ends = turns.dropFirst().map(\.time) + [to]
-        return zip(turns, ends).compactMap { turn, end in
+        let ends = paths.dropFirst().map(\.time) + [to]
+        return zip(paths, ends).compactMap { turn, end in
             let (from, to) = (max(turn.time, from), min(end, to))
-            guard turn.known.interface != nil || turn.known.linkClass != nil, from < to else { return nil }
-            return HistoryTimeline.Passage(
-                from: from, to: to, interface: turn.known.interface, linkClass: turn.known.linkClass)
+            guard let path = turn.path, path.interface != nil || path.linkClass != nil, from < to else { return nil }
+            return HistoryTimeline.Passage(from: from, to: to, interface: path.interface, linkClass: path.linkClass)
         }
     }
 }
 
-extension ReachabilityStatus {
-    fileprivate var observation: HistoryTimeline.Observation {
+extension UseFinding {
+    fileprivate var observation: (HistoryTimeline.Observation, OutageCause?) {
         switch self {
-        case .reachable: .up
-        case .notReachable: .down
-        case .unknown: .unknown
+        case .usable: (.up, nil)
+        case .unusable(let cause): (.down, cause)
+        case .unknown: (.unknown, nil)
+        case .notObserved: (.notObserved, nil)
         }
     }
+}
+
+extension Timestamp {
+    fileprivate var sinceEpoch: Duration { .nanoseconds(nanosecondsSince1970) }
+
+    fileprivate init(sinceEpoch: Duration) { self.init(nanosecondsSince1970: sinceEpoch.nanoseconds) }
 }

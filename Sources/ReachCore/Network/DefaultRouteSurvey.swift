@@ -35,7 +35,7 @@ package struct DefaultRouteSurvey {
         needed = 1
     }
 
-    /// The links that can carry packets of the family and have a preferred address of it.
+    /// The links that can carry packets of the family and have an address of it to send from.
     ///
     /// - Parameters:
     ///   - preferred: The link that the kernel prefers, which is left out.
@@ -47,7 +47,7 @@ package struct DefaultRouteSurvey {
         var found: [Candidate] = []
         for link in table.links.values where link.index != preferred && link.isUsable {
             guard !link.flags.contains(.loopback),
-                let own = table.addresses[link.index]?.first(where: { $0.address.family == family && $0.isPreferred })
+                let own = table.addresses[link.index]?.filter({ $0.address.family == family }).bestSource
             else { continue }
             found.append(Candidate(link: link, source: own.address))
         }

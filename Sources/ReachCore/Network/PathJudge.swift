@@ -1,7 +1,8 @@
 /// Decides from the result of a route lookup and the state of the links whether packets would get anywhere.
 ///
-/// A lookup alone is right in about nine of ten cases. Nearly all of its errors are a good route over a link that cannot
-/// carry packets. The judge therefore also checks the link, the links that carry it, the source address and the first hop.
+/// A lookup alone is right in about nine of ten cases. In nearly all others the route is good, but its link cannot
+/// carry packets. The judge therefore also checks the link, the links that carry it, the source address and the first
+/// hop.
 package struct PathJudge {
     private let table: NetworkTable
     private let condition: (InterfaceIndex) -> LinkCondition
@@ -61,7 +62,7 @@ package struct PathJudge {
         var path = describe(interface: index, condition)
         let own = (table.addresses[index] ?? []).filter { $0.address.family == family }
         let isLoopback = table.links[index]?.flags.contains(.loopback) == true
-        let usable = own.first { isLoopback ? $0.isReady : $0.isPreferred }
+        let usable = isLoopback ? own.first(where: \.isReady) : own.bestSource
         path.source = usable?.address
         path.reason = condition.trouble ?? (usable == nil ? .noAddress : nil)
         path.status = path.reason == nil ? .reachable : .notReachable
@@ -103,7 +104,8 @@ package struct PathJudge {
         if source.isLinkLocal { return isLocal }
         // Two links may have the same address, and it may be a duplicate on only one of them.
         let entries = table.addresses.values.joined().filter { $0.address == source }
-        return entries.isEmpty || entries.contains { $0.isReady && (!$0.flags.contains(.deprecated) || isLocal) }
+        // A deprecated source works (RFC 4862, 5.5.4). The kernel chooses one only where it has no other (RFC 6724, rule 3).
+        return entries.isEmpty || entries.contains(where: \.isReady)
     }
 
     private func neighbourTrouble(_ hop: NextHop, on index: InterfaceIndex, to destination: IPAddress) -> Reason? {

@@ -2,6 +2,8 @@
 package struct Verdict: Hashable, Sendable {
     package var status: ReachabilityStatus
     package var reason: Reason?
+    /// What broke. It is looked for only once the verdict is made, and only if the target is not reachable.
+    package var rootCause: RootCause?
     package var linkClass: LinkClass?
     package var interface: String?
     package var isMetered = false

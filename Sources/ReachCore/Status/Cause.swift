@@ -52,7 +52,7 @@ public enum Cause: String, Hashable, Sendable, CaseIterable {
     case name
     /// Probes proved another connectivity.
     case probe
-    /// A hold-down ended.
+    /// A change that was held back has lasted long enough.
     case holdElapsed = "hold-elapsed"
     /// The daemon's configuration changed.
     case configuration

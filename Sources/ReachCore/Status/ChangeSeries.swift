@@ -62,6 +62,7 @@ package struct ChangeSeries: Hashable, Sendable {
         if state.status != .unknown { state.since = moment.wall }
         state.adopt(Verdict(.unknown, reason: .cannotObserve))
         if state.isValidated { state.adopt(proved: ConnectivityReport()) }
+        if state.connectivity != previous?.connectivity { state.connectivitySince = moment.wall }
         state.isStale = false
         state.isHeld = false
         let aspects = previous.map { StatusMachine.differences(from: $0, to: state) } ?? []
@@ -91,6 +92,9 @@ package struct ChangeSeries: Hashable, Sendable {
         state.epoch = new.epoch.addingUpToLimit(earlierEpochs)
         if state.status != self.state?.status { lastingSince = nil }
         if let lastingSince { state.since = min(lastingSince, state.since) }
+        if let before = self.state, before.connectivity == state.connectivity {
+            state.connectivitySince = min(before.connectivitySince, state.connectivitySince)
+        }
         self.state = state
         observed = new
         return state

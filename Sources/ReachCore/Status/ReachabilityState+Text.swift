@@ -6,6 +6,7 @@ extension ReachabilityState: CustomDebugStringConvertible {
         if let interface { text += " by \(interface)" }
         if let linkClass { text += " (\(linkClass.rawValue))" }
         if let reason { text += " (\(reason.rawValue))" }
+        if let rootCause { text += ", since \(rootCause.sentence)" }
         if isMetered { text += ", metered" }
         if isStale { text += ", stale" }
         if isHeld { text += ", held" }

@@ -6,6 +6,8 @@ public struct ReachabilityState: Hashable, Sendable {
     public var status: ReachabilityStatus = .unknown
     /// Why the target is not reachable, or why that is unknown; `nil` when reachable, and before the first verdict.
     public var reason: Reason?
+    /// What broke, and which interface; `nil` when reachable, and where it is not known whether the target is.
+    public var rootCause: RootCause?
     /// The class of the link that carries the path; `nil` when not reachable.
     public var linkClass: LinkClass?
     /// The interface of the path; `nil` when not reachable.
@@ -20,6 +22,8 @@ public struct ReachabilityState: Hashable, Sendable {
     public var portal: String?
     /// When the current status began, as far as this program has seen.
     public var since: Timestamp
+    /// When ``connectivity`` became what it is, as far as this program has seen.
+    public var connectivitySince: Timestamp
     /// A counter that starts at 1 and increases whenever the path, source or gateway to the Internet changes.
     public var epoch: UInt64 = 1
     /// Whether this is only the last known state, because the kernel cannot be observed at the moment.
@@ -43,12 +47,14 @@ public struct ReachabilityState: Hashable, Sendable {
     package init(target: Target, since: Timestamp) {
         self.target = target
         self.since = since
+        connectivitySince = since
     }
 
     /// Adopts the status and the paths of a verdict.
     package mutating func adopt(_ verdict: Verdict) {
         status = verdict.status
         reason = verdict.reason
+        rootCause = verdict.rootCause
         linkClass = verdict.linkClass
         interface = verdict.interface
         isMetered = verdict.isMetered

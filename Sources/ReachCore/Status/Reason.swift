@@ -16,7 +16,7 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case linkDown = "link-down"
     /// No interface has the given name.
     case noInterface = "no-interface"
-    /// There is no usable address to send from: only tentative, duplicate, deprecated or link-local ones, or none.
+    /// There is no usable address to send from: only tentative, duplicate or link-local ones, or none.
     case noAddress = "no-address"
     /// The gateway does not answer ARP or neighbour discovery.
     case gatewayUnreachable = "gateway-unreachable"

@@ -80,6 +80,7 @@ package struct StatusMachine: Sendable {
         guard hasBegun else { return nil }
         let previous = state
         state.adopt(proved: report)
+        noteConnectivity(after: previous, at: moment)
         let aspects = Self.differences(from: previous, to: state)
         guard !aspects.isEmpty else { return nil }
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
@@ -89,6 +90,7 @@ package struct StatusMachine: Sendable {
         hasBegun = true
         adopt(verdict)
         state.since = moment.wall
+        state.connectivitySince = moment.wall
         return ReachabilityChange(at: moment, cause: .start, aspects: [], previous: nil, state: state)
     }
 
@@ -133,10 +135,15 @@ package struct StatusMachine: Sendable {
         _ verdict: Verdict, after previous: ReachabilityState, cause: Cause, at moment: Instant
     ) -> ReachabilityChange? {
         adopt(verdict)
+        noteConnectivity(after: previous, at: moment)
         let aspects = Self.differences(from: previous, to: state)
         guard !aspects.isEmpty else { return nil }
         if aspects.contains(.status) { state.since = moment.wall }
         return ReachabilityChange(at: moment, cause: cause, aspects: aspects, previous: previous, state: state)
+    }
+
+    private mutating func noteConnectivity(after previous: ReachabilityState, at moment: Instant) {
+        if state.connectivity != previous.connectivity { state.connectivitySince = moment.wall }
     }
 
     private mutating func adopt(_ verdict: Verdict) {
@@ -153,7 +160,9 @@ package struct StatusMachine: Sendable {
         guard old.status == new.status else { return isSameConnectivity ? [.status] : [.status, .connectivity] }
         var aspects: [ReachabilityChange.Aspect] = []
         let isSamePath = old.ipv4.isSamePath(as: new.ipv4) && old.ipv6.isSamePath(as: new.ipv6)
-        if !isSamePath || old.availableInterfaces != new.availableInterfaces { aspects.append(.path) }
+        if !isSamePath || old.rootCause != new.rootCause || old.availableInterfaces != new.availableInterfaces {
+            aspects.append(.path)
+        }
         if old.linkClass != new.linkClass { aspects.append(.linkClass) }
         if !isSameConnectivity { aspects.append(.connectivity) }
         if old.isMetered != new.isMetered { aspects.append(.metered) }

@@ -59,6 +59,7 @@ extension Configuration {
             [
                 ConfigurationKey("directory", \.hooks.directory, .path(longest: 4000)),
                 ConfigurationKey("timeout", \.hooks.timeout, .duration(from: .seconds(1), upTo: .seconds(86_400))),
+                ConfigurationKey("events", \.hooks.events, .list(of: .word, 0...4, distinctBy: \.rawValue)),
             ]),
         .keys(
             "history",
@@ -99,6 +100,7 @@ extension Configuration {
                     "keep_dead_for", \.queue.keepDeadFor, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
                 ConfigurationKey("attempt_time", \.queue.attemptTime, .duration(upTo: .seconds(30 * 86_400))),
                 ConfigurationKey("least_rate", \.queue.leastRate, .number(0...1_000_000_000)),
+                ConfigurationKey("fleet_group", \.queue.fleetGroup, .group),
             ]),
         .keys(
             "probes",

@@ -72,6 +72,8 @@ package struct Configuration: Hashable, Sendable {
         /// `nil` means `hooks.d` next to the default configuration file.
         package var directory: String?
         package var timeout: Duration = .seconds(30)
+        /// What hooks are run for.
+        package var events: [HookEvent.Kind] = [.change]
     }
 
     /// The settings of all probes.
@@ -137,6 +139,8 @@ package struct Configuration: Hashable, Sendable {
         /// The least rate, in bytes a second, of each minute of an attempt. It is far below the rate of any network in use,
         /// and above that of a connection that is merely kept open.
         package var leastRate = 8
+        /// The group whose members may hold the queue for the fleet, besides root and the daemon's own user.
+        package var fleetGroup: String?
     }
 
     package var logLevel = LogLevel.info

@@ -1,14 +1,29 @@
 internal import ReachControl
 package import ReachCore
+package import ReachQueue
 
 /// A hook's input: an event as JSON on its standard input, and as environment variables.
 package struct HookEvent: Hashable, Sendable {
+    /// What hooks can be run for. The raw values are words of the configuration.
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The state of the Internet or of a configured target changed.
+        case change
+        /// What a probe tests works again, or no longer.
+        case probe
+        /// A request was answered.
+        case requestDone = "request-done"
+        /// A request will not be tried again.
+        case requestDead = "request-dead"
+    }
+
     /// The event's target. A busy hook receives only the newest event of each target.
     package let target: String
+    package let kind: Kind
     package let json: [UInt8]
     package let environment: [String: String]
 
-    package init(target: String, json: [UInt8], environment: [String: String]) {
+    package init(_ kind: Kind = .change, target: String, json: [UInt8], environment: [String: String]) {
+        self.kind = kind
         self.target = target
         self.json = json
         self.environment = environment
@@ -28,6 +43,8 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_STATUS": state.status.rawValue,
                 "REACH_PREVIOUS_STATUS": change.previous?.status.rawValue ?? "",
                 "REACH_REASON": state.reason?.rawValue ?? "",
+                "REACH_ROOT_CAUSE": state.rootCause?.kind.rawValue ?? "",
+                "REACH_ROOT_INTERFACE": state.rootCause?.interface ?? "",
                 "REACH_CLASS": state.linkClass?.rawValue ?? "",
                 "REACH_INTERFACE": state.interface ?? "",
                 "REACH_METERED": state.isMetered ? "true" : "false",
@@ -37,5 +54,55 @@ package struct HookEvent: Hashable, Sendable {
                 "REACH_CHANGED": change.aspects.map(\.rawValue).joined(separator: " "),
                 "REACH_EPOCH": "\(state.epoch)",
             ])
+    }
+
+    /// - Returns: `nil` for events that hooks are not run for.
+    package init?(_ event: ProbeEvent) {
+        guard let state = HistoryEntry.State(event), event.kind == .up || event.kind == .down else { return nil }
+        self.init(
+            .probe, target: state.target, json: Self.line(.probe(event)),
+            environment: [
+                "REACH_EVENT": "probe",
+                "REACH_TIME": event.moment.wall.description,
+                "REACH_TARGET": state.target,
+                "REACH_PROBE": event.report.name,
+                "REACH_STATUS": state.status.rawValue,
+                "REACH_REASON": state.reason ?? "",
+                "REACH_INTERFACE": state.interface ?? "",
+                "REACH_CAUSE": "probe",
+                "REACH_CHANGED": "status",
+            ])
+    }
+
+    /// - Returns: `nil` for events that hooks are not run for.
+    package init?(_ event: QueueEvent) {
+        guard let request = event.request, let kind = Kind(event.kind) else { return nil }
+        self.init(
+            kind, target: "request:\(request)", json: Self.line(.queue(event)),
+            environment: [
+                "REACH_EVENT": kind.rawValue,
+                "REACH_TIME": event.moment.wall.description,
+                "REACH_TARGET": "request:\(request)",
+                "REACH_REQUEST": "\(request)",
+                "REACH_OWNER": event.owner.map { "\($0)" } ?? "",
+                "REACH_REASON": event.reason ?? "",
+                "REACH_HTTP_STATUS": event.status.map { "\($0)" } ?? "",
+                "REACH_ATTEMPT": event.attempt.map { "\($0)" } ?? "",
+                "REACH_INTERFACE": event.interface ?? "",
+            ])
+    }
+
+    private static func line(_ event: EncodedEvent) -> [UInt8] {
+        event.unnumbered + [UInt8(ascii: "\n")]
+    }
+}
+
+extension HookEvent.Kind {
+    fileprivate init?(_ kind: QueueEvent.Kind) {
+        switch kind {
+        case .done: self = .requestDone
+        case .dead: self = .requestDead
+        default: return nil
+        }
     }
 }

@@ -1,5 +1,8 @@
 /// Schedules the hooks' runs: each hook handles one event at a time, and after a run only the newest event of each target.
 package struct HookQueue: Hashable, Sendable {
+    /// The most events that wait for a hook. Each request is a target of its own, and users can make many end at once.
+    package static let limit = 256
+
     /// One run of a hook.
     package struct Run: Hashable, Sendable {
         /// The hook's file name.
@@ -9,7 +12,8 @@ package struct HookQueue: Hashable, Sendable {
         package fileprivate(set) var skipped = 0
     }
 
-    /// The waiting runs of each running hook, in the order in which their targets first changed.
+    /// The waiting runs of each running hook, in the order in which their targets first changed. Beyond the limit the newest
+    /// event replaces the last one.
     private var waiting: [String: [Run]] = [:]
     private var isStopped = false
 
@@ -32,8 +36,11 @@ package struct HookQueue: Hashable, Sendable {
             if let place = queue.firstIndex(where: { $0.event.target == event.target }) {
                 queue[place].event = event
                 queue[place].skipped += 1
-            } else {
+            } else if queue.count < Self.limit {
                 queue.append(run)
+            } else {
+                queue[queue.count - 1].event = event
+                queue[queue.count - 1].skipped += 1
             }
             waiting[hook] = queue
             return nil

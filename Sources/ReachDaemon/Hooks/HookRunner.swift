@@ -40,6 +40,8 @@ package final class HookRunner {
 
     /// Runs every hook with the event.
     package func handle(_ event: HookEvent) {
+        // Beyond the limit the newest events count, as they do in the queue.
+        if pending.count >= HookQueue.limit { pending.removeFirst() }
         pending.append(event)
         guard !isListing else { return }
         isListing = true

@@ -117,7 +117,8 @@ package final class Journal {
             safeRow = statistics.safeRow
             onSafe(safeRow)
         }
-        if statistics.unsafeRows > Self.unsafeRows { jobs.sync() }
+        // What could not be written is not safe after a sync either: only what was written is a reason for one.
+        if hasEvents, statistics.unsafeRows > Self.unsafeRows { jobs.sync() }
         if statistics.needsSync, syncTimer == nil {
             syncTimer = loop.schedule(at: SystemClock.boot + Self.syncInterval) { [unowned self] in
                 syncTimer = nil

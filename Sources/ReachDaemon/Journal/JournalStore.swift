@@ -5,21 +5,22 @@ internal import ReachLoop
 
 /// The journal's files, open for appending. Confined to the journal's thread, since it waits for the disk.
 ///
-/// Numbers are given once. Files that may have been rolled back begin a new log: those that are copies, that end before the
-/// number that the head names, or that a loss of power may have shortened.
+/// A number is never given to two events. If the files may be older than what readers have seen, a new log begins: if
+/// they are copies, if they end before the number in the head file, or if a loss of power may have shortened them.
 struct JournalStore: ~Copyable {
-    /// A step of the store's work, at which tests end it.
+    /// A step of the store's work. Tests simulate a crash at each one.
     enum Point: Hashable, Sendable, CaseIterable {
         case beforeHead, afterHead, beforeSegment, inSegment, afterSegment, beforeLines, afterLines, beforeDeletion
     }
 
     struct Options: Hashable, Sendable {
-        /// The bytes of all files.
+        /// The most bytes of all files together.
         var bytes: Int64 = 16 << 20
-        /// How old the newest event of a file is when the file is deleted.
+        /// The age of a file's newest event at which the file is deleted.
         var age: Duration = .seconds(30 * 86_400)
 
-        /// The bytes after which a file is full: when the oldest is deleted, an eighth of the events go.
+        /// The size in bytes at which a file is full: an eighth of ``bytes``, but from 64 KiB to 4 MiB. Events are deleted
+        /// by whole files, the oldest first.
         var segmentBytes: Int64 { min(4 << 20, max(64 << 10, bytes / 8)) }
     }
 
@@ -28,19 +29,20 @@ struct JournalStore: ~Copyable {
     private let boot: String
     private let reach: (Point) throws(SystemError) -> Void
     private(set) var segments: [JournalSegment] = []
-    /// The times of the newest event of each file, on both clocks; the boot time only of this boot.
+    /// The time of the newest event of each file, by file number. The boot clock's time is `nil` for events of an
+    /// earlier boot.
     private var times: [Int: (wall: Timestamp, boot: BootTime?)] = [:]
     private(set) var last: Int64 = 0
-    /// The time of the last event of the run before, if that recorded no end.
+    /// The time of the last event of the previous run, if that run recorded no `stopped`.
     private(set) var lastSeen: Timestamp?
     private var file: FileDescriptor
-    /// Whether files were made whose names are perhaps not on the disk.
+    /// Whether the directory must be synced, because it has new files.
     private var hasNewNames = false
 
     var log: String { segments.last?.log ?? "" }
     var bytes: Int64 { segments.reduce(0) { $0 + $1.size } }
 
-    /// - Parameter reach: Called at each step; what it throws ends the step there.
+    /// - Parameter reach: Called at each step. If it throws, the work ends at this step with that error.
     init(
         _ files: JournalFiles, _ options: Options, boot: String,
         at reach: @escaping (Point) throws(SystemError) -> Void = { (_) throws(SystemError) in }
@@ -60,9 +62,9 @@ struct JournalStore: ~Copyable {
 
     // MARK: Opening
 
-    /// Reads what is there, and cuts off a last line that was not finished.
+    /// Reads the existing files, and removes an incomplete last line.
     ///
-    /// - Returns: Whether the last file is the one that was written, and ends where a write could end.
+    /// - Returns: Whether the log can continue: the last file is no copy, and is not damaged before its end.
     private mutating func readSegments() throws(SystemError) -> Bool {
         var isWhole = true
         for serial in try files.serials() {
@@ -71,7 +73,8 @@ struct JournalStore: ~Copyable {
             var status = stat()
             guard fstat(file.rawValue, &status) == 0 else { throw SystemError(call: "stat \(path)") }
             guard let segment = JournalSegment(file.rawValue, serial: serial) else {
-                // Nothing in it can be numbered. One that was just being made is short.
+                // Without a header, the numbers of its events are unknown. A crash while the file is created leaves a
+                // short one, which is no damage.
                 isWhole = isWhole && status.st_size < 4096
                 unlink(path)
                 continue
@@ -95,29 +98,33 @@ struct JournalStore: ~Copyable {
 
     /// Reads the events of the last file.
     ///
-    /// - Returns: Where the last one ends whose number follows, and whether only an unfinished line is behind it.
+    /// - Returns: The end of the last event with the expected number, and whether nothing but an unfinished line follows.
     private mutating func readEnd(of segment: JournalSegment) throws(SystemError) -> (offset: Int64, isTorn: Bool) {
         var lines = try JournalLines(files.path(of: segment.serial), segment, after: 0)
         last = segment.first - 1
-        var end = lines.offset
-        var hasStopped = false
+        // No reader has seen a line without its newline.
+        var (end, isTorn) = (lines.offset, true)
+        var newest: JournalLine?
         while let bytes = try lines.next() {
             guard let line = JournalLine(bytes), line.log == segment.log,
                 (line.gap?.lowerBound ?? line.number) == last + 1
-            else { return (end, false) }
+            else {
+                isTorn = false
+                break
+            }
             last = line.number
             end = lines.offset
-            hasStopped = line.type == "stopped"
-            if let json = try? JSONReader.read(line.event) { lastSeen = json["time"]?.string.flatMap { Timestamp($0) } }
+            newest = line
         }
-        if hasStopped { lastSeen = nil }
-        // Without a newline behind it a line was never reported to anyone.
-        return (end, true)
+        if let newest, !isTorn || newest.type != "stopped", let json = try? JSONReader.read(newest.event) {
+            lastSeen = json["time"]?.string.flatMap { Timestamp($0) }
+        }
+        return (end, isTorn)
     }
 
     // MARK: Logs
 
-    /// Begins a new log, because a reader has seen numbers that this one does not have, or may have.
+    /// Begins a new log, because readers may have seen events that are no longer in the files.
     mutating func beginLog() throws(SystemError) {
         let bytes = (0..<JournalLine.logDigits / 2).map { _ in UInt8.random(in: 0 ... .max) }
         let log = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -127,13 +134,8 @@ struct JournalStore: ~Copyable {
 
     private mutating func beginSegment(log: String, first: Int64) throws(SystemError) {
         try reach(.beforeSegment)
-        // Its events are on the disk before the next file says that they came before.
+        // The new file's header implies the events of the file before, so these must be on the disk first.
         if file.rawValue >= 0 { fdatasync(file.rawValue) }
-        // A file without events says nothing.
-        if let newest = segments.last, newest.size == newest.start, newest.log != log {
-            unlink(files.path(of: newest.serial))
-            segments.removeLast()
-        }
         let serial = (segments.last?.serial ?? 0) + 1
         let path = files.path(of: serial)
         unlink(path)
@@ -151,6 +153,12 @@ struct JournalStore: ~Copyable {
         }
         hasNewNames = true
         file = fresh
+        // The last file of an ended log is useless if it has no events. It goes only now, since something must take the next event.
+        if let newest = segments.last, newest.size == newest.start, newest.log != log {
+            unlink(files.path(of: newest.serial))
+            times[newest.serial] = nil
+            segments.removeLast()
+        }
         segments.append(
             JournalSegment(
                 serial: serial, log: log, first: first, start: Int64(header.count), inode: UInt64(status.st_ino)))
@@ -181,7 +189,7 @@ struct JournalStore: ~Copyable {
         do throws(SystemError) {
             try FileDescriptor.write(lines, to: file.rawValue)
         } catch {
-            // A part of a line would spoil the next one, too.
+            // A partial line would make the next line unreadable, too.
             ftruncate(file.rawValue, off_t(segments[newest].size))
             throw SystemError(call: "write \(files.path(of: segments[newest].serial))", number: error.number)
         }
@@ -193,7 +201,7 @@ struct JournalStore: ~Copyable {
         try deleteOld(at: now)
     }
 
-    /// Deletes the oldest files while there are too many bytes, and those whose events are all too old.
+    /// Deletes the oldest files until the limits on bytes and age are met. The newest file always stays.
     private mutating func deleteOld(at now: Instant) throws(SystemError) {
         var bytes = bytes
         while segments.count > 1, bytes > options.bytes || isOld(segments[0].serial, at: now) {
@@ -205,7 +213,7 @@ struct JournalStore: ~Copyable {
         }
     }
 
-    /// Within one boot the boot clock counts, since the wall clock may be set by years.
+    /// Compares ages by the boot clock if it can, since the wall clock may jump by years when it is set.
     private func isOld(_ serial: Int, at now: Instant) -> Bool {
         guard let time = times[serial] else { return false }
         if let boot = time.boot { return now.boot - boot > options.age }
@@ -221,7 +229,7 @@ struct JournalStore: ~Copyable {
         hasNewNames = false
     }
 
-    /// Ends the run: the next one continues the log.
+    /// Closes the journal in order, so that the next run can continue the log.
     mutating func close() throws(SystemError) {
         try sync()
         try writeHead(isClosed: true)
@@ -233,16 +241,23 @@ struct JournalStore: ~Copyable {
         try JournalReader(query, of: user, files, segments, last: last, at: SystemClock.now, boot: boot).read()
     }
 
-    /// The numbers of those rows of the outbox whose events are in the files.
+    /// Returns which rows of the outbox have their events in the files already.
+    ///
+    /// - Parameter rows: The events of the rows, by their numbers.
     func recorded(_ rows: [Int64: [UInt8]]) throws(SystemError) -> Set<Int64> {
         var found: Set<Int64> = []
-        for segment in segments {
+        guard let oldest = rows.keys.min() else { return found }
+        for segment in segments.reversed() {
             var lines = try JournalLines(files.path(of: segment.serial), segment, after: 0)
+            var hasEarlier = false
             while let bytes = try lines.next() {
-                guard let line = JournalLine(bytes), let row = line.outbox, let event = rows[row] else { continue }
-                // After a loss of power the outbox may give a number to another event.
-                if event == line.bare { found.insert(row) }
+                guard let line = JournalLine(bytes), let row = line.outbox else { continue }
+                hasEarlier = hasEarlier || row < oldest
+                // After a loss of power the outbox may have given the same number to another event.
+                if let event = rows[row], event == line.bare { found.insert(row) }
             }
+            // Lines are written in the order of their rows: older files have none of these.
+            if hasEarlier || found.count == rows.count { break }
         }
         return found
     }

@@ -30,8 +30,16 @@ extension ProbeEvent {
 
 extension HistoryEntry {
     /// The history's record of a probe event: a state of the target `probe:NAME`, which is unknown while the probe is
-    /// paused.
+    /// paused; `nil` for a single result.
     init?(_ event: ProbeEvent, boot: String) {
+        guard let state = State(event) else { return nil }
+        self.init(.state(state), at: event.moment, boot: boot)
+    }
+}
+
+extension HistoryEntry.State {
+    /// - Returns: `nil` for a single result.
+    init?(_ event: ProbeEvent) {
         let report = event.report
         let status: ReachabilityStatus
         switch (event.kind, report.state) {
@@ -41,9 +49,8 @@ extension HistoryEntry {
         case (_, .down): status = .notReachable
         }
         let reason = event.kind == .paused ? report.pause?.rawValue : report.last?.outcome.reason
-        let state = State(
+        self.init(
             target: "probe:" + report.name, status: status, interface: report.last?.interface,
             reason: status == .reachable ? nil : reason, cause: "probe")
-        self.init(.state(state), at: event.moment, boot: boot)
     }
 }

@@ -38,7 +38,10 @@ extension QueueServiceHandler {
 
     package func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {
         find(id, for: caller, reply) { [weak self] report, engine in
-            if let self { reply(.success(item(report, engine, isWhole: true))) }
+            guard let self else { return }
+            var whole = item(report, engine, isWhole: true)
+            whole.reasons = whole.reasons.map { $0.naming(self.rootCause) }
+            reply(.success(whole))
         }
     }
 

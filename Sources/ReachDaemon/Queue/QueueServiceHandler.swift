@@ -9,6 +9,8 @@ internal import ReachQueueRuntime
 package final class QueueServiceHandler: QueueService {
     let controller: QueueController
     private let uploads: QueueUploads
+    /// Returns why no default route satisfies a condition; `nil` if one does, or if that is not known.
+    var rootCause: (NetworkCondition) -> RootCause? = { _ in nil }
 
     init(_ controller: QueueController) {
         self.controller = controller
@@ -146,6 +148,20 @@ package final class QueueServiceHandler: QueueService {
         switch selection {
         case .request(let id): change(id, caller, reply) { .release(RequestID(rawValue: id), $0, $1) }
         case .all: change(0, caller, reply) { .releaseQueue($0, $1) }
+        }
+    }
+
+    package func setFleetHold(_ isHeld: Bool, reason: String?, reply: @escaping Reply<Void>) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            engine.driver.ask({ .setFleetHold(isHeld, reason: reason, $0) }, { reply(Self.outcome($0, 0)) })
+        }
+    }
+
+    package func holds(for caller: Caller, reply: @escaping Reply<[QueueHold]>) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let client = client(caller)
+            // Before the queue is read from its file it has no holds.
+            controller.whenOpen { reply(.success(engine.driver.holds(for: client))) }
         }
     }
 

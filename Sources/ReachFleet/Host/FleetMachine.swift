@@ -1,35 +1,38 @@
 package import ReachCore
 
-/// Decides what a host sends to the engine and when: events in, actions out. It does no I/O and reads no clock.
+/// Decides what a host sends to the engine (the NATS server), and when: inputs in, actions out. It does no I/O and
+/// reads no clock.
 ///
-/// The host's subject in the stream is an exact log. Each chunk names the sequence of the one before, and the engine refuses it if
-/// that is not the subject's last one. So a chunk whose acknowledgement was lost is never stored twice, however long ago it was sent:
-/// after each doubt the machine reads its own tail and goes on from there. The tail, not this machine's memory, says what the engine
-/// has; an engine restored from a backup is refilled from its own tail.
+/// The host's subject in the stream has every event once and in order. Each chunk of events names the sequence number
+/// of the chunk before, and the engine refuses it if the subject ends with another number. So a chunk is never stored
+/// twice, even if its acknowledgement was lost: whenever the machine does not know whether a chunk was stored, it reads
+/// the last message of the subject, the tail, and continues after it. The tail decides, not the host's memory: after
+/// the engine is restored from a backup, the host sends again what the backup lacks.
 package struct FleetMachine: Sendable {
     enum Connection: Hashable, Sendable {
-        /// Until this time; `nil` until the path allows it.
+        /// Waits until this time; if it is `nil`, until the path allows a connection.
         case waiting(until: BootTime?)
         case connecting
         case online
         case stopped
     }
 
-    /// An answer of the engine or of the journal is awaited, or nothing.
+    /// What the machine waits for: an answer of the engine, a page of the journal, or nothing.
     enum Work: Hashable, Sendable {
         /// - Parameter expected: The sequence that a refusal named.
         case readingTail(expected: UInt64?, tries: Int, since: BootTime)
-        /// The journal's next page shows whether it has the tail's event.
+        /// Waits for the journal's next page, which shows whether the journal has the tail's event.
         case verifying(Tail)
         case idle
         case sending(EventChunk, since: BootTime)
-        /// Then the tail is read again.
+        /// Waits until this time, and then reads the tail again.
         case pausing(until: BootTime, expected: UInt64?, tries: Int)
     }
 
     /// How long an answer is awaited before the tail is read again.
     package static let patience: Duration = .seconds(10)
-    /// With more events waiting, the state goes first, so that readers see the present while the backlog flows.
+    /// If more events than this wait, the host's state is sent before them, so that readers see the current state while
+    /// the backlog is sent.
     package static let backlogLimit: UInt64 = 200
     static let stateInterval: Duration = .seconds(2)
     static let conflictPause: Duration = .seconds(3600)
@@ -49,23 +52,23 @@ package struct FleetMachine: Sendable {
     var epoch: UInt64 = 0
     var hasStarted = false
     var hasDaemon = true
-    /// Numbers requests, so that a late answer is not taken for another's.
+    /// The number of the latest request. An answer with another number is late and ignored.
     var request: UInt64 = 0
 
     var queue = EventQueue()
     /// The subject's last sequence in the engine; `nil` before it was read in this run.
     var tail: UInt64?
-    /// Where the journal is read from when the subject's last sequence is ``tail``; `nil` from the oldest event on.
+    /// The cursor in the journal that corresponds to ``tail``; `nil` means the journal's beginning.
     var resume: JournalCursor?
     /// What the engine acknowledged last, in this run or an earlier one.
     var acknowledged: FleetMemory?
-    /// Chunks that were sent since the last acknowledgement: one of them may have arrived.
+    /// The chunks that were sent since the last acknowledgement. The engine may have stored one of them.
     var unconfirmed: [EventChunk] = []
     var newest: JournalCursor?
     var hasJournal = false
     var isJournalComplete = false
     var pauses = Backoff(first: .seconds(1), longest: .seconds(300))
-    /// The latest conflict is over, and its tail is not one.
+    /// Whether to accept a tail that this host did not write, because the pause after a conflict has ended.
     var adoptsTail = false
 
     var presence = Presence()
@@ -109,7 +112,7 @@ package struct FleetMachine: Sendable {
         case .stateStored(let isStored): presence.handleStateStored(isStored, now)
         case .leaseStored(let isStored): handleLeaseStored(isStored, now, &actions)
         case .path(let exists, let metered, let epoch): handlePath(exists, metered, epoch, now, &actions)
-        case .applied(let revision): presence.applied = max(presence.applied, revision)
+        case .applied(let revision): presence.applied = revision
         case .tick: tick(now, &actions)
         case .stop: stop(now, &actions)
         }
@@ -159,14 +162,17 @@ package struct FleetMachine: Sendable {
         presence.disconnect()
     }
 
-    /// The engine may be on this machine or its link, so it is tried without a path to the Internet, too. A path that returns only makes
-    /// the next try come soon.
+    /// Updates the path to the Internet. Without a path the machine still tries to connect, because the engine may be
+    /// on this machine or on its link. When a path returns or changes, the next try is made soon: after an outage a gateway
+    /// may count as failed until something is sent to it.
     private mutating func handlePath(
         _ exists: Bool, _ metered: Bool, _ epoch: UInt64, _ now: Instant, _ actions: inout [Action]
     ) {
         let couldConnect = mayConnect
         let returned = exists && !hasPath
-        let isOther = metered != isMetered || epoch != self.epoch
+        let hasChanged = epoch != self.epoch
+        let isOther = metered != isMetered || hasChanged
+        let hurries = returned || !couldConnect || (hasChanged && trouble != .refused)
         (hasPath, isMetered, self.epoch) = (exists, metered, epoch)
         if !mayConnect {
             if connection == .online || connection == .connecting {
@@ -174,7 +180,7 @@ package struct FleetMachine: Sendable {
                 actions += [.closeJournal, .disconnect]
             }
             connection = .waiting(until: nil)
-        } else if case .waiting(let until) = connection, hasStarted, returned || !couldConnect {
+        } else if case .waiting(let until) = connection, hasStarted, hurries {
             let soon = now.boot + delay.afterPathReturned()
             connection = .waiting(until: min(until ?? soon, soon))
         } else if connection == .online, isOther {
@@ -188,7 +194,7 @@ package struct FleetMachine: Sendable {
         case .waiting(let until?) where until <= now.boot: connect(&actions)
         case .online:
             if presence.leaseIsOverdue(now) {
-                // The connection is dead although nothing said so: its packets are dropped on the way.
+                // The connection is dead although no error was reported: its packets are dropped on the way.
                 actions += [.closeJournal, .disconnect]
                 disconnected(.unreachable, now)
             }
@@ -255,8 +261,8 @@ package struct FleetMachine: Sendable {
     }
 }
 
-/// What the engine acknowledged last. It is kept in a file, since only it tells an own lost acknowledgement of an earlier run from
-/// another machine's message.
+/// What the engine acknowledged last. It is kept in a file. After a restart, only this file distinguishes a chunk of
+/// this host, whose acknowledgement was lost, from a message of another machine.
 package struct FleetMemory: Hashable, Sendable {
     package var host: String
     package var log: String

@@ -54,11 +54,10 @@ package struct FleetTimeline: Sendable {
             guard isNew(event, of: host) else { return nil }
             let (corrected, isHostClock) = chunk.time(of: event, storedAt: time)
             let own = event.moment.wall
-            let offset = Duration.nanoseconds(
-                corrected.nanosecondsSince1970.subtractingReportingOverflow(own.nanosecondsSince1970).partialValue)
             return TimelineEvent(
-                host: host, event: event, time: corrected, hostTime: RosterHost.isTolerable(offset) ? nil : own,
-                isHostClock: isHostClock, stored: time, sequence: sequence)
+                host: host, event: event, time: corrected,
+                hostTime: RosterHost.isTolerable(own.duration(to: corrected)) ? nil : own, isHostClock: isHostClock,
+                stored: time, sequence: sequence)
         }
     }
 

@@ -157,4 +157,10 @@ extension Timestamp {
         let (sum, overflow) = time.nanosecondsSince1970.addingReportingOverflow(duration.nanoseconds)
         return Timestamp(nanosecondsSince1970: overflow ? (duration < .zero ? .min : .max) : sum)
     }
+
+    /// The time from this one to a later one, bounded to what 64 bits of nanoseconds hold: a host may write any year.
+    package func duration(to later: Timestamp) -> Duration {
+        let (difference, overflow) = later.nanosecondsSince1970.subtractingReportingOverflow(nanosecondsSince1970)
+        return .nanoseconds(overflow ? (later < self ? .min : .max) : difference)
+    }
 }

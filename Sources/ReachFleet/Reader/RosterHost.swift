@@ -65,7 +65,7 @@ package struct RosterHost: Hashable, Sendable {
 
     /// The difference between the engine's clock and the host's, as of its state. It includes the time on the way.
     package var clockOffset: Duration? {
-        report.map { .nanoseconds($0.stored.nanosecondsSince1970 - $0.written.nanosecondsSince1970) }
+        report.map { $0.written.duration(to: $0.stored) }
     }
 
     /// A time of the host's clock by the engine's. Within ``RosterHost/clockTolerance`` both are the same.

@@ -6,10 +6,13 @@ package final class Explainer {
     private let snapshot: KernelSnapshot
     private let options: EngineOptions
 
+    /// - Parameter memory: What an observer of the same network remembers; `nil` without one.
     /// - Throws: The reason why the kernel cannot be queried.
-    package init(options: EngineOptions = EngineOptions()) throws(NetlinkError) {
+    package init(
+        options: EngineOptions = EngineOptions(), memory: RootCauseMemory? = nil
+    ) throws(NetlinkError) {
         self.options = options
-        snapshot = try KernelSnapshot(options: options)
+        snapshot = try KernelSnapshot(options: options, memory: memory)
     }
 
     /// The explanation for a kernel that could not be queried.

@@ -8,20 +8,30 @@ package final class KernelSnapshot {
 
     package let view: KernelView
     private let options: EngineOptions
+    private let memory: RootCauseMemory?
 
+    /// - Parameter memory: What an observer of the same network remembers; `nil` without one.
     /// - Throws: The reason why the kernel cannot be queried.
-    package init(options: EngineOptions = EngineOptions()) throws(NetlinkError) {
+    package init(
+        options: EngineOptions = EngineOptions(), memory: RootCauseMemory? = nil
+    ) throws(NetlinkError) {
         self.options = options
+        self.memory = memory
         view = try KernelView(policy: options.observer.policy)
         try view.refresh()
     }
 
     /// A verdict, and the facts on which it rests.
     struct Evaluation {
-        let verdict: Verdict
+        var verdict: Verdict
         let findings: [PathFinding]
         /// The resolver's answer, if the target is a name.
         var resolution: NameAnswer?
+
+        var names: [IPAddress] {
+            guard case .addresses(let addresses)? = resolution else { return [] }
+            return addresses
+        }
     }
 
     /// The current state of a target. Its "since" is now as well, since there is no earlier state.
@@ -35,12 +45,12 @@ package final class KernelSnapshot {
         let evaluation = try evaluate(target)
         var verdict = evaluation.verdict
         if let condition {
-            var names: [IPAddress] = []
-            if case .addresses(let addresses)? = evaluation.resolution { names = addresses }
             let internet = try evaluate(.internet).verdict
             verdict = try PathFinder(view: view, mark: options.mark).choose(
-                verdict, on: target.subject, internet: internet, names: names, anchors: options.anchors,
+                verdict, on: target.subject, internet: internet, names: evaluation.names, anchors: options.anchors,
                 where: condition)
+            verdict.rootCause = try rootCause(
+                of: verdict, .init(target: target.subject, names: evaluation.names, condition: condition))
         }
         _ = machine.observe(verdict, cause: .start, epoch: 1, at: SystemClock.now)
         return machine.state
@@ -56,6 +66,22 @@ package final class KernelSnapshot {
     }
 
     func evaluate(_ target: Target) throws(NetlinkError) -> Evaluation {
+        var evaluation = try judge(target)
+        evaluation.verdict.rootCause = try rootCause(
+            of: evaluation.verdict, .init(target: target.subject, names: evaluation.names))
+        return evaluation
+    }
+
+    private func rootCause(
+        of verdict: Verdict, _ subject: RootCauseReader.Subject
+    ) throws(NetlinkError) -> RootCause? {
+        guard verdict.status != .reachable else { return nil }
+        return try RootCauseReader(view: view, options: options).rootCause(
+            of: verdict, on: subject, memory: memory ?? RootCauseMemory()
+        ) { () throws(NetlinkError) in try judge(.internet).verdict }
+    }
+
+    private func judge(_ target: Target) throws(NetlinkError) -> Evaluation {
         var finder = PathFinder(view: view, mark: options.mark, recordsFindings: true)
         guard case .name(let name) = target.subject else {
             let verdict = try finder.verdict(on: target.subject, anchors: options.anchors)

@@ -14,11 +14,13 @@ package final class ReachabilityEngine {
     private let resolver = SystemResolver()
     private(set) var observer: KernelObserver?
     private var sleepWatch: SleepWatch?
-    private var watches: [WatchKey: WatchedTarget] = [:]
+    private(set) var watches: [WatchKey: WatchedTarget] = [:]
     var lastID: UInt64 = 0
     private var epoch = EpochCounter()
     /// The last verdict on the Internet; `nil` before the first.
     private(set) var internet: Verdict?
+    /// The links that carried the Internet before it was lost.
+    var internetMemory = PathMemory()
     /// The results of probes; `nil` where none run.
     private var survey: ConnectivitySurvey?
     /// Called with every new snapshot of the network.
@@ -95,7 +97,7 @@ package final class ReachabilityEngine {
             watch.nameTimer = loop.schedule(at: now.boot + options.namePatience) { [unowned self, weak watch] in
                 guard let watch else { return }
                 watch.nameTimer = nil
-                publish(Verdict(.unknown, reason: .nameNotResolved), for: watch, effects: [], fallback: .start)
+                publishUnresolved(watch)
             }
         }
         if observationError == nil { evaluate([]) } else { publishUnknown(cause: .start) }
@@ -221,8 +223,11 @@ package final class ReachabilityEngine {
         do throws(NetlinkError) {
             var finder = PathFinder(view: view, mark: options.mark)
             let family = NetworkTable.Effect.onlyFamily(of: effects)
-            let internet = try finder.internet(anchors: options.anchors, only: family, known: internet)
+            let known = self.internet
+            let internet = try finder.internet(anchors: options.anchors, only: family, known: known)
+            if internet.status != .reachable, let known { internetMemory.remember(known.ipv4, known.ipv6) }
             self.internet = internet
+            var causes: RootCauseReader?
             let isNewEpoch = epoch.count(internet)
             for watch in watches.values {
                 guard var verdict = try verdict(for: watch, internet: internet, &finder) else { continue }
@@ -231,6 +236,11 @@ package final class ReachabilityEngine {
                         verdict, on: watch.target.subject, internet: internet, names: watch.name.addresses,
                         anchors: options.anchors,
                         where: condition)
+                }
+                if verdict.status != .reachable {
+                    let reader = causes ?? RootCauseReader(view: view, options: options)
+                    causes = reader
+                    verdict.rootCause = try rootCause(of: verdict, for: watch, internet, reader)
                 }
                 publish(verdict, for: watch, effects: effects, fallback: .poll)
             }
@@ -330,6 +340,16 @@ package final class ReachabilityEngine {
         }
         updateTargets()
         if observationError == nil { evaluate([NetworkTable.Effect(cause: .name, interface: nil)]) }
+    }
+
+    /// Publishes that a name has not been resolved in time.
+    private func publishUnresolved(_ watch: WatchedTarget) {
+        var verdict = Verdict(.unknown, reason: .nameNotResolved)
+        if let view = observer?.view, let internet {
+            let reader = RootCauseReader(view: view, options: options)
+            verdict.rootCause = try? rootCause(of: verdict, for: watch, internet, reader)
+        }
+        publish(verdict, for: watch, effects: [], fallback: .start)
     }
 
     func updateTargets() {

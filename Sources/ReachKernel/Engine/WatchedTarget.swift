@@ -12,6 +12,8 @@ final class WatchedTarget {
     private(set) var owner: UInt32?
     var machine: StatusMachine
     var name = NameTracker()
+    /// The links that carried its paths before it was lost.
+    var memory = PathMemory()
     var holdTimer: TimerQueue.ID?
     var nameTimer: TimerQueue.ID?
     /// Whether a state has been sent: it was determined, or the wait for it is over.

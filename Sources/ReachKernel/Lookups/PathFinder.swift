@@ -141,7 +141,7 @@ package struct PathFinder {
 
     private var hasGlobalIPv6Address: Bool {
         view.table.addresses.values.contains { addresses in
-            addresses.contains { $0.address.family == .ipv6 && $0.isPreferred }
+            addresses.contains { $0.address.family == .ipv6 && $0.isUsable }
         }
     }
 

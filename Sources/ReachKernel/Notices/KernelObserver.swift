@@ -7,7 +7,7 @@ package import ReachLoop
 /// When it cannot query the kernel at all, it reports ``Event/unobservable(_:)`` and retries.
 package final class KernelObserver {
     package enum Event {
-        /// The view may have changed, for these reasons.
+        /// The view may have changed; the effects say how.
         case changed([NetworkTable.Effect])
         /// Notices were lost; the view is complete again.
         case resynced(NetlinkError)
@@ -39,8 +39,8 @@ package final class KernelObserver {
     private var socket: NoticeSocket?
     private var targets: Set<IPAddress> = []
     private var installedFilter = SocketFilter()
-    /// The neighbours whose notices pass the filter. Neighbours that no path needs any more stay for a while, because
-    /// replacing the filter costs the kernel a compilation, more than everything else in a change.
+    /// The neighbours whose notices pass the filter. Neighbours that no path needs any more stay for a while: for each
+    /// new filter the kernel compiles a program, which costs more than everything else that follows a notice.
     private var neighbours: Set<Neighbour.Key> = []
     private static let neighbourLimit = 64
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
@@ -80,7 +80,8 @@ package final class KernelObserver {
         updateFilter()
     }
 
-    /// Lets notices of these neighbours, on which the paths depend, pass from now on. Call it after every evaluation.
+    /// Makes the filter pass the notices of these neighbours, on which the paths depend. Call it after every
+    /// evaluation.
     package func trackNeighbours(_ needed: Set<Neighbour.Key>) {
         let missing = needed.subtracting(neighbours)
         guard let view, !missing.isEmpty else { return }
@@ -97,7 +98,7 @@ package final class KernelObserver {
         }
     }
 
-    /// Reads everything again, as after sleep.
+    /// Reads everything again, for example after sleep.
     package func refresh(because cause: Cause) {
         guard let view else { return }
         attempt {
@@ -160,8 +161,8 @@ package final class KernelObserver {
         }
     }
 
-    /// Recovers from a failed query to the view: resyncs where that helps, or else reports that the kernel is
-    /// unobservable and retries.
+    /// Recovers from the failure of a query to ``view``. Depending on the error, it reads everything again, or reports
+    /// that the kernel is unobservable and retries.
     package func recover(from error: NetlinkError) {
         switch error {
         case .lost, .dumpInterrupted, .refused: resync(after: error)

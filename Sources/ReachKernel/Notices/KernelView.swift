@@ -14,6 +14,10 @@ package final class KernelView {
     private var traits: [InterfaceIndex: LinkTraits] = [:]
     /// The conditions found so far; emptied when any link changes.
     private var conditions: [InterfaceIndex: LinkCondition] = [:]
+    /// How often access points have refused links since this process observes them.
+    package private(set) var admissions = AdmissionCounter()
+    /// The policy rules; `nil` until they are asked for, and after a change.
+    private var knownRules: [Rule]?
     private var unansweredSince: [Neighbour.Key: BootTime] = [:]
 
     package init(policy: LinkPolicy = LinkPolicy()) throws(NetlinkError) {
@@ -32,6 +36,15 @@ package final class KernelView {
         }
         table = fresh
         conditions = [:]
+        knownRules = nil
+    }
+
+    /// The policy rules. They are read once, and again after a change.
+    package func rules() throws(NetlinkError) -> [Rule] {
+        if let knownRules { return knownRules }
+        let fresh = try queries.rules()
+        knownRules = fresh
+        return fresh
     }
 
     /// Applies a notice to the tables.
@@ -40,8 +53,15 @@ package final class KernelView {
     package func apply(_ notice: Notice) -> NetworkTable.Effect? {
         switch notice {
         case .link(let link):
-            if table.links[link.index]?.isSameDevice(as: link) == false { traits[link.index] = nil }
-        case .linkRemoved(let index): traits[index] = nil
+            let known = table.links[link.index]
+            if known?.isSameDevice(as: link) == false { traits[link.index] = nil }
+            admissions.observe(link, after: known)
+        case .linkRemoved(let index):
+            traits[index] = nil
+            admissions.forget(index)
+        case .rule, .ruleRemoved:
+            knownRules = nil
+            return table.apply(notice)
         default: return table.apply(notice)
         }
         let effect = table.apply(notice)
@@ -75,7 +95,9 @@ package final class KernelView {
     /// All links, with their traits and with the links that carry the tunnels.
     package func fullStack() throws(NetlinkError) -> LinkStack {
         var underlay: [InterfaceIndex: InterfaceIndex] = [:]
-        for index in table.links.keys { underlay.merge(try self.underlay(of: index)) { first, _ in first } }
+        for (index, link) in table.links where link.remote != nil {
+            underlay.merge(try self.underlay(of: index)) { first, _ in first }
+        }
         _ = readTraits(of: Array(table.links.keys))
         return makeStack(underlay)
     }

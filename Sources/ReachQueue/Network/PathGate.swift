@@ -1,26 +1,28 @@
 package import ReachCore
 
-/// Opens and closes for the requests of one condition, as the paths that satisfy it come and go.
+/// Decides whether the requests of one condition may start, as the paths that satisfy the condition come and go.
 ///
-/// It closes at once. When a path comes, it settles for a moment, and then one request of each user, the canary, shows
-/// whether the path works. Any answer opens the gate, however often the path has come and gone before: only canaries
-/// that fail make the next one wait longer. What flapping costs is starts that fail, and so it costs few.
+/// When the path is lost, the gate closes at once. When there is a path again, the gate settles for
+/// ``QueuePolicy/settling``; then one request of each user, the canary, shows whether the path works. Any answer opens
+/// the gate, however often the path has come and gone before. Only a canary that fails makes the next one wait longer,
+/// so a path that flaps costs few failed starts.
 ///
-/// After an outage the first start is put off by a random time, so that the hosts of a fleet do not all start at once.
+/// After an outage the first start is delayed by a random time, so that the hosts of a fleet do not all start at once.
 package struct PathGate: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         case closed
-        /// Satisfied, but not for long enough: `times` are those of the canary that follows.
+        /// A path satisfies the condition, but not for long enough. The canary follows, with these times.
         case settling(until: BootTime, Times)
         /// No request has been answered since the path came.
         case canary(Times)
         case open(Times)
     }
 
-    /// From when on requests may start.
+    /// The earliest times at which requests may start.
     package struct Times: Hashable, Sendable {
+        /// For all requests that are not urgent.
         package let others: BootTime
-        /// Urgent requests wait neither for the path to settle nor for the canary of others.
+        /// For urgent requests, which wait neither for the path to settle nor for a canary.
         package let urgent: BootTime
     }
 
@@ -35,21 +37,22 @@ package struct PathGate: Hashable, Sendable {
     }
 
     package private(set) var state: State = .closed
-    /// What was missing while it was closed last; it counts until the path has settled.
+    /// What the paths lacked when the gate was last closed. It is shown until the path has settled.
     package private(set) var missing: Blocker
-    /// Since when it has not been open; or since when it is open.
+    /// The time of the last change between open and not open.
     package private(set) var since: BootTime
-    /// Since when a canary decides.
+    /// The time at which the state ``State/canary(_:)`` began.
     package private(set) var triedSince: BootTime
-    /// The canaries of each user on the path that is or was tried.
+    /// The canaries of each user on the current or the last path.
     package private(set) var canaries: [UInt32: CanaryRecord] = [:]
+    /// The current or the last path.
     private var triedPath: TriedPath?
-    /// The times that chance gave since it was last open: they stay while the path flaps, since a new delay at each
-    /// gain would put off the first start for as long as the path flaps.
+    /// The random times drawn since the gate was last open. They are kept while the path flaps: a new delay each time
+    /// that the path returns would postpone the first start for as long as the path flaps.
     private var drawn: Times?
-    /// When the path was lost.
+    /// The time at which the path was lost.
     private var lostAt: BootTime
-    /// Until the network is known there is no outage, and what is found first has not just come back.
+    /// Whether the network has been unknown so far. The first path that is found then follows no outage.
     private var isUntested = true
 
     package init(missing: Blocker, at now: BootTime) {
@@ -71,7 +74,7 @@ package struct PathGate: Hashable, Sendable {
         }
     }
 
-    /// From when on requests of each kind may start; `nil` while they may not.
+    /// The earliest times at which requests may start; `nil` while the gate is closed.
     package var times: Times? {
         switch state {
         case .closed: nil
@@ -79,17 +82,19 @@ package struct PathGate: Hashable, Sendable {
         }
     }
 
-    /// When it wants ``advance(to:isProved:)``; `nil` while only an event can change it.
+    /// The time at which ``advance(to:isProved:)`` must be called; `nil` for none.
     package var deadline: BootTime? { if case .settling(let until, _) = state { until } else { nil } }
 
-    /// The network has been unknown for too long: it counts as an outage from the beginning on.
+    /// Counts the time since the gate was made as an outage, because the network has been unknown for too long.
     package mutating func giveUpWaiting() { isUntested = false }
 
     // MARK: The path
 
-    /// A gate made while the network is known. If the paths changed a moment ago, it settles as the others do.
+    /// Begins with the path of a new group, while the network is known.
     ///
-    /// - Parameter other: An older gate whose path is the same. While a canary decides there, it decides here, too.
+    /// - Parameters:
+    ///   - settledAt: The time at which the paths have settled after their last change.
+    ///   - other: An older gate with the same path. If its path is not proved yet, this gate adopts its state.
     package mutating func begin(
         on path: QueuePath?, missing: Blocker, settledAt: BootTime, like other: PathGate?, at now: BootTime
     ) -> Change? {
@@ -121,7 +126,7 @@ package struct PathGate: Hashable, Sendable {
         guard let path else { return lose(missing: missing, at: now) }
         let isOther = triedPath != TriedPath(path)
         triedPath = TriedPath(path)
-        // What failed by another path, or long ago, says nothing about this one.
+        // Canaries that failed over another path, or long ago, prove nothing about this path.
         if isOther || (isClosed && now - lostAt >= policy.canaryMemory) { canaries = [:] }
         switch state {
         case .closed: return gain(at: now, policy, using: &generator)
@@ -157,7 +162,7 @@ package struct PathGate: Hashable, Sendable {
         return .gained
     }
 
-    /// Time has passed.
+    /// Ends the settling when its time has come.
     package mutating func advance(to now: BootTime, isProved: Bool) -> Change? {
         guard case .settling(let until, let times) = state, until <= now else { return nil }
         guard !isProved else { return open(times, at: now, outage: now - since) }
@@ -166,7 +171,8 @@ package struct PathGate: Hashable, Sendable {
         return .canary(after: now - since)
     }
 
-    /// The epoch moved while it is open: waits that are cut short end at different times in a fleet.
+    /// Draws the time at which waits after failures end early, because a new epoch began while the gate is open. The
+    /// time is random, so that the hosts of a fleet do not all start at once.
     package mutating func spreadAgain(
         at now: BootTime, _ policy: QueuePolicy, using generator: inout some RandomNumberGenerator
     ) -> BootTime {
@@ -186,7 +192,7 @@ package struct PathGate: Hashable, Sendable {
 
     // MARK: Canaries
 
-    /// Something was answered by its path.
+    /// Opens the gate, because something was answered over its path.
     package mutating func prove(at now: BootTime) -> Change? {
         switch state {
         case .settling(_, let times), .canary(let times): return open(times, at: now, outage: now - since)
@@ -197,24 +203,25 @@ package struct PathGate: Hashable, Sendable {
         }
     }
 
-    /// A request of the user's starts while nothing proves that the path works.
+    /// Records that a request of the user starts as a canary.
     package mutating func canaryStarted(
         of user: UInt32, at now: BootTime, _ policy: QueuePolicy, using generator: inout some RandomNumberGenerator
     ) {
         canaries[user, default: CanaryRecord(since: now)].started(at: now, policy, using: &generator)
     }
 
-    /// It ended without an answer.
+    /// Records that a canary ended without an answer.
     package mutating func canaryFailed(
         of user: UInt32, at now: BootTime, _ policy: QueuePolicy, using generator: inout some RandomNumberGenerator
     ) {
         canaries[user]?.failed(at: now, policy, using: &generator)
     }
 
-    /// It ended in a way that says nothing about the path: it was cancelled, or the path itself went.
+    /// Records that a canary ended in a way that proves nothing about the path: it was cancelled, or the path was lost.
     package mutating func canaryWithdrawn(of user: UInt32) { canaries[user]?.withdrawn() }
 
-    /// The way a path is known by: on another network nothing holds that was found on this one.
+    /// What identifies a path. Another interface or other addresses mean another network, for which the results of
+    /// earlier canaries do not count.
     private struct TriedPath: Hashable, Sendable {
         let interfaceIndex: UInt32
         let sources: Set<IPAddress>
@@ -223,15 +230,17 @@ package struct PathGate: Hashable, Sendable {
     }
 }
 
-/// When one user's next canary may start: each user has canaries of their own, since a dead server must delay only
-/// those who send to it.
+/// The canaries of one user, and when the next one may start. They are counted for each user, because a dead server
+/// must delay only the users who send to it.
 package struct CanaryRecord: Hashable, Sendable {
-    /// Those that were started and not answered.
+    /// The number of canaries that were started and not answered.
     package private(set) var count = 0
+    /// The number of canaries that failed.
     package private(set) var failures = 0
-    /// When the first of them started.
+    /// The time at which the first of them started.
     package private(set) var since: BootTime
-    /// For a request to a destination that was not tried among them: a slow answer holds up the others only this long.
+    /// The earliest start of a canary to a destination that none of them was sent to: one slow server must not delay
+    /// canaries to other servers.
     private var nextElsewhere = BootTime(nanoseconds: .min)
     private var next = BootTime(nanoseconds: .min)
     private var nextUrgent = BootTime(nanoseconds: .min)
@@ -243,7 +252,7 @@ package struct CanaryRecord: Hashable, Sendable {
     /// - Parameter lastStart: When a request was last sent to the same destination.
     package func next(lastStart: BootTime) -> BootTime { lastStart < since ? nextElsewhere : next }
 
-    /// When the next urgent request may start: only failures hold it up.
+    /// When the next urgent request may start: only failed canaries delay it.
     package var urgent: BootTime { nextUrgent }
 
     fileprivate mutating func started(

@@ -37,14 +37,14 @@ package struct PathHistory: Hashable, Sendable {
     /// A request with a body of this size was answered.
     package mutating func carried(_ bytes: Int64, in time: Duration) {
         guard time > .zero else { return }
-        let measured = Double(bytes) / time.inSeconds
+        let measured = Double(bytes) / (time / .seconds(1))
         rate = rate.map { ($0 + measured) / 2 } ?? measured
     }
 
     /// The path went before a request with a body of this size was answered: it is no faster than this.
     package mutating func interrupted(_ bytes: Int64, after time: Duration) {
         guard time > .zero else { return }
-        let bound = Double(bytes) / time.inSeconds
+        let bound = Double(bytes) / (time / .seconds(1))
         rate = min(rate ?? bound, bound)
     }
 
@@ -76,11 +76,5 @@ package struct PathHistory: Hashable, Sendable {
         // It has stayed much longer than before: what was before says nothing more.
         guard up < longest * 2, needed > longest - up, now < waiting + policy.windowPatience else { return nil }
         return min(upSince + longest * 2, waiting + policy.windowPatience)
-    }
-}
-
-extension Duration {
-    fileprivate var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 }

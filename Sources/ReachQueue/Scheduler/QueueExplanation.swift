@@ -11,6 +11,8 @@ package struct QueueExplanation: Hashable, Sendable {
         /// Whole sentences: what it is, and what would end it.
         package var text: String
         package var remedy: String
+        /// What a default route has to satisfy, if the request waits for one; `nil` if it waits for something else.
+        package var lacks: NetworkCondition?
 
         package init(blocker: Blocker, since: Instant, until: Instant?, text: String, remedy: String) {
             self.blocker = blocker
@@ -63,9 +65,14 @@ extension QueueScheduler {
 
     private func reason(for block: Block, of entry: QueueEntry, in group: RequestGroup) -> QueueExplanation.Reason {
         let (text, remedy) = words(for: block, of: entry, in: group)
-        return QueueExplanation.Reason(
+        var reason = QueueExplanation.Reason(
             blocker: block.blocker, since: moment(of: block.since), until: block.until.map(moment(of:)), text: text,
             remedy: remedy)
+        let waitsForDefault = group.key.destination.flatMap(route)?.own.isEmpty ?? true
+        if waitsForDefault, block.until == nil, [.path, .linkClass].contains(block.blocker) {
+            reason.lacks = group.key.condition
+        }
+        return reason
     }
 
     private func words(
@@ -76,6 +83,9 @@ extension QueueScheduler {
         switch block.blocker {
         case .requestHold: return ("A user holds it.", "It continues when it is released.")
         case .queueHold: return ("The queue is held.", "It continues when the queue is released.")
+        case .fleetHold:
+            let reason = fleetHold?.reason.map { ": " + DisplayText.sanitized($0) } ?? ""
+            return ("The fleet holds the queue\(reason).", "It continues when the fleet releases it.")
         case .order:
             let first = entries[Int(chains.head(of: entry.chain))].id
             return ("Request \(first), before it in its order, is not over.", "It continues when that one is over.")
@@ -165,7 +175,7 @@ extension QueueScheduler {
             )
         }
         switch block.blocker {
-        case .metered: return ("Only metered connections are available.", "It starts when there is one that is not.")
+        case .metered: return ("Only metered connections are available.", "It starts when there is an unmetered one.")
         case .validated where paths == nil:
             return ("Nothing is known about the network yet.", "It starts when there is a path.")
         case .validated: return ("No path is proved to reach the Internet.", "It starts when a probe has proved one.")

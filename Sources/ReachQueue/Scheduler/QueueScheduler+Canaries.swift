@@ -25,10 +25,12 @@ extension QueueScheduler {
         of user: UInt32, in group: Int32, _ section: Int32, portion: inout Int
     ) {
         let channel = groups[Int(group)].channel
-        guard channel >= 0, owners[user]?.heldSince == nil,
-            let (slot, lane) = bestCanary(of: user, in: group, section, portion: &portion)
-        else { return }
-        guard running.count < policy.globalLimit, hasRoom(channel, for: user) else {
+        guard channel >= 0, owners[user]?.heldSince == nil else { return }
+        let isFull = running.count >= policy.globalLimit || !hasRoom(channel, for: user)
+        // That the user lacks a slot is known from one group; there may be as many groups as requests.
+        if isFull, crowdedOut[user] != nil { return }
+        guard let (slot, lane) = bestCanary(of: user, in: group, section, portion: &portion) else { return }
+        guard !isFull else {
             crowdedOut[user] = channel
             return
         }

@@ -155,22 +155,21 @@ extension QueueScheduler {
     /// Ends waits after failures of another network; but not those of requests that a server may have received.
     private mutating func cutDueWaits(of group: Int32, portion: inout Int) {
         let index = Int(group)
-        var kept: [Int32] = []
         while portion > 0, let slot = groups[index].networkWaits.pop() {
             portion -= 1
             let entry = entries[Int(slot)]
             let from = entry.losses > 0 ? entry.since + policy.lossWait(after: Int(entry.losses)) : now
-            if from > now { kept.append(slot) }
             entries[Int(slot)].notBefore = min(entry.notBefore, max(from, now))
-            entries[Int(slot)].place = .parked
-            if from <= now { place(slot) }
+            if from <= now {
+                entries[Int(slot)].place = .parked
+                place(slot)
+            } else {
+                // The network no longer has a say in its wait, so that no later turn finds it here again.
+                entries[Int(slot)].place = .destinationWait
+                groups[index].destinationWaits.set(slot, to: entries[Int(slot)].notBefore)
+            }
         }
         if groups[index].networkWaits.isEmpty { groups[index].cutWaitsAt = nil }
-        // Their waits go on as they were.
-        for slot in kept {
-            entries[Int(slot)].place = .networkWait
-            groups[index].networkWaits.set(slot, to: entries[Int(slot)].notBefore)
-        }
         refreshGroupTimer(group)
     }
 }

@@ -3,17 +3,18 @@ package import ReachCore
 /// Decides when each queued request is sent: a value without clock, thread, disk or network. ``handle(_:at:)`` receives
 /// what happened, and returns what to do.
 ///
-/// A turn takes a time that does not grow with the number of requests waiting: those of one condition pause and resume
-/// as one, and what is due is taken in portions. While no path is there nothing wakes it but the end of a request's
-/// time.
+/// The cost of a turn does not grow with the number of waiting requests: requests with the same condition pause and
+/// resume together, and a turn handles at most a fixed number of those that are due. Without a path, the only timers
+/// are the deadlines of requests.
 ///
-/// It sends nothing before the lease is committed, and reports nothing that must be kept before that is committed.
+/// A request is sent only after its lease is committed, and an event that must survive a crash is reported only after
+/// its change is committed.
 package struct QueueScheduler: Sendable {
     package let policy: QueuePolicy
-    /// Of all that is left to chance.
+    /// The seed of the random numbers.
     package let seed: UInt64
     var random: SplitMix64
-    /// The moment of the present turn.
+    /// The instant of the current turn.
     var moment: Instant
     let started: BootTime
 
@@ -25,13 +26,15 @@ package struct QueueScheduler: Sendable {
     var aliveBytes: Int64 = 0
     var reservedBytes: Int64 = 0
     var owners: [UInt32: OwnerAccount] = [:]
-    /// When root held everything.
+    /// The time since which root holds all requests; `nil` if root does not.
     var heldSince: BootTime?
-    /// Ends of time to live.
+    /// The fleet's hold, which is independent of those of users.
+    var fleetHold: FleetHold?
+    /// The times at which unfinished requests expire.
     var deadlines = DeadlineQueue<Int32>()
-    /// When dead requests are forgotten.
+    /// The times at which dead requests are deleted.
     var deadUntil = DeadlineQueue<Int32>()
-    /// The orders that dead requests belonged to, and join again when they are sent again.
+    /// The orders of dead requests, which a retried request joins again.
     var deadOrders: [Int32: OrderChains.Key] = [:]
     var recentlyOver = RecentRequests(capacity: 4096)
     var chains = OrderChains()
@@ -41,18 +44,18 @@ package struct QueueScheduler: Sendable {
     var freeGroups: [Int32] = []
     var groupNumbers: [RequestGroup.Key: Int32] = [:]
     var idleGroups: [Int32] = []
-    /// How many have a path.
+    /// The number of groups that have a path.
     var openGroups = 0
-    /// Those that settle, or of which a canary decides.
+    /// The groups whose path is not proved: they settle, or wait for a canary's answer.
     var unproved: Set<Int32> = []
-    /// When the next canary may start.
+    /// The earliest time at which another canary may start.
     var canaryAt: BootTime?
-    /// The users with a canary that no slot is free for, and the channel it would take.
+    /// The users whose canary waits for a free slot, and the channel of that canary.
     var crowdedOut: [UInt32: Int32] = [:]
     var gateTimers = DeadlineQueue<Int32>()
-    /// The earliest wait in each open group.
+    /// The earliest end of a wait in each open group.
     var groupTimers = DeadlineQueue<Int32>()
-    /// Counts the resumes.
+    /// Increases each time that a group resumes.
     var generation: UInt32 = 0
 
     var destinations: [DestinationRecord] = []
@@ -63,7 +66,7 @@ package struct QueueScheduler: Sendable {
     var siteNumbers: [Destination: Int32] = [:]
     var idleDestinations: [Int32] = []
     var troubles: [Int32: DestinationTrouble] = [:]
-    /// Those with a breaker that is not closed, or a wait that ends with the epoch.
+    /// The destinations with a circuit breaker that is not closed, or with a wait that a new epoch ends.
     var attentive: Set<Int32> = []
     var destinationTimers = DeadlineQueue<Int32>()
 
@@ -71,62 +74,64 @@ package struct QueueScheduler: Sendable {
     var freeChannels: [Int32] = []
     var firstChannel = 0
     var running: [RunningAttempt] = []
-    /// Attempts that have an answer which an interceptor judges: they hold no slot.
+    /// The attempts whose answer an interceptor judges; they occupy no slot.
     var judged: [Int32: RunningAttempt] = [:]
-    /// Destinations with lines that were stalled because no more requests could be prepared.
+    /// The destinations whose lines wait until another request may be prepared.
     var awaitingPreparation: Set<Int32> = []
     /// The names of the interceptors that the program has registered.
     var interceptors: Set<String> = []
 
     /// `nil` until the network is known.
     var paths: PathSet?
-    /// Counts the networks in which names are looked up again.
-    var networkNumber: UInt64 = 1
-    /// Sites whose names are to be looked up, and when.
-    var lookupTimers = DeadlineQueue<Int32>()
-    /// The lookups of names that are on their way, and the users whose requests need them.
-    var pendingLookups: [Destination: UInt32] = [:]
-    /// When they last differed from those before; `nil` since the first look.
+    /// The last time at which ``paths`` changed; `nil` before the first change.
     var pathsChanged: BootTime?
+    /// Whether the network was unknown for so long that this counts as an outage.
     var hasGivenUpWaiting = false
-    /// The interfaces by which something was answered since they came.
+    /// Increases with each network, in which names are looked up again.
+    var networkNumber: UInt64 = 1
+    /// The sites whose names are to be looked up, and when.
+    var lookupTimers = DeadlineQueue<Int32>()
+    /// The names that are being looked up, and the users whose requests need them.
+    var pendingLookups: [Destination: UInt32] = [:]
+    /// The interfaces over which something was answered since they have a path.
     var provedInterfaces: Set<UInt32> = []
     var histories: [UInt32: PathHistory] = [:]
-    /// Since when requests wait for a path that stays up longer.
+    /// The requests that wait for a path that stays up longer, and since when.
     var heldBack: [Int32: BootTime] = [:]
     var evidence = PathEvidence()
-    /// New requests cannot be stored.
+    /// Whether new requests cannot be stored.
     var isDegraded = false
-    /// Nothing can be stored, not even in the space that is kept for ends and changes.
+    /// Whether no change can be stored at all, not even in the space that is reserved for the ends of requests.
     var isStuck = false
     var isStopped = false
     var degradedSince: BootTime
 
-    /// What each user with requests has of the slots.
+    /// The slots that each user with requests has.
     var shares: [UInt32: OwnerShare] = [:]
-    /// Counts the starts, to know whose turn was longest ago.
+    /// The number of starts so far. It orders the users by their latest start.
     var starts: UInt64 = 0
-    /// When somebody who waits for a slot is given one of another's.
+    /// The time at which a user who waits gets a slot of another user.
     var yieldAt: BootTime?
-    /// Until then the last free slot is not for those who have half of all.
+    /// The time until which a user with half of all slots does not get the last free one.
     var sharedUntil: BootTime
-    /// Starts keep their distance until then.
+    /// The time until which starts are spaced.
     var spacedUntil: BootTime
+    /// The earliest time of the next start while starts are spaced.
     var nextStart: BootTime
-    /// When admission goes on, if it stopped for the distance.
+    /// The time at which requests are admitted again, if spacing stopped this.
     var admitAt: BootTime?
-    /// A portion was cut: go on at once.
+    /// Whether the turn ended before everything that is due was handled, so that the next turn follows at once.
     var hasMore = false
 
-    /// When ``QueueInput/wake`` is wanted; in the past if at once.
+    /// The time at which the owner must send ``QueueInput/wake``, at once if it is past; `nil` for none.
     package private(set) var deadline: BootTime?
 
     var turn = TurnOutput()
     var pending = PendingWrites()
 
     /// - Parameters:
-    ///   - firstID: The number of the first request that will be added: larger than any ever given.
-    ///   - seed: Of all that is left to chance.
+    ///   - firstID: The number of the next request, larger than the number of any earlier request.
+    ///   - seed: The seed of the random numbers.
     package init(_ policy: QueuePolicy = QueuePolicy(), firstID: Int64 = 1, seed: UInt64, at moment: Instant) {
         self.policy = policy
         self.seed = seed
@@ -144,21 +149,21 @@ package struct QueueScheduler: Sendable {
     var now: BootTime { moment.boot }
     var epoch: UInt64 { paths?.epoch ?? 0 }
 
-    /// How many requests are not over.
+    /// The number of unfinished requests.
     package var count: Int { aliveCount }
 
-    /// How many of a client's are not over; for root, of everybody's.
+    /// The number of a user's unfinished requests; for root, of those of all users.
     package func count(of client: QueueInput.Client) -> Int {
         client.user == 0 ? aliveCount : owners[client.user]?.count ?? 0
     }
 
-    /// Bytes of requests that are not over and of uploads: an owner's, and everybody's.
+    /// The bytes of the unfinished requests and of the uploads of one owner, and of all owners.
     package func bytes(of owner: UInt32) -> (owner: Int64, all: Int64) {
         let account = owners[owner]
         return ((account?.bytes ?? 0) + (account?.reserved ?? 0), aliveBytes + reservedBytes)
     }
 
-    /// Counts the bytes of an owner's uploads, before a request uses them.
+    /// Counts bytes of an owner's upload until a request uses it. A negative number ends that.
     package mutating func reserve(_ bytes: Int64, for owner: UInt32) {
         var account = owners[owner] ?? OwnerAccount()
         account.reserved += bytes
@@ -166,24 +171,25 @@ package struct QueueScheduler: Sendable {
         reservedBytes += bytes
     }
 
-    /// Of the last ``PathSet``; 0 before the first.
+    /// The epoch of the latest ``PathSet``; 0 before the first.
     package var publishedEpoch: UInt64 { epoch }
 
-    /// How many attempts have begun and not ended.
+    /// The number of running attempts.
     package var runningCount: Int { running.count }
 
-    /// Takes one command in.
+    /// Handles one input.
     ///
-    /// - Parameter moment: Never earlier than that of the command before.
-    /// - Returns: What is to be done, in this order.
+    /// - Parameter moment: Never earlier than the instant of the previous call.
+    /// - Returns: The actions to carry out, in this order.
     package mutating func handle(_ command: QueueInput, at moment: Instant) -> [QueueAction] {
         handle([command], at: moment)
     }
 
-    /// Takes commands in that came at once, in their order: what starts, and what is written, follows from all of them.
+    /// Handles inputs that arrived together, in their order. It decides once, after all of them, what starts and what
+    /// is written.
     ///
-    /// - Parameter moment: Never earlier than that of the commands before.
-    /// - Returns: What is to be done, in this order.
+    /// - Parameter moment: Never earlier than the instant of the previous call.
+    /// - Returns: The actions to carry out, in this order.
     package mutating func handle(_ commands: [QueueInput], at moment: Instant) -> [QueueAction] {
         self.moment = moment
         hasMore = false
@@ -217,7 +223,7 @@ package struct QueueScheduler: Sendable {
         return earliest
     }
 
-    /// Many that expire in the same second cost one waking.
+    /// Rounds up to a full second, so that all requests that expire in one second cause one wake-up.
     private static func roundedUp(_ time: BootTime) -> BootTime {
         let second: Int64 = 1_000_000_000
         guard time.nanoseconds < .max - second else { return time }
@@ -229,8 +235,8 @@ package struct QueueScheduler: Sendable {
         case .add(let request, let ticket): add(request, ticket)
         case .hold(_, _, let ticket), .release(_, _, let ticket), .cancel(_, _, let ticket),
             .retry(_, _, let ticket), .retryAll(_, _, let ticket), .forget(_, _, let ticket),
-            .holdQueue(_, let ticket), .releaseQueue(_, let ticket):
-            // What is confirmed is on the disk; what cannot get there is not begun.
+            .holdQueue(_, let ticket), .releaseQueue(_, let ticket), .setFleetHold(_, _, let ticket):
+            // A change is confirmed when it is on the disk, so one that cannot be written is refused.
             if !isStuck { return executeChange(command) }
             turn.actions.append(.reply(ticket, .refused(.storage)))
         case .paths(let set): pathsChanged(to: set)
@@ -256,7 +262,7 @@ package struct QueueScheduler: Sendable {
         }
     }
 
-    /// A client's change of what is there.
+    /// Executes a client's change of existing requests.
     private mutating func executeChange(_ command: QueueInput) {
         switch command {
         case .hold(let id, let client, let ticket): hold(id, client, ticket)
@@ -267,6 +273,7 @@ package struct QueueScheduler: Sendable {
         case .forget(let id, let client, let ticket): forget(id, client, ticket)
         case .holdQueue(let client, let ticket): setQueueHold(true, client, ticket)
         case .releaseQueue(let client, let ticket): setQueueHold(false, client, ticket)
+        case .setFleetHold(let isHeld, let reason, let ticket): setFleetHold(isHeld, reason, ticket)
         default: break
         }
     }
@@ -279,22 +286,26 @@ package struct QueueScheduler: Sendable {
     }
 }
 
-/// How much a user's requests take.
+/// What one user's requests occupy.
 struct OwnerAccount: Sendable {
-    /// Of those that are not over.
+    /// The number of unfinished requests.
     var count = 0
+    /// The bytes of unfinished requests.
     var bytes: Int64 = 0
-    /// Bytes of uploads that no request uses yet.
+    /// The bytes of uploads that no request uses yet.
     var reserved: Int64 = 0
+    /// The time since which the user holds all of their requests; `nil` if there is no such hold.
     var heldSince: BootTime?
-    /// When dead requests are forgotten, and their bytes with those of their answers.
+    /// The times at which dead requests are deleted.
     var dead = DeadlineQueue<Int32>()
+    /// The bytes of dead requests and of their answers.
     var deadBytes: Int64 = 0
 
     var isIdle: Bool { count == 0 && reserved == 0 && heldSince == nil && dead.isEmpty }
 }
 
-/// The requests that ended last, and their owners: only these learn that there was one.
+/// The owners of the requests that ended last. A call about such a request fails: for its owner because the request is
+/// over, for other users as if it had never existed.
 struct RecentRequests: Sendable {
     private let capacity: Int
     private var order: [Int64] = []

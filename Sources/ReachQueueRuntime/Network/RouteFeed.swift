@@ -2,14 +2,14 @@ internal import ReachCore
 internal import ReachLoop
 internal import ReachQueue
 
-/// Follows the routes to destinations, and reports those that differ. Confined to the loop.
+/// Follows the routes to destinations, and reports each one that changes. Confined to the loop.
 ///
-/// A change of the network costs one lookup for each address, all of a portion in one exchange with the kernel; the loop
-/// serves others between portions.
+/// A change of the network costs one lookup for each address. Up to ``portion`` destinations are looked up in one
+/// exchange with the kernel, and the loop does its other work between two exchanges.
 final class RouteFeed {
     private struct Followed {
         var addresses: [RoutedAddress]
-        /// The addresses come from name servers.
+        /// Whether the addresses come from name servers.
         let isNamed: Bool
         var routes: [AddressRoute]?
         var reported: DestinationRoute?
@@ -19,7 +19,7 @@ final class RouteFeed {
     private let network: any QueueNetwork
     private let feed: () -> PathFeed?
     private let report: ([DestinationRoute]) -> Void
-    /// The host that is connected to for a destination: itself, or its proxy.
+    /// Returns the host to which requests for a destination connect: the destination's own, or its proxy.
     private let server: (Destination) -> Target.Subject?
     private var followed: [Destination: Followed] = [:]
     /// The addresses of names with routes of their own, as attempts and lookups found them last.
@@ -28,7 +28,9 @@ final class RouteFeed {
     private var endFollowing: () -> Void = {}
     private var followedAddresses: Set<IPAddress> = []
     private var willFollow = false
-    /// Those whose routes are looked up next.
+    /// The destinations with new addresses, whose routes are looked up again once notices of these pass.
+    private var unsurveyed: Set<Destination> = []
+    /// The destinations whose routes are looked up next.
     private var due: [Destination] = []
     private var willSurvey = false
     private var lastSurvey = BootTime(nanoseconds: .min)
@@ -36,14 +38,16 @@ final class RouteFeed {
 
     /// The most destinations that are looked up in one go.
     private static let portion = 256
-    /// With more destinations than this, surveys keep a distance: a storm of notices must not occupy the loop.
+    /// With more destinations than this, surveys are at least ``distance`` apart: a storm of notices must not occupy
+    /// the loop.
     private static let calmCount = 32
     private static let distance = Duration.milliseconds(250)
+    /// The most names whose addresses are kept.
     private static let learnedLimit = 1024
 
     /// - Parameters:
-    ///   - feed: What probes have proved of interfaces.
-    ///   - report: Called with the routes that differ.
+    ///   - feed: Returns the feed of the default routes, which knows what probes have proved about interfaces.
+    ///   - report: Called with the routes that have changed.
     init(
         loop: EventLoop, network: any QueueNetwork, feed: @escaping () -> PathFeed?,
         server: @escaping (Destination) -> Target.Subject?, report: @escaping ([DestinationRoute]) -> Void
@@ -61,6 +65,7 @@ final class RouteFeed {
     func follow(_ destination: Destination) {
         let (addresses, isNamed) = addresses(of: destination)
         followed[destination] = Followed(addresses: addresses, isNamed: isNamed)
+        unsurveyed.insert(destination)
         followLater()
         survey([destination])
     }
@@ -68,20 +73,22 @@ final class RouteFeed {
     func unfollow(_ destination: Destination) {
         followed[destination] = nil
         learned[destination] = nil
+        // One of many may still cause lookups for a while; to change what the kernel sends after each would cost more.
+        guard followed.count <= Self.calmCount || followed.count < followedAddresses.count / 2 else { return }
         followLater()
     }
 
-    /// The kernel can be observed, or not: a route that is not known is none.
+    /// Records whether the kernel can be observed. While it cannot, every destination is without a route.
     func update(isKnown: Bool) {
         guard self.isKnown != isKnown else { return }
         self.isKnown = isKnown
         surveyAll()
     }
 
-    /// Probes have proved something else than before.
+    /// Reports the routes again after probes have proved another connectivity.
     func update() { publish(Array(followed.keys)) }
 
-    /// An attempt or a lookup has found these addresses of a name.
+    /// Records the addresses of a name, which an attempt or a lookup has found.
     func learn(_ addresses: [IPAddress], of destination: Destination) {
         if followed[destination] == nil, learned[destination] == nil, learned.count >= Self.learnedLimit {
             learned.removeValue(forKey: learned.first?.key ?? destination)
@@ -89,6 +96,7 @@ final class RouteFeed {
         learned[destination] = addresses
         guard followed[destination]?.isNamed == true else { return }
         followed[destination]?.addresses = addresses.map { RoutedAddress($0) }
+        unsurveyed.insert(destination)
         followLater()
     }
 
@@ -111,19 +119,28 @@ final class RouteFeed {
 
     private func followAddresses() {
         willFollow = false
+        defer { unsurveyed = [] }
         let addresses = Set(followed.values.flatMap { $0.addresses.map(\.address) })
         guard addresses != followedAddresses else { return }
         followedAddresses = addresses
-        endFollowing()
+        let end = endFollowing
         endFollowing = {}
-        guard !addresses.isEmpty else { return }
-        endFollowing = network.followRoutes(to: addresses) { [loopReference] in loopReference.owner?.surveyAll() }
-        // What changed before the notices of these addresses passed.
-        surveyAll()
+        if !addresses.isEmpty {
+            endFollowing = network.followRoutes(to: addresses) { [loopReference] in loopReference.owner?.surveyAll() }
+        }
+        // Only now, so that notices about the addresses that stay pass all the while.
+        end()
+        // A route may have changed before the filter let notices of these addresses pass.
+        due += unsurveyed
+        if !due.isEmpty { surveySoon() }
     }
 
     private func surveyAll() {
         due = Array(followed.keys)
+        surveySoon()
+    }
+
+    private func surveySoon() {
         guard followed.count > Self.calmCount else { return surveyDue() }
         guard !willSurvey else { return }
         willSurvey = true
@@ -164,7 +181,7 @@ final class RouteFeed {
         var fresh: [DestinationRoute] = []
         for destination in destinations {
             guard let entry = followed[destination], let routes = entry.routes else { continue }
-            // A name without known addresses is reached by the default routes, as far as is known.
+            // Without addresses, nothing shows that the name has a route other than a default route.
             let route =
                 entry.addresses.isEmpty
                 ? DestinationRoute(destination) : feed.route(to: destination, by: routes, isNamed: entry.isNamed)
@@ -175,10 +192,11 @@ final class RouteFeed {
         if !fresh.isEmpty { report(fresh) }
     }
 
-    /// Before the first look nothing is reported.
+    /// Reports that there is no route, but only for destinations whose route was reported before.
     private func publishUnknown(_ destinations: [Destination]) {
         var fresh: [DestinationRoute] = []
         for destination in destinations {
+            followed[destination]?.routes = nil
             guard let reported = followed[destination]?.reported else { continue }
             let none = DestinationRoute(destination, isByDefault: false)
             guard reported != none else { continue }

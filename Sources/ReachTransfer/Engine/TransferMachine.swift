@@ -1,15 +1,15 @@
 internal import ReachCore
 
-/// The order of one transfer's events: a value. Events come in as calls, each with the instant it happened at, and each
-/// call returns what to do next; ``TransferJob`` does it.
+/// Decides the next step of one transfer: a value. Each event is a call, with the time at which it happened, and
+/// returns the next action. ``TransferJob`` performs the action.
 ///
-/// After an action is done, ``proceed()`` returns the one that follows from it, until there is none. Between two
-/// actions the handler may have cancelled the transfer, which ends the sequence. An event that does not fit the state
-/// is ignored: it belongs to something that was stopped.
+/// After an action, ``proceed()`` returns the one that follows from it, until there is none. Between two actions the
+/// handler may cancel the transfer, which ends the sequence. An event that does not fit the state is ignored: it comes
+/// late, from an attempt or a lookup that was stopped.
 struct TransferMachine {
     /// What happens next.
     enum Action {
-        /// Open the body's file, or none: then ``bodyOpened(count:at:)``, or ``failed(_:at:)``.
+        /// Open the body's file, if it has one: then ``bodyOpened(count:at:)``, or ``failed(_:at:)``.
         case openBody(TransferBody)
         /// Look up a name: then ``resolved(_:at:)``.
         case resolve(NameQuestion, within: Duration)
@@ -17,8 +17,8 @@ struct TransferMachine {
         case route([IPAddress])
         /// Get the trusted certificates: then ``trustFound(at:)``, or ``failed(_:at:)``.
         case findTrust([CertificateData]?)
-        /// Start an attempt: then ``requestStarted(_:_:at:)`` and what follows it, ``attemptEnded(_:at:)``, or
-        /// ``failed(_:at:)`` where it does not start.
+        /// Start an attempt. If it does not start, ``failed(_:at:)`` follows; otherwise ``requestStarted(_:_:at:)``
+        /// when the request is sent, and ``attemptEnded(_:at:)``.
         case attempt(TransferWay)
         /// Report what the attempt has received so far, and stop it: then ``attemptStopped(_:at:)``.
         case stopAttempt
@@ -27,7 +27,7 @@ struct TransferMachine {
         case report(TransferEvent)
         case openFile(FileOpening)
         case write([UInt8])
-        /// Let the attempt continue, which waited for the disk.
+        /// Let the attempt continue after it waited for the disk.
         case resumeAttempt
         /// Ask the handler whether to follow: then ``redirectDecided(_:at:)``.
         case decideRedirect(Redirect)
@@ -60,17 +60,18 @@ struct TransferMachine {
         case connecting(Candidates)
         /// The response: the request may have arrived.
         case exchanging
-        /// The end of the attempt that is being stopped, and why. Candidates, where the next one may be tried.
+        /// The end of the attempt that is being stopped. Has the reason, and the remaining candidates if another one
+        /// may be tried.
         case stopping(TransferFailure, Candidates?)
         case decidingRedirect(Redirect)
-        /// The file.
+        /// The last write to the file.
         case flushing(Outcome)
-        /// The last progress is reported.
+        /// The report of the last progress.
         case finishing(Outcome)
         case ended
     }
 
-    /// The ways to a hop's server that were not tried.
+    /// The addresses of a hop's server that were not tried yet, each with its path.
     struct Candidates {
         var ways: ArraySlice<TransferWay>
         /// Why the first address failed, if that says more than the later failures.
@@ -86,7 +87,7 @@ struct TransferMachine {
     var timers: TransferTimers
     /// The next timeout; `nil` for none.
     private(set) var deadline: BootTime?
-    /// Whether the handler has received the head, so that its file is opened next, if it has one.
+    /// Whether the handler has received the head, and the file of a download is to be opened next.
     var opensSink = false
     var redirects = 0
     /// The address of the URL's host for a proxy that gets addresses only.
@@ -118,7 +119,7 @@ struct TransferMachine {
         return findAddresses(at: now)
     }
 
-    /// Handles the failure to start what the last action was to start.
+    /// Handles the failure of the last action: it could not be started.
     mutating func failed(_ failure: TransferFailure, at now: BootTime) -> Action? {
         switch state {
         case .openingBody, .findingTrust, .connecting: finish(.failure(failure), at: now)
@@ -149,7 +150,7 @@ struct TransferMachine {
         return resolve(server, at: now)
     }
 
-    /// Whether the target's address is looked for, before that of the proxy.
+    /// Whether the target's name is resolved next, before the proxy's.
     private var needsTarget: Bool { request.proxy.resolvesTarget && targetAddress == nil }
 
     private mutating func resolve(_ server: TransferURL, at now: BootTime) -> Action? {
@@ -173,8 +174,8 @@ struct TransferMachine {
         }
     }
 
-    /// Notes the address that the proxy connects to. The first one has to do, as for curl: whether the proxy can reach an
-    /// address is not known here.
+    /// Records the address to which the proxy connects. Like curl, it uses the first one, because nothing here shows
+    /// which addresses the proxy can reach.
     private mutating func useTarget(_ found: [IPAddress], at now: BootTime) -> Action? {
         guard let first = found.first else {
             return finish(.failure(TransferFailure(.nameNotFound, "\(request.url.host) has no address")), at: now)
@@ -194,7 +195,7 @@ struct TransferMachine {
         return .route(addresses)
     }
 
-    /// - Parameter ways: Those of the addresses that may be connected to, in this order.
+    /// - Parameter ways: The addresses to try, in this order, each with its path.
     mutating func routed(_ ways: [TransferWay], at now: BootTime) -> Action? {
         guard case .routing = state else { return nil }
         guard !ways.isEmpty else {
@@ -223,7 +224,7 @@ struct TransferMachine {
         return .attempt(way)
     }
 
-    /// The phases of the hop, as an attempt begins.
+    /// The phases of the hop when an attempt begins.
     var attemptPhases: TransferPhases {
         var phases = record.hops[record.hops.count - 1].phases
         phases.connected = nil
@@ -236,9 +237,9 @@ struct TransferMachine {
 
     mutating func disarm() { deadline = nil }
 
-    /// Handles the deadline.
+    /// Handles the end of a time limit.
     ///
-    /// - Parameter counts: The counts of the attempt; `nil` if there is none.
+    /// - Parameter counts: The bytes that the attempt has moved so far; `nil` if there is no attempt.
     mutating func deadlineReached(_ counts: AttemptCounts?, at now: BootTime) -> Action? {
         disarm()
         switch state {

@@ -112,10 +112,3 @@ enum TimeText {
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(12))Z"
     }
 }
-
-extension Timestamp {
-    func duration(to later: Timestamp) -> Duration {
-        let (difference, overflow) = later.nanosecondsSince1970.subtractingReportingOverflow(nanosecondsSince1970)
-        return .nanoseconds(overflow ? (later < self ? .min : .max) : difference)
-    }
-}

@@ -67,9 +67,13 @@ struct HistoryCommand: ParsableCommand {
         do throws(SystemError) {
             log = try HistoryFiles(directory: directory).read()
         } catch {
+            let place = DisplayText.sanitized(directory)
+            guard error.number == ENOENT else {
+                throw CommandError(status: .cannotObserve, message: "no history can be read in \(place): \(error)")
+            }
             throw CommandError(
-                status: error.number == ENOENT ? .notReachable : .cannotObserve,
-                message: "no history in \(DisplayText.sanitized(directory)): \(error)")
+                status: .notReachable,
+                message: "no history yet in \(place); reachd records it: systemctl start reachd, or reachd &")
         }
         if let target, !log.targets.contains(target) {
             let known = log.targets.map(DisplayText.sanitized).joined(separator: ", ")
@@ -100,6 +104,6 @@ struct HistoryCommand: ParsableCommand {
         let text = HistoryText(
             style: .current, width: StandardOutput.width, isUnicode: TerminalStyle.isUnicode, stamp: EventText.localTime
         )
-        StandardOutput.write(text.overview(timelines) + text.changes(rows))
+        StandardOutput.write(text.overview(timelines) + text.outages(timelines) + text.changes(rows))
     }
 }

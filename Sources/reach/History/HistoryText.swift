@@ -14,6 +14,8 @@ struct HistoryText {
     private static let indent = "    "
     /// The greatest width; a wider bar would be no easier to read.
     private static let widest = 200
+    /// The most outages in their table, so that those of today are in sight.
+    private static let mostOutages = 20
 
     /// A summary of each target, and its timeline.
     func overview(_ timelines: [HistoryTimeline]) -> String {
@@ -46,6 +48,25 @@ struct HistoryText {
         return style.paint(DisplayText.sanitized(summary.target), .bold) + "  " + parts.joined(separator: ", ")
     }
 
+    /// The newest outages, one in a row, and what failed in each.
+    func outages(_ timelines: [HistoryTimeline]) -> String {
+        let all = timelines.map(HistorySummary.init).flatMap { summary in summary.outages.map { (summary.target, $0) } }
+            .sorted { ($0.1.from, $0.0) < ($1.1.from, $1.0) }
+        guard !all.isEmpty else { return "" }
+        let heading = ["OUTAGE", "TARGET", "FOR", "LAYER", "WHAT FAILED"].map { TextTable.Cell($0, .grey) }
+        let rows = all.suffix(Self.mostOutages).map { target, outage in
+            [
+                TextTable.Cell(stamp(outage.from), .grey), TextTable.Cell(DisplayText.sanitized(target), .bold),
+                TextTable.Cell(DurationText.describe(outage.duration)),
+                TextTable.Cell(outage.cause.layer.rawValue, .red),
+                TextTable.Cell(DisplayText.sanitized(outage.cause.sentence)),
+            ]
+        }
+        let earlier = all.count - rows.count
+        let note = earlier > 0 ? "\(earlier) earlier outages are in the table of changes\n" : ""
+        return TextTable(style: style, width: width).layOut([heading] + rows) + note + "\n"
+    }
+
     /// The changes, one in a row.
     func changes(_ rows: [HistoryRow]) -> String {
         guard !rows.isEmpty else { return "" }
@@ -69,10 +90,11 @@ struct HistoryText {
         case .state(let state):
             let proof = state.connectivity.flatMap { $0 == "full" ? nil : $0 }
             let through = [state.interface, state.linkClass.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+            let broken = state.rootCause.map { [$0, state.rootInterface].compactMap { $0 }.joined(separator: " ") }
+            let detail = [broken ?? state.reason ?? through, proof].compactMap { $0 }.joined(separator: ", ")
             return [
                 time, TextTable.Cell(DisplayText.sanitized(state.target), .bold), word(for: state.status), lasted,
-                TextTable.Cell(
-                    DisplayText.sanitized([state.reason ?? through, proof].compactMap { $0 }.joined(separator: ", "))),
+                TextTable.Cell(DisplayText.sanitized(detail)),
                 TextTable.Cell(DisplayText.sanitized(state.cause ?? ""), .grey),
             ]
         }

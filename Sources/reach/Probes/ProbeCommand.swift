@@ -69,7 +69,7 @@ struct ProbeCommand: ParsableCommand {
             } catch {
                 // A daemon that has not answered the ping has not made the attempt either.
                 let mayContinue = answers ? mayReplaceDaemon(after: error, order) : order.target.contains(":")
-                guard !wasNamed, mayContinue else { throw Self.failure(error) }
+                guard !wasNamed, mayContinue else { throw Self.failure(error, order.target) }
             }
         }
         return try ProbeProgram.run(order)
@@ -85,7 +85,14 @@ struct ProbeCommand: ParsableCommand {
         }
     }
 
-    private static func failure(_ error: ControlError) -> CommandError {
+    /// - Parameter target: What was to be probed.
+    private static func failure(_ error: ControlError, _ target: String) -> CommandError {
+        if !target.contains(":"), case .notRunning = error {
+            let name = DisplayText.sanitized(target)
+            let hint = IPAddress(target) == nil ? "" : "; try icmp://\(name)"
+            let message = "'\(name)' is not a URL, and reachd, which has the configured probes, does not run\(hint)"
+            return CommandError(status: .cannotObserve, message: message)
+        }
         if case .invalidTarget(let target, let reason) = error.monitorError {
             return CommandError(status: .usage, message: DisplayText.sanitized("\(target): \(reason)"))
         }

@@ -10,11 +10,11 @@ struct ProbesCommand: ParsableCommand {
         commandName: "probes",
         abstract: "Print the probes in the daemon's configuration, and their results.",
         discussion: """
-            On a terminal, a chart below each shows its latest results. A higher block is a slower attempt, ! a failed one, \
-            ? an inconclusive one, and a bar is a pause.
+            On a terminal, a chart below each probe shows its latest results. A higher block is a slower attempt, ! a failed \
+            one, ? an inconclusive one, and a bar is a pause.
 
-            Exit status: 0 printed, 1 at least one is down, 2 usage, 3 none is down and at least one is unknown, \
-            4 no daemon answers.
+            Exit status: 0 printed, 1 at least one is down, 2 usage, 3 none is down and at least one is unknown or \
+            paused, 4 no daemon answers.
             """)
 
     @Flag(help: "Print a JSON object for each probe, one a line.")

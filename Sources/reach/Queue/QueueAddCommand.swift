@@ -10,8 +10,8 @@ struct QueueAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add a request to the queue, and print its number when it is safely stored.",
         discussion: """
-            The letters of the options are curl's. With -o the command then waits until the request is finished, with \
-            the exit status of "reach queue wait"; if the command is interrupted, the request continues.
+            The options with a letter are those of curl. With -o the command also waits until the request is finished, \
+            and has the exit status of "reach queue wait". If the command is interrupted, the request continues.
 
             Exit status: 0 stored, 2 usage, 4 no daemon answers, 69 the daemon keeps no queue, 75 the queue is full, \
             77 not permitted.
@@ -23,7 +23,7 @@ struct QueueAddCommand: ParsableCommand {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "Wait for the answer, and write its body to this file; - is standard output, the number then goes to standard error.",
+            "Wait for the answer, and write its body to this file. With - the body goes to standard output, and the number to standard error.",
             valueName: "file"))
     var output: String?
 

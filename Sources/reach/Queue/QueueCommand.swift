@@ -11,11 +11,11 @@ struct QueueCommand: ParsableCommand {
         commandName: "queue",
         abstract: "Hand HTTP requests to the daemon, which sends them when the network allows.",
         discussion: """
-            A request is safe on disk when its number is printed, and survives restarts of programs and of the \
-            machine. Each user sees only their own requests; root sees all.
+            When the number of a request is printed, the request is safe on disk and survives restarts of programs and \
+            of the machine. Each user sees only their own requests; root sees all.
 
-            Exit status: 0 done, 1 no such request or not in that state, 2 usage, 4 no daemon answers, 69 the \
-            daemon keeps no queue, 75 the queue is full, 77 not permitted.
+            Exit status: 0 done, 1 there is no such request or its state does not fit, 2 usage, 4 no daemon answers, \
+            69 the daemon keeps no queue, 75 the queue is full, 77 not permitted.
             """,
         subcommands: [
             QueueAddCommand.self, QueueImportCommand.self, QueueListCommand.self, QueueShowCommand.self,
@@ -27,7 +27,7 @@ struct QueueCommand: ParsableCommand {
 
 struct QueueListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the unfinished requests, and the finished ones that are still kept.")
+        commandName: "list", abstract: "List pending and recently finished requests.")
 
     @Option(
         name: .customLong("state"),
@@ -48,6 +48,7 @@ struct QueueListCommand: ParsableCommand {
         filter.limit = 1000
         var items: [RequestReport] = []
         var count = 0
+        var holds: [QueueHold] = []
         // Page by page on one connection. JSON is printed as it arrives, since there may be 100,000 requests.
         try queue.ask { client throws(ControlError) in
             while true {
@@ -59,14 +60,16 @@ struct QueueListCommand: ParsableCommand {
                 } else {
                     items += page.items
                 }
-                guard let next = page.next else { return }
+                guard let next = page.next else { break }
                 filter.after = next
             }
+            // A daemon of an earlier version does not know it.
+            if !queue.json { holds = (try? client.queueHolds()) ?? [] }
         }
         guard !queue.json else { return }
         let text = QueueText.current
         let summary = items.isEmpty ? "" : text.style.paint("(\(text.count(count)))", .grey) + "\n"
-        StandardOutput.write(text.table(items, at: SystemClock.now.wall) + summary)
+        StandardOutput.write(text.table(items, at: SystemClock.now.wall) + summary + text.describe(holds))
     }
 }
 

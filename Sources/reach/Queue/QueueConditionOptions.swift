@@ -19,19 +19,19 @@ struct QueueConditionOptions: ParsableArguments {
         transform: { try CommandLineValue.duration($0) })
     var expires: Duration?
 
-    @Option(help: ArgumentHelp("The name of the piece of work; see --mode.", valueName: "name"))
+    @Option(help: ArgumentHelp("A name for the work that the request does; see --mode.", valueName: "name"))
     var key: String?
 
     @Option(
         help: ArgumentHelp(
-            "What happens to requests with the same key: keep, replace, append, append-or-replace, coalesce.",
+            "What to do if unfinished requests have the same key: keep, replace, append, append-or-replace or coalesce.",
             valueName: "mode"))
     var mode: String?
 
     @Option(help: ArgumentHelp("Send requests with the same name one after the other.", valueName: "name"))
     var order: String?
 
-    @Flag(help: "With --order: give the request up if the one before it died or was cancelled.")
+    @Flag(help: "With --order: give the request up if the previous one died or was cancelled.")
     var depends = false
 
     @Option(help: ArgumentHelp("The value of the header Idempotency-Key.", valueName: "text"))

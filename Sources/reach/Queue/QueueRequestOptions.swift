@@ -53,7 +53,7 @@ struct QueueRequestOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .customLong("form")],
         help: ArgumentHelp(
-            "A part of a multipart/form-data body: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type=TYPE or ;filename=NAME behind a file. May be given several times.",
+            "A part of a multipart/form-data body: NAME=TEXT, NAME=@FILE or NAME=<FILE, with ;type=TYPE or ;filename=NAME after the file. May be given several times.",
             valueName: "part"))
     var parts: [String] = []
 
@@ -64,7 +64,7 @@ struct QueueRequestOptions: ParsableArguments {
 
     @Option(
         name: .customLong("retry"),
-        help: ArgumentHelp("As --max-attempts, without counting the first attempt.", valueName: "number"))
+        help: ArgumentHelp("As --max-attempts with a number larger by one.", valueName: "number"))
     var retries: String?
 
     /// - Throws: ``CommandError`` if a value is invalid, or a file of `-d` or `-H` cannot be read.

@@ -13,11 +13,15 @@ struct StatusCommand: ParsableCommand {
             A target is the Internet (nothing, or "internet"), a host name, an address, a prefix, interface:NAME or a \
             URL. Asks the daemon if one runs, otherwise the kernel; sends nothing.
 
-            Exit status: 0 all reachable, 1 at least one not reachable, 2 usage, 3 unknown, 4 cannot observe.
+            Exit status: 0 all reachable, 1 at least one not reachable, 2 usage, 3 unknown, 4 cannot observe. With \
+            --validated: 0 the Internet answers, 1 it does not, 3 nothing has been proved.
             """)
 
     @Flag(help: "Print a JSON object for each target, one a line.")
     var json = false
+
+    @Flag(help: "Exit by what the daemon's connectivity checks have proved.")
+    var validated = false
 
     @OptionGroup var daemon: DaemonOptions
     @OptionGroup var observation: ObservationOptions
@@ -26,10 +30,19 @@ struct StatusCommand: ParsableCommand {
         help: "Targets; the Internet by default.", transform: { try CommandLineValue.target($0) })
     var targets: [Target] = []
 
-    func validate() throws { try daemon.exclude(observation.given) }
+    private var asked: [Target] { targets.isEmpty ? [.internet] : targets }
+
+    func validate() throws {
+        try daemon.exclude(observation.given)
+        guard validated else { return }
+        for target in asked where !target.canBeProved {
+            throw ValidationError(
+                "--validated: checks prove nothing about '\(DisplayText.sanitized(target.description))', only about "
+                    + "internet and interface:NAME; leave it out, or see 'reach probe'")
+        }
+    }
 
     func run() throws {
-        let asked = targets.isEmpty ? [.internet] : targets
         var source = daemon.source(observation.given)
         let answer = try source.ask { client throws(ControlError) in
             var states: [ReachabilityState] = []
@@ -39,7 +52,20 @@ struct StatusCommand: ParsableCommand {
         for state in answer ?? [] { show(state, .daemon) }
         let states = try answer ?? queryKernel(asked)
         if !json { StandardOutput.write(source.note(isDaemon: answer != nil, .current)) }
+        if validated { return try checkProof(states, isDaemon: answer != nil) }
         try CommandError.check(states.map { ($0.status, $0.reason) })
+    }
+
+    private func checkProof(_ states: [ReachabilityState], isDaemon: Bool) throws(CommandError) {
+        let isUnproved = states.allSatisfy { $0.proof == .unknown && !$0.isValidated }
+        guard !isUnproved else {
+            let message =
+                isDaemon
+                ? "--validated: nothing is checked, since reachd has no [connectivity] endpoints; see reach.toml(5)"
+                : "--validated needs reachd with [connectivity] endpoints, and reachd does not run"
+            throw CommandError(status: .unknown, message: message)
+        }
+        try CommandError.check(states.map { ($0.proof, $0.reason) })
     }
 
     private func queryKernel(_ asked: [Target]) throws(CommandError) -> [ReachabilityState] {
@@ -68,6 +94,28 @@ struct StatusCommand: ParsableCommand {
             StandardOutput.writeJSON { $0.status(state, source: source, at: now.wall, now.boot) }
         } else {
             StandardOutput.write(StatusText(style: .current).describe(state))
+        }
+    }
+}
+
+extension ReachabilityState {
+    /// The status by what connectivity checks have proved.
+    fileprivate var proof: ReachabilityStatus {
+        guard status == .reachable else { return status }
+        switch connectivity {
+        case .full: return .reachable
+        case .portal, .limited, .none: return .notReachable
+        case .unknown: return .unknown
+        }
+    }
+}
+
+extension Target {
+    /// Whether connectivity checks can prove something about it.
+    fileprivate var canBeProved: Bool {
+        switch subject {
+        case .internet, .interface: true
+        case .name, .address, .prefix: false
         }
     }
 }

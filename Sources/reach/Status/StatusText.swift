@@ -14,19 +14,43 @@ struct StatusText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Such as `internet is reachable through eth0 (wired)`.
+    /// Such as `internet is reachable through eth0 (wired)`, `internet is not reachable: eth0 has no carrier`, or what was proved if the Internet does not answer.
     func summary(of state: ReachabilityState) -> String {
+        let text = unproved(state) ?? path(of: state)
+        return text + (state.isHeld ? ", held" : "") + (state.isStale ? ", stale" : "")
+    }
+
+    /// Such as `the Internet does not answer (limited since 03:10): eth0 is up and its gateway answers`; `nil` unless
+    /// connectivity checks have proved that the Internet does not answer although there is a path.
+    private func unproved(_ state: ReachabilityState) -> String? {
+        guard state.status == .reachable, let interface = state.interface else { return nil }
+        let through = state.target == .internet ? "" : " through " + DisplayText.sanitized(interface)
+        let since = "\(state.connectivity.rawValue) since \(EventText.shortTime(state.connectivitySince))"
+        let link = "\(DisplayText.sanitized(interface)) is up"
+        let metered = state.isMetered ? ", metered" : ""
+        switch state.connectivity {
+        case .unknown, .full: return nil
+        case .portal:
+            let page = state.portal.map { ": " + DisplayText.sanitized($0) } ?? ""
+            return style.paint("a login page answers instead of the Internet", .bold) + through
+                + " (\(style.paint(since, .yellow)))\(page); \(link)\(metered)"
+        case .limited, .none:
+            // The checks' own packets would have shown the kernel that a gateway does not answer ARP.
+            let hasGateway = [state.ipv4, state.ipv6].contains { $0.status == .reachable && $0.gateway != nil }
+            return style.paint("the Internet does not answer", .bold) + through
+                + " (\(style.paint(since, .red))): \(link)\(hasGateway ? " and its gateway answers" : "")\(metered)"
+        }
+    }
+
+    private func path(of state: ReachabilityState) -> String {
         let target = style.paint(DisplayText.sanitized(state.target.description), .bold)
         var text = "\(target) is \(word(for: state.status))"
         if let interface = state.interface, let linkClass = state.linkClass {
             text += " through \(DisplayText.sanitized(interface)) (\(linkClass.rawValue))"
         }
-        if let reason = state.reason { text += ": \(reason.sentence)" }
+        if let why = state.rootCause?.sentence ?? state.reason?.sentence { text += ": \(why)" }
         if state.isMetered { text += ", metered" }
         if state.connectivity != .unknown { text += ", connectivity \(state.connectivity.rawValue)" }
-        if let portal = state.portal { text += " (\(DisplayText.sanitized(portal)))" }
-        if state.isHeld { text += ", held" }
-        if state.isStale { text += ", stale" }
         return text
     }
 

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import ReachControl
 internal import ReachCore
+internal import ReachLoop
 internal import ReachTerminal
 
 /// Events in words, a line each, for people.
@@ -85,6 +86,12 @@ struct EventText {
         localtime_r(&seconds, &parts)
         let digits = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return style.paint(digits.joined(separator: ":"), .grey) + "  "
+    }
+
+    /// The local time of day, or the date too if that is another day than today's.
+    static func shortTime(_ time: Timestamp, now: Timestamp = SystemClock.now.wall) -> String {
+        let (text, today) = (localTime(time), localTime(now).prefix(10))
+        return text.hasPrefix(today) ? String(text.dropFirst(11).prefix(5)) : String(text.prefix(16))
     }
 
     /// The local date and time of day.

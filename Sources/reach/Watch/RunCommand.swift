@@ -6,7 +6,7 @@ internal import ReachLoop
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Wait until conditions hold, then become a command.",
+        abstract: "Wait until conditions hold, then run a command.",
         discussion: """
             Conditions are \(NetworkCondition.grammar).
 

@@ -100,12 +100,17 @@ struct Waiter {
 extension CommandError {
     /// The error that no probe runs which could prove the Internet, with advice.
     fileprivate static func notValidated(_ target: Target, by source: StatusSource) -> CommandError {
-        let advice: String
+        let message: String
         switch (target.subject, source) {
-        case (.name, _), (.address, _), (.prefix, _): advice = "they prove the Internet, and nothing of this target"
-        case (_, .kernel): advice = "reachd makes them, and is not asked here: see [connectivity] in reach.toml(5)"
-        case (_, .daemon): advice = "reachd makes none: give it endpoints below [connectivity], see reach.toml(5)"
+        case (.name, _), (.address, _), (.prefix, _):
+            message = "\"internet\" is proved by checks, which prove nothing of this target"
+        case (_, .kernel):
+            message =
+                "\"internet\" needs reachd with [connectivity] endpoints; "
+                + "reachd does not run, or --no-daemon leaves it out"
+        case (_, .daemon):
+            message = "\"internet\" needs [connectivity] endpoints, and reachd has none: see reach.toml(5)"
         }
-        return CommandError(status: .cannotObserve, message: "\"internet\" is proved by probes; \(advice)")
+        return CommandError(status: .cannotObserve, message: message)
     }
 }

@@ -186,6 +186,23 @@ import Testing
         #expect(roster[Self.host] != nil)
     }
 
+    @Test(arguments: ["1678-01-01T00:00:00Z", "2262-01-01T00:00:00Z"])
+    func `a host may write any year, and readers show it`(year: String) throws {
+        var roster = Roster()
+        var state = HostState(
+            host: Self.host, version: "1",
+            written: Instant(wall: try #require(Timestamp(year)), boot: BootTime(nanoseconds: 0)), boot: "b",
+            lease: .seconds(120))
+        state.status = Self.status()
+        roster.apply(state: state.bytes, of: Self.host, storedAt: Self.noon)
+        let lease = HostLease(boot: "b", n: 1, since: Self.noon, behind: 0)
+        roster.apply(lease: lease.bytes, of: Self.host, storedAt: Self.noon)
+        let host = try #require(roster[Self.host])
+        #expect(host.presence(EngineFacts(now: Self.at(5))).word == .here)
+        #expect(host.clockOffset.map { !RosterHost.isTolerable($0) } == true)
+        #expect(FleetDoctor.hostClocks([host]).count == 1)
+    }
+
     @Test func `values that cannot be read are counted, and the last good one stays`() {
         var roster = Roster()
         let lease = HostLease(boot: "b", n: 1, since: Self.noon, behind: 0)

@@ -23,10 +23,12 @@ struct AddressTests {
         try await watched.expect(Change(.notReachable, .noAddress, because: .addressRemoved)) {
             try namespace.run("ip", "addr", "del", "2001:db8::2/64", "dev", "up0")
         }
-        // Without `nodad` the address is tentative for a second or more.
-        try await watched.expect(Change(.reachable, because: .addressAdded)) {
+        // Without `nodad` the address is tentative for a second or more, which is then the root cause.
+        try await watched.expect(Change(.notReachable, .noAddress, because: .addressAdded, [.path])) {
             try namespace.run("ip", "addr", "add", "2001:db8::2/64", "dev", "up0")
         }
+        #expect(watched.state?.rootCause == RootCause(.addressTentative, interface: "up0"))
+        try await watched.expect(Change(.reachable, because: .addressAdded)) {}
     }
 
     @Test func `a duplicate address does not count`() async throws {
@@ -44,7 +46,7 @@ struct AddressTests {
         #expect(link.state?.ipv6.reason == .noAddress)
     }
 
-    @Test func `a deprecated address does not count, and a renewal causes no change`() async throws {
+    @Test func `a deprecated address counts where there is no other, and a renewal causes no change`() async throws {
         let namespace = try makeUplink()
         defer { namespace.remove() }
         func set(_ validSeconds: Int, _ preferredSeconds: Int) throws {
@@ -53,14 +55,26 @@ struct AddressTests {
                 "preferred_lft", "\(preferredSeconds)")
         }
         let watched = try await TestEngine.start(in: namespace)
+        let link = try await TestEngine.start(Target.interface("up0"), in: namespace)
         try await watched.expectNothing(
             after: {
                 try set(1000, 500)
                 try set(2000, 1000)
-                try set(3000, 1500)
+                try set(3000, 0)
             },
-            butThen: Change(.notReachable, .noAddress, because: .addressChanged), after: { try set(3000, 0) })
-        try await watched.expect(Change(.reachable, because: .addressChanged)) { try set(3000, 1500) }
+            butThen: Change(.notReachable, .noAddress, because: .addressRemoved),
+            after: { try namespace.run("ip", "addr", "del", "2001:db8::2/64", "dev", "up0") })
+        try await watched.expect(Change(.reachable, because: .addressAdded)) {
+            try namespace.run(
+                "ip", "addr", "add", "2001:db8::2/64", "dev", "up0", "nodad", "preferred_lft", "0")
+        }
+        try await link.drain()
+        #expect(link.state?.ipv6.source == IPAddress("2001:db8::2"))
+        // The kernel sends from another address as soon as there is one.
+        try await watched.expect(Change(.reachable, because: .addressAdded, [.path])) {
+            try namespace.run("ip", "addr", "add", "2001:db8::3/64", "dev", "up0", "nodad")
+        }
+        #expect(watched.state?.ipv6.source == IPAddress("2001:db8::3"))
     }
 
     @Test func `a default route with only a link-local address does not reach the Internet`() async throws {

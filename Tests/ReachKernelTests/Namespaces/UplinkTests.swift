@@ -52,6 +52,7 @@ struct UplinkTests {
         // The link is up at once; the kernel reports its carrier later, which is to be another notice than the route's.
         try namespace.run("ip", "link", "set", "up0", "up")
         try await link.wait { $0.last?.state.isReachable == true }
+        try await watched.changes.wait { $0.last?.state.rootCause == RootCause(.noDefaultRoute, interface: "up0") }
         try await watched.expect(Change(.reachable, because: .routeAdded)) {
             try namespace.run("ip", "route", "add", "default", "via", "192.0.2.1")
         }

@@ -42,6 +42,8 @@ import Synchronization
             guard let value = words.popFirst() else { return nil }
             if name == "--server" {
                 options.server = value
+            } else if name == "--key-file" {
+                options.keyFile = value
             } else if let time = DurationText.parse(value), let key = times[name] {
                 options[keyPath: key] = time
             } else {
@@ -73,7 +75,9 @@ struct FleetRun {
 
     init(_ options: SimulationOptions) throws(NATSError) {
         self.options = options
-        settings = NATSSettings(servers: [try NATSServer(options.server)])
+        var settings = NATSSettings(servers: [try NATSServer(options.server)])
+        if let file = options.keyFile { settings.identity = try NATSIdentity.read(file) }
+        self.settings = settings
     }
 
     /// - Returns: Whether the engine holds what happened.

@@ -7,6 +7,8 @@ import ReachLoop
 /// What the fleet consists of and what happens in it.
 struct SimulationOptions: Sendable {
     var server = "nats://127.0.0.1:4222"
+    /// The simulator's key, with the rights of all hosts.
+    var keyFile: String?
     var hosts = 1000
     var connections = 24
     var time: Duration = .seconds(60)

@@ -1,0 +1,143 @@
+/// The part of the way to a target that failed. The raw values are words of the interface.
+package enum OutageLayer: String, Hashable, Sendable, CaseIterable {
+    /// The link is down, has no carrier, waits for authentication, or is gone.
+    case link
+    /// There is no usable address to send from.
+    case address
+    /// There is no route, or one that rejects or discards packets.
+    case route
+    /// The gateway, or the host itself on this machine's own link, does not answer.
+    case gateway
+    /// The name has no address.
+    case name
+    /// A login page answers instead of the Internet.
+    case portal
+    /// There is a path, but nothing answered behind it: the provider failed, or something behind the provider.
+    case internet
+    /// What a probe tests did not answer as it should.
+    case target
+}
+
+/// Why a target could not be used.
+package struct OutageCause: Hashable, Sendable {
+    package let layer: OutageLayer
+    /// The reason or the connectivity from which this follows, as a word of the interface; empty if none was recorded.
+    package let evidence: String
+
+    package init(layer: OutageLayer, evidence: String) {
+        self.layer = layer
+        self.evidence = evidence
+    }
+
+    /// What failed, in words.
+    package var sentence: String {
+        switch layer {
+        case .portal: "a login page answers instead of the Internet"
+        case .internet: "nothing answers behind this machine's own network"
+        default: Reason(rawValue: evidence)?.sentence ?? evidence
+        }
+    }
+}
+
+/// What is known about the use of a target at one moment.
+package enum UseFinding: Hashable, Sendable {
+    case usable
+    case unusable(OutageCause)
+    case unknown
+    /// No daemon observes the target.
+    case notObserved
+}
+
+/// Decides from a target's states, in their order, when it can be used: by what was proved where checks prove something,
+/// otherwise by the kernel.
+///
+/// After an outage a path may be back for some seconds before a check proves or disproves it. Such an unproved return counts
+/// once it has lasted ``patience`` or is proved; otherwise a provider's outage would end and begin again each time the gateway
+/// restarts.
+package struct OutageJudge: Hashable, Sendable {
+    /// The longest time that a check takes to decide, with the default timeout of five seconds and one more attempt.
+    package static let patience: Duration = .seconds(10)
+
+    /// A finding, and when it began: for an unproved return that is earlier than the moment in which it counts.
+    package struct Turn: Hashable, Sendable {
+        package let finding: UseFinding
+        package let time: Duration
+    }
+
+    package private(set) var finding: UseFinding = .notObserved
+    /// The last finding that was `usable` or `unusable`.
+    private var lastKnown: UseFinding?
+    /// When a path returned about which nothing is proved yet.
+    private var unprovedSince: Duration?
+
+    package init() {}
+
+    /// When ``timeReached(at:)`` must be called, unless a state comes first.
+    package var deadline: Duration? { unprovedSince.map { $0 + Self.patience } }
+
+    /// - Parameter time: The time since any moment that the caller chooses, always the same.
+    /// - Returns: The new finding; `nil` if it is the same as before.
+    package mutating func observe(_ state: HistoryEntry.State, at time: Duration) -> Turn? {
+        guard state.status == .reachable, state.connectivity == Connectivity.unknown.rawValue,
+            case .unusable? = lastKnown
+        else {
+            unprovedSince = nil
+            return turn(to: state.use, at: time)
+        }
+        unprovedSince = unprovedSince ?? time
+        if case .unusable = finding { return nil }
+        return turn(to: .unknown, at: time)
+    }
+
+    /// Handles that the target is not observed, or that the daemon lost records about it.
+    package mutating func observe(_ finding: UseFinding, at time: Duration) -> Turn? {
+        unprovedSince = nil
+        return turn(to: finding, at: time)
+    }
+
+    /// Lets an unproved return count if its time has come.
+    package mutating func timeReached(at time: Duration) -> Turn? {
+        guard let since = unprovedSince, let deadline, time >= deadline else { return nil }
+        unprovedSince = nil
+        return turn(to: .usable, at: since)
+    }
+
+    private mutating func turn(to finding: UseFinding, at time: Duration) -> Turn? {
+        switch finding {
+        case .usable, .unusable: lastKnown = finding
+        case .unknown, .notObserved: break
+        }
+        guard finding != self.finding else { return nil }
+        self.finding = finding
+        return Turn(finding: finding, time: time)
+    }
+}
+
+extension HistoryEntry.State {
+    /// Whether the target can be used in this state, without regard to earlier ones.
+    fileprivate var use: UseFinding {
+        switch (status, connectivity.flatMap { Connectivity(rawValue: $0) }) {
+        case (.unknown, _): .unknown
+        case (.notReachable, _): .unusable(OutageCause(layer: layer, evidence: reason ?? ""))
+        case (.reachable, .portal): .unusable(OutageCause(layer: .portal, evidence: Connectivity.portal.rawValue))
+        case (.reachable, .limited), (.reachable, .some(.none)):
+            .unusable(OutageCause(layer: .internet, evidence: connectivity ?? ""))
+        case (.reachable, _): .usable
+        }
+    }
+
+    private var layer: OutageLayer { reason.flatMap { Reason(rawValue: $0) }?.layer ?? .target }
+}
+
+extension Reason {
+    fileprivate var layer: OutageLayer {
+        switch self {
+        case .noCarrier, .dormant, .linkDown, .noInterface: .link
+        case .noAddress: .address
+        case .noRoute, .blackhole, .unreachable, .prohibited: .route
+        case .gatewayUnreachable, .neighbourUnreachable: .gateway
+        case .nameNotResolved: .name
+        case .notAsked, .cannotObserve: .target
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// The links that carried a target's paths when it was last reachable. A route that is gone does not say which link it used.
+package struct PathMemory: Hashable, Sendable {
+    package struct Carrier: Hashable, Sendable {
+        package let family: IPAddress.Family
+        package let index: InterfaceIndex
+        package let name: String
+        /// The names of the links below, nearest first.
+        package let lower: [String]
+        package let traits: PathTraits
+    }
+
+    /// The carriers, IPv4 before IPv6; empty if the target was never reachable.
+    package private(set) var carriers: [Carrier] = []
+
+    package init() {}
+
+    /// Remembers the paths that work. Without any, what is known stays. Packets to this machine itself leave by no link.
+    package mutating func remember(_ ipv4: NetworkPath, _ ipv6: NetworkPath) {
+        let working = [(IPAddress.Family.ipv4, ipv4), (.ipv6, ipv6)].compactMap { family, path -> Carrier? in
+            guard path.status == .reachable, path.linkClass != .loopback, let index = path.interfaceIndex,
+                let name = path.interface
+            else { return nil }
+            return Carrier(family: family, index: index, name: name, lower: path.lower, traits: path.traits)
+        }
+        if !working.isEmpty { carriers = working }
+    }
+
+    /// The carriers that a condition allows.
+    package func allowed(by condition: NetworkCondition) -> PathMemory {
+        guard condition != .any else { return self }
+        var memory = self
+        memory.carriers = carriers.filter { condition.wouldAllow($0.traits, of: $0.name) }
+        return memory
+    }
+}

@@ -1,0 +1,128 @@
+extension RootCauseFinder {
+    // MARK: - One link
+
+    /// Why a link cannot carry packets: the lowest broken link of those that carry it. `nil` if no problem is known.
+    func linkCause(of index: InterfaceIndex) -> RootCause? {
+        guard stack.trouble(with: index) != nil, var broken = table.links[index] else { return nil }
+        // The kernel nests links at most eight deep; the table may contain a cycle for a moment.
+        for _ in 0..<32 {
+            guard broken.isUp, let next = stack.firstBroken(below: broken.index)?.link, next.index != broken.index
+            else { break }
+            broken = next
+        }
+        return RootCause(kind(ofBroken: broken), interface: broken.name)
+    }
+
+    private func kind(ofBroken link: Link) -> RootCause.Kind {
+        let linkClass = stack.class(of: link.index)
+        let isRadio = [.wifi, .wwan, .bluetooth].contains(linkClass)
+        if isRadio, let radio = radio(link) { return radio == .blockedBySoftware ? .radioBlocked : .radioSwitchedOff }
+        if linkClass == .wwan { return .modemNotConnected }
+        guard link.isUp else { return .linkDown }
+        if case .stackedOnPorts = stack.kind(of: link), stack.ports(of: link).isEmpty { return .noPorts }
+        if linkClass == .wifi {
+            if admissions.isRefused(link.index) { return .authenticationFailed }
+            return link.isAwaitingAdmission ? .authenticating : .notAssociated
+        }
+        if link.isAwaitingAdmission { return .notAuthorised }
+        return link.kind == "tun" ? .notAttached : .noCarrier
+    }
+
+    /// Why a link that works has no address to send from; `nil` if it has one in any of the families.
+    func addressCause(of index: InterfaceIndex, _ families: Set<IPAddress.Family>) -> RootCause? {
+        guard let link = table.links[index] else { return nil }
+        let own = (table.addresses[index] ?? []).filter { families.contains($0.address.family) }
+        let wide = own.filter { $0.scope < InterfaceAddress.linkScope && !$0.address.isLinkLocal }
+        if wide.contains(where: \.isReady) { return nil }
+        return RootCause(kind(ofMissing: wide, own, on: link, families), interface: link.name)
+    }
+
+    private func kind(
+        ofMissing wide: [InterfaceAddress], _ own: [InterfaceAddress], on link: Link, _ families: Set<IPAddress.Family>
+    ) -> RootCause.Kind {
+        if wide.contains(where: { !$0.flags.contains(.duplicate) }) { return .addressTentative }
+        if !wide.isEmpty { return .addressDuplicate }
+        // A modem that is on has a link that always works, and an address once it is connected.
+        if stack.class(of: link.index) == .wwan { return .modemNotConnected }
+        if families == [.ipv6], isIPv6Disabled(link) { return .ipv6Disabled }
+        // Links always give themselves an address of IPv6; one of IPv4 only when DHCP has failed.
+        let isSelfAssigned = own.contains { $0.isReady && $0.address.family == .ipv4 }
+        return isSelfAssigned ? .selfAssignedAddress : .noAddress
+    }
+
+    // MARK: - The links that could carry the path
+
+    /// How far a link has come on the way to a working path.
+    enum Progress: Int, Comparable {
+        case off, radioOff, noCarrier, waiting, usable, hasOwnAddress, hasAddress, lacksRoute
+
+        init(_ kind: RootCause.Kind) {
+            switch kind {
+            case .linkDown: self = .off
+            case .radioBlocked, .radioSwitchedOff: self = .radioOff
+            case .authenticating, .authenticationFailed, .notAuthorised: self = .waiting
+            case .noAddress, .ipv6Disabled: self = .usable
+            case .selfAssignedAddress: self = .hasOwnAddress
+            case .addressTentative, .addressDuplicate: self = .hasAddress
+            case .noDefaultRoute: self = .lacksRoute
+            default: self = .noCarrier
+            }
+        }
+
+        static func < (left: Progress, right: Progress) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// A link that could carry the path. The least is the one whose cause counts.
+    struct Candidate: Comparable {
+        /// Hardware comes before software, and software before tunnels, which need another link.
+        let group: Int
+        let progress: Progress
+        let rank: Int
+        let index: InterfaceIndex
+        let cause: RootCause
+
+        static func < (left: Candidate, right: Candidate) -> Bool {
+            // Of the links of a group, the one that has come furthest is the easiest to mend.
+            (left.group, -left.progress.rawValue, left.rank, left.index)
+                < (right.group, -right.progress.rawValue, right.rank, right.index)
+        }
+    }
+
+    func candidates(_ families: Set<IPAddress.Family>) -> [Candidate] {
+        table.links.values.filter(couldCarry).map { link in
+            let cause =
+                linkCause(of: link.index) ?? addressCause(of: link.index, families)
+                ?? RootCause(.noDefaultRoute, interface: link.name)
+            let linkClass = stack.class(of: link.index)
+            return Candidate(
+                group: group(of: link, linkClass), progress: Progress(cause.kind),
+                rank: LinkClass.allCases.firstIndex(of: linkClass) ?? .max, index: link.index, cause: cause)
+        }
+    }
+
+    /// Ports carry what their controller sends, except those of a VRF, which is only a routing table.
+    private func couldCarry(_ link: Link) -> Bool {
+        guard !link.flags.contains(.loopback), link.kind != "vrf" else { return false }
+        if let controller = link.controller, table.links[controller]?.kind != "vrf" { return false }
+        let hasAddress = table.addresses[link.index] != nil
+        let linkClass = stack.class(of: link.index)
+        // Modules create such links by themselves.
+        if [.virtual, .tunnel, .other].contains(linkClass), !link.isUp, !hasAddress { return false }
+        guard condition != .any else { return true }
+        let carrierClass = linkClass == .tunnel ? stack.carrierClass(of: link.index) : nil
+        let traits = PathTraits(
+            linkClass: linkClass, carrierClass: carrierClass, isMetered: stack.isMetered(link.index))
+        return condition.wouldAllow(traits, of: link.name)
+    }
+
+    private func group(of link: Link, _ linkClass: LinkClass) -> Int {
+        switch linkClass {
+        case .wired, .wifi, .wwan, .bluetooth: return 0
+        case .virtual, .other, .loopback:
+            // A bridge without hardware connects containers and guests to each other.
+            if case .stackedOnPorts = stack.kind(of: link), link.kind != "bond" { return 2 }
+            return 1
+        case .tunnel: return 3
+        }
+    }
+}

@@ -1,0 +1,119 @@
+/// Finds the root cause of a verdict: the lowest thing that is broken on the way to the target.
+///
+/// Where the kernel names no interface, these are looked at in turn: the links that carried the path before, the links that
+/// could carry it, and what refuses the packets. A link that is broken comes before a route or a rule that refuses, since
+/// without the link nothing else helps.
+package struct RootCauseFinder {
+    package enum Radio: Hashable, Sendable {
+        case blockedBySoftware, blockedByHardware
+    }
+
+    package var table: NetworkTable
+    package var stack: LinkStack
+    /// The links that carried the path before.
+    package var memory = PathMemory()
+    package var admissions = AdmissionCounter()
+    /// The links that may carry the path.
+    package var condition = NetworkCondition.any
+    /// Returns what switched the radio of a link off; `nil` if it is on. Called only for links that cannot carry packets.
+    package var radio: (Link) -> Radio? = { _ in nil }
+    /// Whether the kernel's settings disable IPv6 on a link. Called only where an IPv6 address is missing.
+    package var isIPv6Disabled: (Link) -> Bool = { _ in false }
+    /// Whether a policy rule, and not a route, refuses the packets of a family.
+    package var isRefusedByRule: (IPAddress.Family) -> Bool = { _ in false }
+
+    /// - Parameter stack: The links of `table`, with the traits of all of them.
+    package init(table: NetworkTable, stack: LinkStack) {
+        self.table = table
+        self.stack = stack
+    }
+
+    /// The root cause of a verdict; `nil` if the target is reachable, or if it is not known whether it is.
+    package func rootCause(of verdict: Verdict) -> RootCause? {
+        guard verdict.status == .notReachable, let reason = verdict.reason else { return nil }
+        let asked = [(family: IPAddress.Family.ipv4, path: verdict.ipv4), (.ipv6, verdict.ipv6)]
+            .filter { $0.path.reason != .notAsked }
+        let failed = asked.filter { $0.path.reason == reason }
+        guard let first = failed.first else { return nil }
+        let families = Set(failed.map(\.family))
+        switch reason {
+        case .nameNotResolved: return RootCause(.nameNotResolved)
+        case .noInterface: return missingInterface(first.path)
+        case .notAsked, .cannotObserve: return nil
+        default: break
+        }
+        // A default route that leads back to this machine is a way to forbid the Internet.
+        guard let index = first.path.interfaceIndex, reason != .blackhole else {
+            return withoutPath(reason, families, asked: Set(asked.map(\.family)))
+        }
+        return withPath(reason, on: index, first.path, families)
+    }
+
+    // MARK: - The kernel names the interface
+
+    private func withPath(
+        _ reason: Reason, on index: InterfaceIndex, _ path: NetworkPath, _ families: Set<IPAddress.Family>
+    ) -> RootCause? {
+        switch reason {
+        case .gatewayUnreachable: RootCause(.gatewayUnreachable, interface: path.interface)
+        case .neighbourUnreachable: RootCause(.neighbourUnreachable, interface: path.interface)
+        case .noAddress:
+            addressCause(of: index, families) ?? RootCause(.noAddress, interface: path.interface)
+        default:
+            linkCause(of: index) ?? RootCause(reason == .linkDown ? .linkDown : .noCarrier, interface: path.interface)
+        }
+    }
+
+    private func missingInterface(_ path: NetworkPath) -> RootCause {
+        if let carrier = memory.carriers.first { return RootCause(.interfaceGone, interface: carrier.name) }
+        return RootCause(path.interfaceIndex == nil ? .noInterface : .interfaceGone, interface: path.interface)
+    }
+
+    // MARK: - The kernel names none
+
+    private func withoutPath(
+        _ reason: Reason, _ families: Set<IPAddress.Family>, asked: Set<IPAddress.Family>
+    ) -> RootCause {
+        let carriers = memory.carriers.filter { asked.contains($0.family) }
+        if let cause = cause(ofCarriers: carriers) { return cause }
+        let candidate = carriers.isEmpty ? candidates(asked).min() : nil
+        // Without a link that works, no route helps.
+        if let candidate, candidate.progress < .usable { return candidate.cause }
+        if families.contains(where: isRefusedByRule) { return RootCause(.rule) }
+        switch reason {
+        case .blackhole: return RootCause(.blackhole)
+        case .unreachable: return RootCause(.unreachable)
+        case .prohibited: return RootCause(.prohibited)
+        default: break
+        }
+        if let link = carriers.lazy.compactMap(link).first {
+            return RootCause(.noDefaultRoute, interface: link.name)
+        }
+        return candidate?.cause ?? RootCause(.noLinks)
+    }
+
+    /// What is wrong with the links that carried the path; `nil` if they work.
+    private func cause(ofCarriers carriers: [PathMemory.Carrier]) -> RootCause? {
+        for carrier in carriers {
+            guard let link = link(carrier) else { return causeBelow(carrier) }
+            if let cause = linkCause(of: link.index) ?? addressCause(of: link.index, [carrier.family]) { return cause }
+        }
+        return nil
+    }
+
+    /// The link that carried the path, or one that has come back with its name: an adapter that was plugged in again has
+    /// another index.
+    private func link(_ carrier: PathMemory.Carrier) -> Link? {
+        if let link = table.links[carrier.index], link.name == carrier.name { return link }
+        return table.link(named: carrier.name) ?? table.links[carrier.index]
+    }
+
+    /// A tunnel that is gone went because of what carried it, if that does not work either.
+    private func causeBelow(_ carrier: PathMemory.Carrier) -> RootCause {
+        for name in carrier.lower.reversed() {
+            guard let lower = table.link(named: name) else { return RootCause(.interfaceGone, interface: name) }
+            if let cause = linkCause(of: lower.index) { return cause }
+        }
+        return RootCause(.interfaceGone, interface: carrier.name)
+    }
+}

@@ -1,0 +1,71 @@
+internal import Glibc
+internal import Logging
+internal import ReachControl
+internal import ReachCore
+internal import ReachLoop
+internal import ReachQueue
+
+/// Chooses the daemon's events that hooks are run for. Confined to the loop's thread.
+final class DaemonHooks {
+    private let loop: EventLoop
+    private let queue: QueueController
+    private let log: Logger
+    private var settings: Configuration.Hooks
+    private var runner: HookRunner?
+    private var queueSink: UInt64?
+    /// What is known of each probe: only the turns after it are events, except that a probe may be down from the start.
+    private var probes: [String: ProbeEvent.Kind] = [:]
+
+    init(on loop: EventLoop, _ settings: Configuration.Hooks, queue: QueueController, log: Logger) {
+        self.loop = loop
+        self.queue = queue
+        self.log = log
+        self.settings = settings
+        apply(settings)
+    }
+
+    /// Uses these settings for later events.
+    func apply(_ fresh: Configuration.Hooks) {
+        settings = fresh
+        if let options = fresh.options {
+            if runner == nil {
+                runner = HookRunner(on: loop, options) { [log] in log.log(level: $0.level, "\($0.text)") }
+            }
+            runner?.options = options
+        }
+        let wantsRequests = settings.events.contains { $0 == .requestDone || $0 == .requestDead }
+        if wantsRequests, queueSink == nil {
+            queueSink = queue.watch { [unowned self] in if case .event(let event) = $0 { handle(event) } }
+        } else if !wantsRequests {
+            queueSink.map(queue.unwatch)
+            queueSink = nil
+        }
+    }
+
+    func handle(_ change: ReachabilityChange) {
+        if settings.events.contains(.change) { runner?.handle(HookEvent(change)) }
+    }
+
+    func handle(_ event: ProbeEvent) {
+        guard event.kind == .up || event.kind == .down else { return }
+        let before = probes.updateValue(event.kind, forKey: event.report.name)
+        guard event.kind == .down || before == .down, settings.events.contains(.probe) else { return }
+        if let event = HookEvent(event) { runner?.handle(event) }
+    }
+
+    func stop() { runner?.stop() }
+
+    private func handle(_ event: QueueEvent) {
+        guard let event = HookEvent(event), settings.events.contains(event.kind) else { return }
+        runner?.handle(event)
+    }
+}
+
+extension Configuration.Hooks {
+    /// `nil` without a directory.
+    fileprivate var options: HookRunner.Options? {
+        let usual = ConfigurationFile.directory(isRoot: getuid() == 0, environment: SocketPath.processEnvironment)
+        guard let directory = directory ?? usual.map({ $0 + "/hooks.d" }) else { return nil }
+        return HookRunner.Options(directory: HookDirectory(directory), timeout: timeout)
+    }
+}

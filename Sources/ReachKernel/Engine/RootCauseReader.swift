@@ -1,0 +1,83 @@
+internal import ReachCore
+
+/// Finds root causes by the kernel's state at one moment. Made for one evaluation, and only if a target is not reachable:
+/// what it reads, it reads once.
+final class RootCauseReader {
+    private let view: KernelView
+    private let options: EngineOptions
+    private let radios = RadioReader()
+    private var stack: LinkStack?
+
+    init(view: KernelView, options: EngineOptions) {
+        self.view = view
+        self.options = options
+    }
+
+    /// The target that a verdict concerns, as far as rules and links depend on it.
+    struct Subject {
+        let target: Target.Subject
+        /// The addresses of a target that is a name.
+        var names: [IPAddress] = []
+        /// The paths that count.
+        var condition = NetworkCondition.any
+    }
+
+    /// The root cause of a verdict; `nil` if the target is reachable, or if it is not known whether it is.
+    ///
+    /// - Parameter internet: Returns the verdict on the Internet. A name that is not resolved has its root cause, since name
+    ///   servers are mostly there.
+    func rootCause(
+        of verdict: Verdict, on subject: Subject, memory: RootCauseMemory,
+        internet: () throws(NetlinkError) -> Verdict
+    ) throws(NetlinkError) -> RootCause? {
+        if verdict.reason == .nameNotResolved {
+            let internet = try internet()
+            if internet.status == .notReachable {
+                return try finder(for: Subject(target: .internet), internet, memory).rootCause(of: internet)
+            }
+        }
+        guard verdict.status == .notReachable else { return nil }
+        return try finder(for: subject, verdict, memory).rootCause(of: verdict)
+    }
+
+    private func finder(
+        for subject: Subject, _ verdict: Verdict, _ memory: RootCauseMemory
+    ) throws(NetlinkError) -> RootCauseFinder {
+        let stack = if let known = self.stack { known } else { try view.fullStack() }
+        self.stack = stack
+        var finder = RootCauseFinder(table: view.table, stack: stack)
+        finder.memory = memory.paths.allowed(by: subject.condition)
+        finder.admissions = memory.admissions
+        finder.condition = subject.condition
+        finder.radio = { [radios] in radios.block(of: $0, stack.class(of: $0.index)) }
+        finder.isIPv6Disabled = { [radios] in radios.disablesIPv6(on: $0) }
+        finder.isRefusedByRule = { [self] family in
+            guard let reason = verdict.reason else { return false }
+            return (try? isRefusedByRule(subject, family, because: reason)) ?? false
+        }
+        return finder
+    }
+
+    private func isRefusedByRule(
+        _ subject: Subject, _ family: IPAddress.Family, because reason: Reason
+    ) throws(NetlinkError) -> Bool {
+        let (destination, zone) = destination(of: subject, family)
+        guard let destination else { return false }
+        return Rule.refusing(
+            destination, because: reason, among: try view.rules(), mark: options.mark,
+            interface: zone.flatMap { view.table.link(named: $0)?.name },
+            routes: { [queries = view.queries] in (try? queries.routes(of: $0, family)) ?? [] }) != nil
+    }
+
+    private func destination(
+        of subject: Subject, _ family: IPAddress.Family
+    ) -> (address: IPAddress?, zone: String?) {
+        switch subject.target {
+        case .internet: (options.anchors.first { $0.family == family }, nil)
+        case .address(let address, let zone): (address, zone)
+        case .prefix(let prefix): (prefix.representative, nil)
+        case .name: (subject.names.first { $0.family == family }, nil)
+        case .interface: (nil, nil)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import ReachCore
+
+extension QueueExplanation.Reason {
+    /// The reason with what broke, such as "Waiting for Wi-Fi: wlan0 is down.", where the request waits for a default route.
+    ///
+    /// - Parameter rootCause: Returns why no default route satisfies a condition; `nil` if that is not known.
+    package func naming(_ rootCause: (NetworkCondition) -> RootCause?) -> QueueExplanation.Reason {
+        guard let lacks, let cause = rootCause(lacks) else { return self }
+        var reason = self
+        reason.text =
+            if let linkClass = lacks.linkClass {
+                "Waiting for \(linkClass.title): \(cause.sentence)."
+            } else {
+                "There is no network path: \(cause.sentence)."
+            }
+        return reason
+    }
+}
+
+extension LinkClass {
+    /// The class in a sentence, as in "waiting for Wi-Fi".
+    fileprivate var title: String {
+        switch self {
+        case .wired: "a cable"
+        case .wifi: "Wi-Fi"
+        case .wwan: "a modem"
+        case .bluetooth: "Bluetooth"
+        case .tunnel: "a tunnel"
+        case .virtual, .loopback, .other: "a link of the class \(rawValue)"
+        }
+    }
+}

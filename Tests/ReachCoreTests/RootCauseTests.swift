@@ -1,0 +1,99 @@
+import ReachCore
+import Testing
+
+@Suite struct RootCauseTests {
+    @Test(arguments: RootCauseSituation.all)
+    func `the root cause is the lowest thing that is broken`(_ situation: RootCauseSituation) {
+        let found = situation.rootCause.map {
+            [$0.kind.rawValue, $0.interface].compactMap(\.self).joined(separator: " ")
+        }
+        #expect(found == situation.expected)
+    }
+
+    @Test func `every kind of root cause has a situation`() {
+        let tested = Set(RootCauseSituation.all.compactMap(\.rootCause?.kind))
+        #expect(Set(RootCause.Kind.allCases).subtracting(tested) == [])
+        #expect(RootCauseSituation.all.count >= 40)
+    }
+
+    @Test func `what is reachable or unknown has no root cause`() {
+        for verdict in [Verdict.eth0, Verdict(.unknown, reason: .cannotObserve), Verdict(.unknown, reason: nil)] {
+            #expect(RootCauseSituation("", "") { $0.verdict = verdict }.rootCause == nil)
+        }
+    }
+
+    @Test func `the memory keeps the links of the last paths that worked`() {
+        var memory = PathMemory()
+        let lost = NetworkPath(status: .notReachable, reason: .noRoute)
+        memory.remember(.reachable(by: "eth0", 2), .reachable(by: "wlan0", 3))
+        #expect(memory.carriers.map(\.name) == ["eth0", "wlan0"])
+        memory.remember(lost, .reachable(by: "wlan0", 3))
+        memory.remember(lost, lost)
+        #expect(memory.carriers.map(\.name) == ["wlan0"])
+        var own = NetworkPath.reachable(by: "lo", 1)
+        own.linkClass = .loopback
+        memory.remember(own, .notAsked)
+        #expect(memory.carriers.map(\.name) == ["wlan0"], "packets to this machine leave by no link")
+    }
+
+    @Test func `an access point that lets a link in is not one that refuses it`() {
+        let link = Link.up(2, "wlan0")
+        var counter = AdmissionCounter()
+        for _ in 0..<2 { counter.observe(link.withoutCarrier, after: link.handshaking) }
+        #expect(counter.isRefused(2))
+        counter.observe(link.handshaking, after: link.withoutCarrier)
+        #expect(counter.isRefused(2), "the next attempt has not ended")
+        counter.observe(link, after: link.handshaking)
+        #expect(!counter.isRefused(2))
+        for _ in 0..<2 { counter.observe(link.withoutCarrier, after: link) }
+        #expect(!counter.isRefused(2), "the access point went away")
+        for _ in 0..<2 { counter.observe(link.takenDown, after: link.handshaking) }
+        #expect(!counter.isRefused(2), "the link was taken down")
+    }
+
+    @Test func `another root cause is a change of the path`() {
+        var (before, after) = (Verdict.lost, Verdict.lost)
+        before.rootCause = RootCause(.noCarrier, interface: "eth0")
+        after.rootCause = RootCause(.noAddress, interface: "eth0")
+        var machine = StatusMachine.begun(with: before)
+        #expect(machine.see(before, at: 1) == nil)
+        #expect(machine.see(after, at: 2)?.aspects == [.path])
+        #expect(machine.state.rootCause == after.rootCause)
+        #expect(machine.see(.eth0, at: 3)?.state.rootCause == nil)
+    }
+
+    @Test func `sentences name the interface, without control characters`() {
+        for kind in RootCause.Kind.allCases {
+            let sentence = RootCause(kind, interface: "et\u{1b}h0").sentence
+            #expect(!sentence.isEmpty && !sentence.contains("\u{1b}"))
+        }
+        #expect(RootCause(.noCarrier, interface: "eth0").sentence == "eth0 has no carrier")
+    }
+
+    // MARK: - Rules
+
+    private func refusing(
+        _ rules: [Rule], because reason: Reason = .prohibited, mark: UInt32? = nil, routes: [Route] = []
+    ) -> UInt32? {
+        let standard = [(0, 255), (32766, 254), (32767, 253)].map { ExplanationScene.rule($0, table: $1) }
+        let all = (standard + rules).sorted { $0.priority < $1.priority }
+        return Rule.refusing(ExplanationScene.anchor, because: reason, among: all, mark: mark) { type in
+            routes.filter { $0.type == type }
+        }?.priority
+    }
+
+    @Test func `a rule is the cause unless a route before it refuses`() {
+        let prohibit = ExplanationScene.rule(90, .prohibit)
+        #expect(refusing([prohibit]) == 90)
+        #expect(refusing([prohibit], because: .blackhole) == nil)
+        #expect(refusing([]) == nil)
+        let marked = ExplanationScene.rule(90, .prohibit) { ($0.mark, $0.markMask) = (7, 0xff) }
+        #expect(refusing([marked]) == nil)
+        #expect(refusing([marked], mark: 7) == 90)
+        #expect(refusing([ExplanationScene.rule(95, .unreachable)], because: .noRoute) == 95)
+        let early = ExplanationScene.rule(50, table: 100)
+        let route = ExplanationScene.defaultRoute(.ipv4, .prohibit, table: 100)
+        #expect(refusing([early, prohibit], routes: [route]) == nil)
+        #expect(refusing([prohibit], routes: [route]) == 90, "no rule leads to that table")
+    }
+}
