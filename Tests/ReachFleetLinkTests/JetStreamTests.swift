@@ -137,6 +137,29 @@ import Testing
         #expect(reader.pending == 0)
     }
 
+    @Test(arguments: NATSServerProcess.programs)
+    func `a reader that asks ahead gets each message once and in order, also those that come meanwhile`(
+        _ program: String
+    ) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        for number in 0..<1000 { try jetStream.link.publish("e.a", Self.text("\(number)")) }
+        try jetStream.link.flush()
+        let reader = try StreamReader(jetStream.link, stream: "E", filter: "e.*", from: .first)
+        #expect(reader.pending == 1000)
+        for number in 0..<1300 {
+            if number % 3 == 0, number < 900 { _ = try jetStream.append("e.b", Self.text("\(1000 + number / 3)")) }
+            let message = try #require(try reader.next(within: .seconds(5)))
+            #expect(message.sequence == UInt64(number + 1))
+            #expect(message.payload == Self.text("\(number)"))
+        }
+        #expect(reader.pending == 0)
+        #expect(try reader.next(within: .milliseconds(200)) == nil)
+        _ = try jetStream.append("e.a", Self.text("last"))
+        #expect(try reader.next(within: .seconds(5))?.payload == Self.text("last"))
+    }
+
     @Test func `a reader whose consumer is gone says so`() throws {
         let server = try NATSServerProcess()
         let jetStream = JetStream(try server.connect())
