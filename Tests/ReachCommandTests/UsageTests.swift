@@ -54,7 +54,7 @@ internal import Testing
     @Test func `waiting for internet fails without validation`() throws {
         let result = try BuiltProgram.reach.run(["wait", "--until", "internet"])
         #expect(result.status == 4)
-        #expect(result.standardError.contains("probes"))
+        #expect(result.standardError.contains("\"internet\" needs reachd with [connectivity] endpoints"))
     }
 
     @Test func `the loopback device answers by name and by address`() throws {

@@ -69,11 +69,23 @@ package struct Configuration: Hashable, Sendable {
     }
 
     package struct Hooks: Hashable, Sendable {
+        /// What hooks can be run for. The raw values are words of the file.
+        package enum Event: String, Hashable, Sendable, CaseIterable {
+            /// The state of the Internet or of a configured target changed.
+            case change
+            /// What a probe tests works again, or no longer.
+            case probe
+            /// A request was answered.
+            case requestDone = "request-done"
+            /// A request will not be tried again.
+            case requestDead = "request-dead"
+        }
+
         /// `nil` means `hooks.d` next to the default configuration file.
         package var directory: String?
         package var timeout: Duration = .seconds(30)
         /// What hooks are run for.
-        package var events: [HookEvent.Kind] = [.change]
+        package var events: [Event] = [.change]
     }
 
     /// The settings of all probes.

@@ -4,25 +4,15 @@ package import ReachQueue
 
 /// A hook's input: an event as JSON on its standard input, and as environment variables.
 package struct HookEvent: Hashable, Sendable {
-    /// What hooks can be run for. The raw values are words of the configuration.
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The state of the Internet or of a configured target changed.
-        case change
-        /// What a probe tests works again, or no longer.
-        case probe
-        /// A request was answered.
-        case requestDone = "request-done"
-        /// A request will not be tried again.
-        case requestDead = "request-dead"
-    }
-
     /// The event's target. A busy hook receives only the newest event of each target.
     package let target: String
-    package let kind: Kind
+    package let kind: Configuration.Hooks.Event
     package let json: [UInt8]
     package let environment: [String: String]
 
-    package init(_ kind: Kind = .change, target: String, json: [UInt8], environment: [String: String]) {
+    package init(
+        _ kind: Configuration.Hooks.Event = .change, target: String, json: [UInt8], environment: [String: String]
+    ) {
         self.kind = kind
         self.target = target
         self.json = json
@@ -76,7 +66,7 @@ package struct HookEvent: Hashable, Sendable {
 
     /// - Returns: `nil` for events that hooks are not run for.
     package init?(_ event: QueueEvent) {
-        guard let request = event.request, let kind = Kind(event.kind) else { return nil }
+        guard let request = event.request, let kind = Configuration.Hooks.Event(event.kind) else { return nil }
         self.init(
             kind, target: "request:\(request)", json: Self.line(.queue(event)),
             environment: [
@@ -97,7 +87,7 @@ package struct HookEvent: Hashable, Sendable {
     }
 }
 
-extension HookEvent.Kind {
+extension Configuration.Hooks.Event {
     fileprivate init?(_ kind: QueueEvent.Kind) {
         switch kind {
         case .done: self = .requestDone
