@@ -139,13 +139,18 @@ extension JetStream {
         var failures: UInt32 = 0
         // A message that is replaced meanwhile may stay announced, and never comes. What replaced it has a higher number.
         while true {
+            let begin = start
             let reader = try StreamReader(link, stream: stream, filter: filter, from: start, waits: false, limit: limit)
             while reader.pending > 0, let message = try reader.next(within: limit) {
                 start = .sequence(message.sequence + 1)
                 failures = 0
                 try body(message)
             }
-            if reader.pending == 0 { return }
+            if reader.pending == 0 {
+                // The last messages of subjects are listed once: what replaced one of them meanwhile may lie behind the list.
+                guard begin == .lastOfEachSubject, start != begin else { return }
+                continue
+            }
             failures += 1
             guard failures < 6 else {
                 throw NATSError(.timedOut, "stream \(stream): \(reader.pending) messages did not come")
