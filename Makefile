@@ -2,7 +2,7 @@
 #
 #   SWIFT   the Swift 6.3 to use             PREFIX   where to install, /usr/local
 #   DESTDIR a directory to stage into        FUZZ_SECONDS, BENCH_ARGS, CRASH_ARGS, SCENES_ARGS,
-#                                                    ATTACK_ARGS, SIM_ARGS
+#                                                    ATTACK_ARGS, SIM_ARGS, FLEET_CRASH_ARGS
 #   ONLY    the test targets that `make test` builds and runs; without it, all
 #   VERSION what `make release` releases
 #   OPENRC  "yes" installs the OpenRC script in /etc/init.d; the default on machines with OpenRC
@@ -18,6 +18,7 @@ SCENES_ARGS ?=
 CRASH_ARGS ?=
 ATTACK_ARGS ?=
 SIM_ARGS ?=
+FLEET_CRASH_ARGS ?=
 
 CC ?= cc
 
@@ -109,7 +110,7 @@ endif
 
 .PHONY: check-completions
 check-completions: warnings
-	@contrib/completions/generate --check $(debug_bin)
+	@contrib/completions/generate --check $(debug_bin) $(debug_bin)-fleet
 
 .PHONY: docs
 docs: warnings ## Write the libraries' documentation to .build/docs, for a web server
@@ -117,7 +118,7 @@ docs: warnings ## Write the libraries' documentation to .build/docs, for a web s
 
 .PHONY: completions
 completions: warnings ## Write the shell completions from the program's own description
-	@contrib/completions/generate $(debug_bin)
+	@contrib/completions/generate $(debug_bin) $(debug_bin)-fleet
 
 .PHONY: fuzz
 fuzz: ## Fuzz each parser for FUZZ_SECONDS (20)
@@ -149,10 +150,15 @@ attack: deps build ## Attack the daemon by users, servers and a failing machine;
 	contrib/attack/run --programs $(dir $(bin)) $(ATTACK_ARGS) || [ $$? = 77 ]
 
 .PHONY: fleet-demo
-fleet-demo: deps ## Show a fleet of 1,000 simulated hosts on this machine, until Ctrl-C
+fleet-demo: deps ## Show a fleet of 1,000 simulated hosts, and as root 3 real ones, until Ctrl-C
 	$(SWIFT) build --product reach-fleet
+	$(SWIFT) build --product reachd
 	$(SWIFT) build --product fleetsim
 	@contrib/fleet/demo || [ $$? = 77 ]
+
+.PHONY: fleet-crash
+fleet-crash: deps build ## Kill server, agents and daemons 100 times each; FLEET_CRASH_ARGS="--rounds 10" (as root)
+	contrib/fleet/crash --progress $(FLEET_CRASH_ARGS) || [ $$? = 77 ]
 
 .PHONY: fleet-sim
 fleet-sim: deps ## Simulate outages of a fleet against a real nats-server; SIM_ARGS="--hosts 10000"

@@ -193,7 +193,8 @@ let targets: [Target] = [
     tests(
         "ReachFleetLinkTests",
         [
-            "reach-fleet", "fleetsim", "fleetfill", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl",
+            "reach-fleet", "reachd", "fleetsim", "fleetfill", "CReachLinux", "ReachCore", "ReachLoop", "ReachControl",
+            "ReachQueue",
             "ReachFleet", "ReachFleetLink", "ReachTesting",
         ]),
     // For contrib/fleet/sim and contrib/fleet/demo.
@@ -213,11 +214,12 @@ let targets: [Target] = [
     tests(
         "ReachCommandTests",
         [
-            "reach", "reachd", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue", "ReachControl",
+            "reach", "reachd", "reach-fleet", "confine", "monitor", "queuerun", "ReachCore", "ReachQueue",
+            "ReachControl",
             "ReachTerminal", "ReachTesting",
         ]),
     // Separate from the other tests, because these wait for disks and silent daemons and would delay the rest.
-    tests("ReachCrashTests", ["reach", "reachd", "queuecrash", "ReachCore", "ReachTesting"]),
+    tests("ReachCrashTests", ["reach", "reachd", "reach-fleet", "queuecrash", "ReachCore", "ReachTesting"]),
 ]
 
 // REACH_TESTS lists test targets, separated by spaces. SwiftPM then builds only these and their dependencies, so the tests

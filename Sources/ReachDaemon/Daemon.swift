@@ -94,7 +94,8 @@ package final class Daemon {
             queue: queueService,
             authority: ControlAuthority(
                 user: getuid(), group: configuration.socket.group.flatMap(Self.groupNumber),
-                journalGroup: configuration.journal.group.flatMap(Self.groupNumber)),
+                journalGroup: configuration.journal.group.flatMap(Self.groupNumber),
+                fleetGroup: configuration.queue.fleetGroup.flatMap(Self.groupNumber)),
             limits: configuration.controlLimits)
         server.onWarning = { [log] in log.warning("\($0)") }
         self.server = server

@@ -106,10 +106,13 @@ package final class NATSLink: Sendable {
         return .nanoseconds(nanoseconds)
     }
 
-    /// The address of the server that answers.
+    /// The address of the server that answers; `nil` without a connection.
     package var connectedServer: String? {
         var text = [CChar](repeating: 0, count: 512)
-        guard natsConnection_GetConnectedUrl(handle.pointer, &text, text.count) == NATS_OK else { return nil }
+        // Without a connection libnats succeeds and leaves the text empty.
+        guard natsConnection_GetConnectedUrl(handle.pointer, &text, text.count) == NATS_OK, text[0] != 0 else {
+            return nil
+        }
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 

@@ -11,13 +11,16 @@ package struct ServerGreeting: Hashable, Sendable {
     package let requiresTLS: Bool
     package let hasJetStream: Bool
 
-    /// Connects, reads the first line and hangs up. Blocks for at most `limit`.
+    /// Connects, reads the first line and hangs up. Blocks for at most twice `limit` and
+    /// the time that the resolver takes.
     ///
     /// - Returns: `nil` if no server greets there: also where TLS comes first.
     package static func read(_ server: NATSServer, within limit: Duration = .seconds(5)) -> ServerGreeting? {
+        let deadline = SystemClock.boot + limit
         guard let socket = connect(server, limit) else { return nil }
         var line: [UInt8] = []
-        while !line.contains(UInt8(ascii: "\n")), line.count < 32 << 10 {
+        // A server that sends a byte now and then must not hold the caller longer.
+        while !line.contains(UInt8(ascii: "\n")), line.count < 32 << 10, SystemClock.boot < deadline {
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = Glibc.read(socket.rawValue, &buffer, buffer.count)
             guard count > 0 else { break }

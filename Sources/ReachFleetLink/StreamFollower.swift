@@ -92,7 +92,8 @@ package final class StreamFollower: Sendable {
         }
         while runs {
             guard let message = try reader.next(within: Self.patience) else { continue }
-            next = .sequence(message.sequence + 1)
+            // A server may send any number.
+            next = .sequence(max(message.sequence, message.sequence &+ 1))
             handler(.message(message))
             if isBehind, reader.pending == 0 {
                 isBehind = false

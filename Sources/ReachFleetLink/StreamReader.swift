@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReachCore
 
 /// Where in a stream a reader begins.
@@ -21,19 +22,24 @@ package final class StreamReader {
     private let link: NATSLink
     private let stream: String
     private let consumer: String
+    private let waits: Bool
     private let replies: NATSQueue
-    /// Messages of the batch under way that have not come yet.
+    /// Messages that were asked for and have not come yet.
     private var outstanding = 0
     /// Messages that the stream held for this reader after the one that was read last.
     package private(set) var pending: UInt64
 
-    /// - Parameter filter: The subjects to read; wildcards are allowed.
+    /// - Parameters:
+    ///   - filter: The subjects to read; wildcards are allowed.
+    ///   - waits: Whether ``next(within:)`` waits for messages that are not stored yet.
     /// - Throws: ``NATSError`` of kind `notFound` if there is no such stream.
     package init(
-        _ link: NATSLink, stream: String, filter: String, from start: StreamStart, limit: Duration = .seconds(10)
+        _ link: NATSLink, stream: String, filter: String, from start: StreamStart, waits: Bool = true,
+        limit: Duration = .seconds(10)
     ) throws(NATSError) {
         self.link = link
         self.stream = stream
+        self.waits = waits
         consumer = "reach-\(SubjectToken.random())"
         replies = try NATSQueue("\(link.settings.inbox).\(consumer)", on: link)
         var jetStream = JetStream(link)
@@ -55,16 +61,17 @@ package final class StreamReader {
     /// - Throws: ``NATSError`` when the consumer is gone or the connection ended: make another reader that begins after the
     ///   last message.
     package func next(within limit: Duration) throws(NATSError) -> StoredMessage? {
-        if outstanding == 0 { try ask(within: limit) }
+        if outstanding <= 0 { try ask(Self.batch, within: limit) }
         while let message = try replies.next(within: limit) {
             guard let status = message.status else {
-                outstanding -= 1
-                return try stored(message)
+                let stored = try stored(message)
+                try askAhead(within: limit)
+                return stored
             }
             outstanding = 0
             switch status {
             case 404, 408: return nil
-            case 409 where message.header("Description")?.contains("Batch") == true: try ask(within: limit)
+            case 409 where message.header("Description")?.contains("Batch") == true: try ask(Self.batch, within: limit)
             case 503: throw NATSError(.noResponders, "stream \(stream): the reader's consumer is gone")
             default:
                 let words = message.header("Description") ?? "status \(status)"
@@ -77,20 +84,28 @@ package final class StreamReader {
                 outstanding = 0
                 return nil
             }
-            outstanding -= 1
             return try stored(message)
         }
         throw NATSError(.disconnected, "stream \(stream): no answer to the reader")
     }
 
-    private func ask(within limit: Duration) throws(NATSError) {
+    /// While the stream holds more, the next batch is on its way before the last one is read: server and reader work at the
+    /// same time.
+    private func askAhead(within limit: Duration) throws(NATSError) {
+        let beyond = Int(clamping: pending) - outstanding
+        guard outstanding <= Self.batch / 2, beyond > 0 else { return }
+        try ask(min(beyond, Self.batch), within: limit)
+    }
+
+    private func ask(_ count: Int, within limit: Duration) throws(NATSError) {
         var writer = JSONWriter()
         writer.object {
-            $0.field("batch", Int64(Self.batch))
-            $0.field("expires", max(1_000_000, limit.nanoseconds))
+            $0.field("batch", Int64(count))
+            // Without waiting the server answers 404 as soon as it has no more.
+            if waits { $0.field("expires", max(1_000_000, limit.nanoseconds)) } else { $0.field("no_wait", true) }
         }
         try link.publish("$JS.API.CONSUMER.MSG.NEXT.\(stream).\(consumer)", reply: replies.subject, writer.bytes)
-        outstanding = Self.batch
+        outstanding = max(outstanding, 0) + count
     }
 
     /// The reply's subject says where the message is stored:
@@ -104,6 +119,7 @@ package final class StreamReader {
             let time = Int64(Substring(tokens[first + 5])), let pending = UInt64(Substring(tokens[first + 6]))
         else { throw NATSError(.failed, "stream \(stream): a message without its place") }
         self.pending = pending
+        outstanding -= 1
         return StoredMessage(
             subject: message.subject, sequence: sequence, time: Timestamp(nanosecondsSince1970: time),
             headers: message.headers, payload: message.payload)
@@ -119,12 +135,22 @@ extension JetStream {
         _ stream: String, filter: String, from start: StreamStart,
         _ body: (StoredMessage) throws(NATSError) -> Void
     ) throws(NATSError) {
-        let reader = try StreamReader(link, stream: stream, filter: filter, from: start, limit: limit)
-        while reader.pending > 0 {
-            guard let message = try reader.next(within: limit) else {
+        var start = start
+        var failures: UInt32 = 0
+        // A message that is replaced meanwhile may stay announced, and never comes. What replaced it has a higher number.
+        while true {
+            let reader = try StreamReader(link, stream: stream, filter: filter, from: start, waits: false, limit: limit)
+            while reader.pending > 0, let message = try reader.next(within: limit) {
+                start = .sequence(message.sequence + 1)
+                failures = 0
+                try body(message)
+            }
+            if reader.pending == 0 { return }
+            failures += 1
+            guard failures < 6 else {
                 throw NATSError(.timedOut, "stream \(stream): \(reader.pending) messages did not come")
             }
-            try body(message)
+            usleep(20_000 << failures)
         }
     }
 }

@@ -304,12 +304,14 @@ extension Executor {
     ) -> AttemptRouter.Choice? {
         guard let feed else { return nil }
         let server = transfer.proxy.url ?? transfer.url
-        let target = (try? Target(server.description))?.subject
         var zone: String?
-        if case .address(_, let given) = target { zone = given }
+        // Only an IPv6 address has one.
+        if server.address?.family == .ipv6, case .address(_, let given)? = (try? Target(server.description))?.subject {
+            zone = given
+        }
         let isNamed = server.address == nil
         let router = AttemptRouter(network: network, feed: feed, order: order, isNamed: isNamed)
-        let isDestination = (try? Destination(url: transfer.url.description)) == order.destination
+        let isDestination = order.destination.isOrigin(of: transfer.url)
         let choice = router.choose(among: addresses, zone: zone, isDestination: isDestination)
         if isDestination, isNamed, choice?.destination?.own.isEmpty == false {
             routes?.learn(addresses, of: order.destination)
@@ -334,5 +336,13 @@ extension Executor {
         case .byDefault: return bound
         case .none: throw SystemError(call: "route", number: ENETUNREACH)
         }
+    }
+}
+
+extension Destination {
+    /// Whether the URL is one of this destination.
+    fileprivate func isOrigin(of url: TransferURL) -> Bool {
+        // Mostly it is, and need not be read again.
+        description == "\(url.scheme)://\(url.host):\(url.port)" || (try? Destination(url: url.description)) == self
     }
 }

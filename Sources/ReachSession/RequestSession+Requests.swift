@@ -3,6 +3,7 @@ internal import ReachCore
 internal import ReachQueue
 public import ReachSerialization
 internal import ReachTransfer
+internal import Synchronization
 
 /// The requests of AFHTTPSessionManager. Each method creates a task, suspended until it is resumed or awaited. An
 /// invalid request throws here, before anything is sent.
@@ -153,7 +154,7 @@ extension RequestSession {
         if let name = options.interceptor, InterceptorCall.current.contains(InterceptorCall(name, of: core)) {
             options.interceptor = nil
         }
-        var queued = try RequestSpecification(request, core.limits, keepsOnDisk: core.keepsOnDisk)
+        var queued = try RequestSpecification(request, of: core)
         options.apply(to: &queued, keepsOnDisk: core.keepsOnDisk)
         queued.outputPath = path
         // A host behind a proxy may have neither a name nor a path here.
@@ -178,10 +179,11 @@ extension RequestSession {
 
 extension RequestSpecification {
     /// A request but for its body, which comes later.
-    fileprivate init(_ request: WebRequest, _ limits: QueueLimits, keepsOnDisk: Bool) throws(RequestError) {
+    fileprivate init(_ request: WebRequest, of core: SessionCore) throws(RequestError) {
+        let limits = core.limits
         if case .file = request.body {
             // The file stays in place, and does not count.
-        } else if case .stream(let stream) = request.body, !stream.isSpooled, !keepsOnDisk {
+        } else if case .stream(let stream) = request.body, !stream.isSpooled, !core.keepsOnDisk {
             // It is never here as a whole.
         } else if let length = request.contentLength, length > limits.bytes {
             throw RequestError(
@@ -193,10 +195,40 @@ extension RequestSpecification {
         let fields = request.headerFields.filter { $0.name != .contentLength || $0.value != length }
         let headers = try [HeaderField](fields)
         do throws(RequestValidationError) {
-            try self.init(
-                method: request.method.rawValue, url: request.url.description, headers: headers)
+            let destination = try core.destinations.destination(of: request.url)
+            self.init(method: request.method.rawValue, stored: request.url.description, to: destination)
         } catch {
             throw RequestError(error)
         }
+        self.headers = headers
+    }
+}
+
+/// The destination of a session's last request, which mostly is that of the next one, too.
+final class LastDestination: Sendable {
+    /// The parts of a URL that decide about its destination.
+    private struct Server: Equatable, Sendable {
+        let scheme: String
+        let user: String?
+        let host: String
+        let port: UInt16?
+
+        init(_ url: WebAddress) { (scheme, user, host, port) = (url.scheme, url.userInformation, url.host, url.port) }
+    }
+
+    private struct Entry: Sendable {
+        let server: Server
+        let destination: Destination
+    }
+
+    private let last = Mutex<Entry?>(nil)
+
+    /// - Throws: ``RequestValidationError`` for a URL that cannot be queued.
+    func destination(of url: WebAddress) throws(RequestValidationError) -> Destination {
+        let server = Server(url)
+        if let known = last.withLock({ $0 }), known.server == server { return known.destination }
+        let destination = try Destination(url: url.description)
+        last.withLock { $0 = Entry(server: server, destination: destination) }
+        return destination
     }
 }

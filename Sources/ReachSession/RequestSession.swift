@@ -162,7 +162,8 @@ public final class RequestSession: Sendable {
     /// Adds a block that is called when tasks are resumed, suspended and complete. It is called where the task's own
     /// completions are called, and after them.
     ///
-    /// The program or the network may suspend and resume a task; the notification is sent in both cases.
+    /// The program or the network may suspend and resume a task; the notification is sent in both cases. An observer
+    /// receives what happens after it was added.
     ///
     /// - Parameters:
     ///   - name: The notification to observe; all if `nil`.

@@ -62,7 +62,7 @@ public struct RequestSessionOptions: Sendable {
     /// session's thread, which sessions in memory share: then a block must not wait for another session's.
     public var delivery = ReachabilityDelivery.privateQueue
     /// The queue on which responses are decoded, by ``responseSerializer``. `nil` for the system's global queue,
-    /// several at a time.
+    /// several at a time; ``DataResponseSerializer`` has nothing to decode, and then uses the session's thread.
     public var decodingQueue: DispatchQueue?
     /// The rules of ``RequestSession/activity``.
     public var activity = ActivityIndicator()

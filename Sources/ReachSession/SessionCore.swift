@@ -37,6 +37,9 @@ final class SessionCore: Sendable {
     let base: WebAddress?
     let limits: QueueLimits
     let keepsOnDisk: Bool
+    /// Whether answers are returned as they are.
+    let hasNothingToDecode: Bool
+    let destinations = LastDestination()
     let observers = RequestObservers()
     let activity: RequestActivity
     let pump: SerialPump
@@ -58,6 +61,7 @@ final class SessionCore: Sendable {
         self.cache = cache
         self.base = base
         keepsOnDisk = directory != nil
+        hasNothingToDecode = options.decodingQueue == nil && options.responseSerializer is DataResponseSerializer
         limits = SessionLoop.limits(options, keepsOnDisk: directory != nil)
         let pump = SerialPump(options.delivery)
         self.pump = pump

@@ -57,16 +57,21 @@ package final class SerialPump: Sendable {
     }
 
     private func run() {
-        while let work = next() { work() }
+        while var batch = next() {
+            // Each is released once it has run: what it keeps may be the last reference.
+            while let work = batch.popLast() { work() }
+        }
     }
 
-    private func next() -> Work? {
+    /// All items that were appended since, the first of them last; `nil`, and the end of pumping, without any.
+    private func next() -> [Work]? {
         state.withLock { state in
             guard !state.pending.isEmpty else {
                 state.isPumping = false
                 return nil
             }
-            return state.pending.removeFirst()
+            defer { state.pending = [] }
+            return state.pending.reversed()
         }
     }
 }

@@ -23,38 +23,18 @@ package protocol WatchThread: AnyObject, Sendable {
 
 /// The watching threads of a process: one for all watches with the same key, from the first of them to the last.
 final class SharedThreads<Key: Hashable & Sendable, Thread: WatchThread>: Sendable {
-    private struct Entry {
-        let thread: Thread
-        var users = 0
-    }
-
     private let make: @Sendable (Key) -> Thread
-    private let entries = Mutex<[Key: Entry]>([:])
+    private let threads = SharedObjects<Key, Thread>()
 
     init(_ make: @escaping @Sendable (Key) -> Thread) { self.make = make }
 
     /// How many threads there are.
-    var count: Int { entries.withLock { $0.count } }
+    var count: Int { threads.count }
 
     /// Reserves the thread for a watch of the target.
     func prepare(_ subject: WatchSubject, for key: Key) -> any ChangeWatch {
-        let thread = entries.withLock { entries in
-            var entry = entries[key] ?? Entry(thread: make(key))
-            entry.users += 1
-            entries[key] = entry
-            return entry.thread
-        }
-        return SharedWatch(subject, on: thread) { self.release(key) }
-    }
-
-    private func release(_ key: Key) {
-        let unused: Thread? = entries.withLock { entries in
-            guard var entry = entries[key] else { return nil }
-            entry.users -= 1
-            entries[key] = entry.users > 0 ? entry : nil
-            return entry.users > 0 ? nil : entry.thread
-        }
-        unused?.end()
+        let thread = threads.join(key) { make(key) }
+        return SharedWatch(subject, on: thread) { [threads] in threads.leave(key)?.end() }
     }
 }
 

@@ -52,6 +52,11 @@ internal import Testing
         ]).split(separator: "\n").map(String.init)
         #expect(wanted.count >= 12)
         #expect(installed.isSuperset(of: wanted), "\(Set(wanted).subtracting(installed))")
+        for (source, name) in [("alerts.yml", "reach-fleet.rules.yml"), ("grafana.json", "reach-fleet.dashboard.json")]
+        {
+            let place = "\(stage)/usr/share/reach/prometheus/\(name)"
+            try ChildProcess.run(["cmp", place, ProjectFile.path("contrib/fleet/\(source)")])
+        }
         #expect(access(stage + "/etc/reach/hooks.d", F_OK) == 0)
         #expect(access(stage + "/etc/reach/reach.toml", F_OK) != 0, "this file belongs to the administrator")
     }

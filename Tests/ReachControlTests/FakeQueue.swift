@@ -77,6 +77,15 @@ final class FakeQueue: QueueService {
             QueuePage(items: page, next: page.count < matching.count ? page.last?.id.rawValue : nil, count: 2), reply)
     }
 
+    var heldQueues: [QueueHold] = []
+
+    func setFleetHold(_ isHeld: Bool, reason: String?, reply: @escaping Reply<Void>) {
+        actions.append("\(isHeld ? "hold" : "release") for the fleet \(reason ?? "-")")
+        answer((), reply)
+    }
+
+    func holds(for caller: Caller, reply: @escaping Reply<[QueueHold]>) { answer(heldQueues, reply) }
+
     func show(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) { find(id, reply) { $0 } }
 
     func explain(_ id: Int64, for caller: Caller, reply: @escaping Reply<RequestReport>) {

@@ -124,6 +124,7 @@ import Testing
         (#""Show","parameters":{"id":5}"#, "NotFound", #"{"id":5}"#),
         (#""Hold","parameters":{}"#, "InvalidParameter", #"{"parameter":"id"}"#),
         (#""Hold","parameters":{"id":1,"all":true}"#, "InvalidParameter", #"{"parameter":"all"}"#),
+        (#""HoldForFleet","parameters":{}"#, "InvalidParameter", #"{"parameter":"held"}"#),
         (#""Retry","parameters":{"id":1,"reason":"expired"}"#, "InvalidParameter", #"{"parameter":"reason"}"#),
         (#""List","parameters":{"states":[1]}"#, "InvalidParameter", #"{"parameter":"states"}"#),
         (#""Watch","parameters":{}"#, "ExpectedMore", "{}"),
@@ -157,6 +158,46 @@ import Testing
         #expect(try refusal { try $0.retry(.request(3)) } == error)
         #expect(try refusal { try $0.answer(toRequest: 3) } == error)
         #expect(try refusal { try $0.upload([1], to: nil) } == error)
+    }
+
+    @Test(arguments: [(getuid(), nil, true), (getuid() + 7, nil, getuid() == 0), (getuid() + 7, getgid(), true)])
+    func `root, the daemon's user and the fleet's group hold the queue for the fleet, and nobody else`(
+        daemon: UInt32, group: UInt32?, isPermitted: Bool
+    ) throws {
+        let server = try TestServer(authority: ControlAuthority(user: daemon, fleetGroup: group), hasQueue: true)
+        var client = try ControlClient(path: server.path)
+        var refusal: QueueServiceError?
+        do throws(ControlError) {
+            try client.setFleetHold(true, reason: "why")
+            try client.setFleetHold(false)
+        } catch {
+            refusal = error.queueError
+        }
+        let reason =
+            "only root, the daemon's own user and the members of the group queue.fleet_group hold the queue for the fleet"
+        #expect(refusal == (isPermitted ? nil : .notPermitted(reason: reason)))
+        #expect(
+            server.queue { $0.actions } == (isPermitted ? ["hold for the fleet why", "release for the fleet -"] : []))
+    }
+
+    @Test func `who may hold for the fleet is decided like who may change`() {
+        let authority = ControlAuthority(user: 7, group: 20, journalGroup: 30, fleetGroup: 40)
+        func may(_ user: UInt32, _ group: UInt32, _ others: Set<UInt32> = []) -> Bool {
+            authority.mayHoldForFleet(Caller(user: user, group: group, process: 1)) { others.contains($0) }
+        }
+        #expect(may(0, 0) && may(7, 7) && may(1000, 40) && may(1000, 5, [40]))
+        #expect(!may(1000, 20) && !may(1000, 30, [20]) && !may(1001, 1001))
+    }
+
+    @Test func `holds of whole queues are read as they are`() throws {
+        let now = Instant(wall: Timestamp(nanosecondsSince1970: 1_795_000_000_000_000_000), boot: .init(nanoseconds: 5))
+        let holds = [
+            QueueHold(source: .user, owner: 7, since: now), QueueHold(source: .root, since: now),
+            QueueHold(source: .fleet, since: now, reason: "why"),
+        ]
+        server.queue { $0.heldQueues = holds }
+        var client = try ControlClient(path: server.path)
+        #expect(try client.queueHolds() == holds)
     }
 
     @Test func `a request is shown whole, and so is why it waits`() throws {

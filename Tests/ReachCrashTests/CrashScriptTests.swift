@@ -25,6 +25,24 @@ internal import Testing
         print("kills:", result.standardOutput.split(separator: "\n").joined())
     }
 
+    private static let natsServer = try? BuiltProgram(named: "nats-server").run(["--version"]).lines.first
+
+    @Test(
+        .enabled(if: TestNamespace.isAvailable, "\(TestNamespace.whyNot)"),
+        .enabled(if: natsServer != nil, "there is no nats-server (apt-get install nats-server)"))
+    func `kills of the server, the agents and the daemons neither lose, repeat nor exchange an event of the fleet`()
+        throws
+    {
+        let programs = BuiltProgram(named: "reachd").path.split(separator: "/").dropLast().joined(separator: "/")
+        let result = try BuiltProgram(named: "python3").run(
+            [
+                ProjectFile.path("contrib/fleet/crash"), "--programs", "/" + programs, "--rounds", "4", "--hosts", "2",
+                "--seed", "20",
+            ], limit: .seconds(150))
+        #expect(result.status == 0, "\(result.standardOutput) \(result.standardError)")
+        print("fleet kills:", result.standardOutput.split(separator: "\n").joined())
+    }
+
     @Test(.enabled(if: access("/usr/bin/strace", X_OK) == 0, "there is no strace (apt-get install strace)"))
     func `acknowledged requests survive a loss of power`() throws {
         let result = try run(

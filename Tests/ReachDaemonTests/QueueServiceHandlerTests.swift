@@ -146,6 +146,31 @@ struct QueueServiceHandlerTests {
         await #expect(throws: QueueServiceError.notFound(999)) { _ = try await stage.show(999) }
     }
 
+    @Test func `the fleet's hold survives a restart, no release lifts it, and everybody sees it`() async throws {
+        let directory = try TemporaryDirectory()
+        let (one, root) = (QueueServiceHandlerStage.one, QueueServiceHandlerStage.root)
+        var stage: QueueServiceHandlerStage? = try QueueServiceHandlerStage(in: directory.path)
+        let _: Void = try await #require(stage).ask { $0.setFleetHold(true, reason: "rollout 7", reply: $1) }
+        let id = try await #require(stage).add(try RequestSpecification(url: "http://127.0.0.1:1/"))
+        for caller in [one, root] {
+            let _: Void = try await #require(stage).ask { $0.release(.all, for: caller, reply: $1) }
+        }
+        #expect(try await #require(stage).show(id).blockers == .fleetHold)
+        var holds: [QueueHold] = try await #require(stage).ask { $0.holds(for: one, reply: $1) }
+        #expect(holds.map(\.source) == [.fleet] && holds.first?.reason == "rollout 7")
+        stage = nil
+        let later = try QueueServiceHandlerStage(in: directory.path)
+        #expect(try await later.show(id).state == .held)
+        let _: Void = try await later.ask { $0.hold(.all, for: one, reply: $1) }
+        let _: Void = try await later.ask { $0.hold(.all, for: root, reply: $1) }
+        holds = try await later.ask { $0.holds(for: QueueServiceHandlerStage.other, reply: $1) }
+        #expect(holds.map(\.source) == [.root, .fleet])
+        holds = try await later.ask { $0.holds(for: root, reply: $1) }
+        #expect(holds.map(\.source) == [.user, .root, .fleet] && holds.first?.owner == one.user)
+        let _: Void = try await later.ask { $0.setFleetHold(false, reason: nil, reply: $1) }
+        #expect(try await later.show(id).blockers == .queueHold)
+    }
+
     @Test func `what died of an answer keeps it, and is sent again by its reason`() async throws {
         let directory = try TemporaryDirectory()
         let stage = try QueueServiceHandlerStage(in: directory.path)

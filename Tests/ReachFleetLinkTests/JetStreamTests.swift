@@ -1,6 +1,8 @@
+import Glibc
 import ReachCore
 import ReachFleet
 import ReachFleetLink
+import ReachLoop
 import Synchronization
 import Testing
 
@@ -22,6 +24,32 @@ import Testing
         _ = try jetStream.append("e.b", Self.text("2"), expectedLast: 0)
         #expect(failure { try jetStream.append("e.a", Self.text("1"), expectedLast: 0) } == .wrongLastSequence(1))
         #expect(try jetStream.append("e.a", Self.text("3"), expectedLast: 1).sequence == 3)
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `a bucket that is written meanwhile is read to its end`(_ program: String) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream(
+            "KV_b", Self.stream("KV_b", "$KV.b.>", ",\"max_msgs_per_subject\":1,\"discard\":\"new\""))
+        for number in 0..<40 { try jetStream.put("k\(number)", in: "b", Self.text("0")) }
+        let writer = try server.connect()
+        let isOver = Mutex(false)
+        BackgroundThread.start(named: "writer") {
+            var number = 0
+            while !isOver.withLock({ $0 }) {
+                number += 1
+                _ = try? JetStream(writer).put("k\(number % 40)", in: "b", Self.text("\(number)"))
+                usleep(500)
+            }
+        }
+        defer { isOver.withLock { $0 = true } }
+        for _ in 0..<100 {
+            var keys: Set<String> = []
+            try jetStream.entries(of: "b") { keys.insert($0.key) }
+            #expect(keys.count == 40)
+            try jetStream.entries(of: "b", filter: "k7") { keys.insert($0.key) }
+        }
     }
 
     @Test func `the same message id within the window is stored once`() throws {
@@ -107,6 +135,29 @@ import Testing
         _ = try jetStream.append("e.a", Self.text("2"))
         #expect(try reader.next(within: .seconds(10))?.sequence == 2)
         #expect(reader.pending == 0)
+    }
+
+    @Test(arguments: NATSServerProcess.programs)
+    func `a reader that asks ahead gets each message once and in order, also those that come meanwhile`(
+        _ program: String
+    ) throws {
+        let server = try NATSServerProcess(program: program)
+        let jetStream = JetStream(try server.connect())
+        _ = try jetStream.createStream("E", Self.stream("E", "e.*"))
+        for number in 0..<1000 { try jetStream.link.publish("e.a", Self.text("\(number)")) }
+        try jetStream.link.flush()
+        let reader = try StreamReader(jetStream.link, stream: "E", filter: "e.*", from: .first)
+        #expect(reader.pending == 1000)
+        for number in 0..<1300 {
+            if number % 3 == 0, number < 900 { _ = try jetStream.append("e.b", Self.text("\(1000 + number / 3)")) }
+            let message = try #require(try reader.next(within: .seconds(5)))
+            #expect(message.sequence == UInt64(number + 1))
+            #expect(message.payload == Self.text("\(number)"))
+        }
+        #expect(reader.pending == 0)
+        #expect(try reader.next(within: .milliseconds(200)) == nil)
+        _ = try jetStream.append("e.a", Self.text("last"))
+        #expect(try reader.next(within: .seconds(5))?.payload == Self.text("last"))
     }
 
     @Test func `a reader whose consumer is gone says so`() throws {

@@ -93,6 +93,7 @@ import Testing
         let link = try NATSLink.connect(server.settings()) { event in
             if case .closed = event { closed.withLock { $0 = true } }
         }
+        #expect(link.connectedServer == "nats://127.0.0.1:\(server.port)")
         let subscription = try link.subscribe("silent") { _ in }
         let result = Mutex<NATSError.Kind?>(nil)
         _ = try link.request("silent", []) { reply in
@@ -100,6 +101,7 @@ import Testing
         }
         server.kill()
         try waitUntil { closed.withLock { $0 } }
+        #expect(link.connectedServer == nil)
         #expect(result.withLock { $0 } == .disconnected)
         #expect(failure { try link.publish("a", []) } == .disconnected)
         withExtendedLifetime(subscription) {}

@@ -103,6 +103,7 @@ import Testing
             { .hold(id, .root, $0) }, { .release(id, .root, $0) }, { .cancel(id, .root, $0) },
             { .retry(id, .root, $0) }, { .forget(id, .root, $0) },
             { .retryAll(nil, .root, $0) }, { .holdQueue(.root, $0) }, { .releaseQueue(.root, $0) },
+            { .setFleetHold(true, reason: nil, $0) }, { .setFleetHold(false, reason: nil, $0) },
             { _ in .paths(PathSet([], epoch: 9)) }, { _ in .paths(PathSet([.wifi], epoch: 10)) },
             { _ in .targetPath(destination, .wifi) }, { _ in .pathChecked(interfaceIndex: 2, works: false) },
             { _ in .committed(1) }, { _ in .committed(99) }, { _ in .notCommitted(1) }, { _ in .degraded(true) },

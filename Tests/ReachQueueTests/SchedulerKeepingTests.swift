@@ -173,6 +173,42 @@ import Testing
         #expect(stage.startedIDs == [free, held])
     }
 
+    @Test mutating func `the fleet's hold and those of users are independent of each other, and outlast a restart`()
+        throws
+    {
+        stage.network([.wired])
+        let owner = QueueInput.Client(user: 7)
+        stage.ask { .setFleetHold(true, reason: "rollout\u{7}", $0) }
+        let held = try stage.add { $0.owner = 7 }
+        #expect(stage.blockers(held) == ["fleet-hold"] && stage.state(held) == .held)
+        #expect(stage.explanation(held)?.reasons.first?.text.contains("The fleet holds the queue: rollout") == true)
+        #expect(stage.explanation(held)?.reasons.first?.text.contains("\u{7}") == false)
+        for client in [owner, .root] {
+            stage.ask { .releaseQueue(client, $0) }
+            #expect(stage.startedIDs.isEmpty)
+            stage.ask { .holdQueue(client, $0) }
+        }
+        #expect(stage.blockers(held) == ["queue-hold", "fleet-hold"])
+        stage.ask { .setFleetHold(false, reason: nil, $0) }
+        #expect(stage.blockers(held) == ["queue-hold"])
+        for client in [owner, .root] { stage.ask { .releaseQueue(client, $0) } }
+        #expect(stage.startedIDs == [held])
+        // Each change is written once, under an owner that no user has.
+        let written = stage.transactions.flatMap(\.changes).filter {
+            if case .holdQueue(owner: UInt32.max, _) = $0 { true } else { false }
+        }
+        #expect(written == [.holdQueue(owner: .max, isHeld: true), .holdQueue(owner: .max, isHeld: false)])
+        stage = QueueStage()
+        stage.send(.restore([], breakers: [], heldQueues: [.max, 7]))
+        stage.network([.wired])
+        let free = try stage.add { $0.owner = 8 }
+        #expect(stage.blockers(free) == ["fleet-hold"])
+        stage.ask { .setFleetHold(true, reason: "again", $0) }
+        #expect(stage.explanation(free)?.reasons.first?.text == "The fleet holds the queue: again.")
+        stage.ask { .setFleetHold(false, reason: nil, $0) }
+        #expect(stage.startedIDs == [free])
+    }
+
     /// What the stage's transactions would have left in the store.
     private func kept() -> [StoredRequest] {
         var rows: [RequestID: StoredRequest] = [:]

@@ -315,6 +315,8 @@ import Testing
             case 5: send(.retryAll(nil, client, lastTicket))
             case 6: send(.holdQueue(client, lastTicket))
             case 7: send(.releaseQueue(client, lastTicket))
+            case 8: send(.setFleetHold(Bool.random(using: &random), reason: nil, lastTicket))
+            case 9: send(.setFleetHold(false, reason: nil, lastTicket))
             // Or all would be held nearly all of the time.
             default: send(.releaseQueue(.root, lastTicket))
             }

@@ -31,6 +31,20 @@ import Testing
         #expect(stage.server.requests.values.first?.contains("Idempotency-Key: ") == true)
     }
 
+    /// Servers write such fields, although RFC 9110 wants a URI there.
+    @Test(arguments: [
+        ("/there/[1]|{x} y?a=[]|{ }", "/there/%5B1%5D%7C%7Bx%7D%20y?a=%5B%5D%7C%7B%20%7D"),
+        ("there/gr\u{fc}n?\u{e4}=\u{f6}", "/there/gr%C3%BCn?%C3%A4=%C3%B6"),
+    ])
+    func `a redirect is followed to a URL that browsers escape`(location: String, path: String) async throws {
+        let stage = try SessionStage(answer: { request in
+            request.hasPrefix("GET /moved ") ? Self.redirect(302, location) : SessionStage.echo(request)
+        })
+        let response = try await stage.session.get("/moved").response()
+        #expect(response.object?.json?["line"]?.string == "GET \(path) HTTP/1.1")
+        #expect(response.url.requestTarget == path)
+    }
+
     @Test func `the hook sees the URL after redirects, and so does the response of a long answer`() async throws {
         let directory = try TemporaryDirectory()
         let log = EventLog<String>()

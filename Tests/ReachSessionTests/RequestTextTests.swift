@@ -79,6 +79,7 @@ import Testing
             ("attachment; filename=\"a b.txt\"", "a b.txt"), ("attachment; FileName=plain.txt; x=y", "plain.txt"),
             ("attachment; filename=\"old\"; filename*=UTF-8''%e2%82%ac%20rates", "€ rates"),
             ("inline; filename*=UTF-8''%zz; filename=rest", "rest"),
+            ("inline; filename*=UTF-8''a%+5; filename=rest", "rest"),
             ("attachment; filename=\"../../etc/passwd\"", "passwd"),
             (#"attachment; filename="C:\\temp\\x.doc""#, "x.doc"), ("attachment; filename=\".hidden\"", "hidden"),
             (#"attachment; filename="semi;\"colon.txt""#, "semi;\"colon.txt"),

@@ -38,6 +38,7 @@ struct TransferURLTests {
             ",", ";", " ", "[::1]", "é", "\\", "!", "xn--", "x.", "1.a", "|", "{", "}", "[", "]", "%", "^", "\"", "<",
         ]
         var read = 0
+        var last: TransferURL?
         for _ in 0..<5000 {
             var text = Bool.random(using: &generator) ? "http://a.example" : "https://192.0.2.1"
             if Int.random(in: 0..<4, using: &generator) == 0 { text = pieces[Int.random(in: 0...2, using: &generator)] }
@@ -51,6 +52,8 @@ struct TransferURLTests {
             #expect(
                 other?.host.lowercased() == host && other?.port == url.port && other?.scheme == url.scheme, "\(text)")
             #expect(try TransferURL(url.description) == url, "\(text)")
+            #expect(try TransferURL(text, like: last) == url && TransferURL(text, like: url) == url, "\(text)")
+            last = url
         }
         #expect(read > 500)
     }

@@ -629,7 +629,7 @@ _reach_queue_hold() {
 
 _reach_queue_release() {
     repeating_flags=()
-    non_repeating_flags=(--json --all --version -h --help)
+    non_repeating_flags=(--json --all --fleet --version -h --help)
     repeating_options=()
     non_repeating_options=(--socket)
     __reach_offer_flags_options -1

@@ -70,6 +70,26 @@ extension ControlClient {
         _ = try callQueue("Release", selection.parameters)
     }
 
+    /// Holds the queue of all users for the fleet, or releases it.
+    package mutating func setFleetHold(_ isHeld: Bool, reason: String? = nil) throws(ControlError) {
+        var parameters: [String: JSONValue] = ["held": .bool(isHeld)]
+        if let reason { parameters["reason"] = .string(reason) }
+        _ = try callQueue("HoldForFleet", parameters)
+    }
+
+    /// What holds the caller's queue as a whole, as far as this version knows.
+    package mutating func queueHolds() throws(ControlError) -> [QueueHold] {
+        let answer = try callQueue("Holds", [:])
+        return try read("holds", of: answer) { json throws(StatusReadingError) in
+            var holds: [QueueHold] = []
+            for json in json.array ?? [] {
+                guard json["by"]?.string.flatMap({ QueueHold.Source(rawValue: $0) }) != nil else { continue }
+                holds.append(try QueueHold(StatusReader(json)))
+            }
+            return holds
+        }
+    }
+
     package mutating func cancel(request id: Int64) throws(ControlError) {
         _ = try callQueue("Cancel", ["id": .integer(id)])
     }

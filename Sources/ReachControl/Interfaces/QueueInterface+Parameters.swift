@@ -16,7 +16,9 @@ extension ControlRequest {
         return number
     }
 
-    func flag(_ name: String) throws(VarlinkError) -> Bool { try value(name, \.bool) ?? false }
+    func flag(_ name: String) throws(VarlinkError) -> Bool { try optionalFlag(name) ?? false }
+
+    func optionalFlag(_ name: String) throws(VarlinkError) -> Bool? { try value(name, \.bool) }
 
     /// Bytes in base64.
     func bytes(_ name: String) throws(VarlinkError) -> [UInt8]? {

@@ -54,6 +54,13 @@ package enum QueueInterface {
                     }
                 }
             },
+            "Holds": .init([], cost: .change) { request throws(VarlinkError) in
+                service.holds(for: request.caller) { result in
+                    request.reply(result) { json, holds in
+                        json.field("holds", array: { json in for hold in holds { json.queueHold(hold) } })
+                    }
+                }
+            },
             "Watch": .init(["id"]) { request throws(VarlinkError) in
                 let id = try request.natural("id")
                 guard request.call.wantsMore else { throw .expectedMore }
@@ -87,6 +94,16 @@ package enum QueueInterface {
             },
             "Release": .init(["id", "all"], cost: .change) { request throws(VarlinkError) in
                 service.release(try request.selection(), for: request.caller) { request.reply($0) { _, _ in } }
+            },
+            "HoldForFleet": .init(["held", "reason"], cost: .change) { request throws(VarlinkError) in
+                guard let isHeld = try request.optionalFlag("held") else { throw .invalidParameter("held") }
+                let reason = try request.text("reason")
+                guard reason?.utf8.count ?? 0 <= 256 else { throw .invalidParameter("reason") }
+                guard request.mayHoldForFleet else {
+                    let who = "root, the daemon's own user and the members of the group queue.fleet_group"
+                    throw QueueServiceError.notPermitted(reason: "only \(who) hold the queue for the fleet").varlink
+                }
+                service.setFleetHold(isHeld, reason: reason) { request.reply($0) { _, _ in } }
             },
             "Cancel": .init(["id"], cost: .change) { request throws(VarlinkError) in
                 service.cancel(try request.id(), for: request.caller) { request.reply($0) { _, _ in } }

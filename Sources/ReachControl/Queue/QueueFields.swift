@@ -55,6 +55,13 @@ extension QueueExplanation.Reason {
     }
 }
 
+extension QueueHold {
+    static let fields = JSONFields<QueueHold>([
+        .value("by", \.source), .optional("user", \.owner), .instant("since", "since_boottime_ns", \.since),
+        .optional("reason", \.reason),
+    ])
+}
+
 extension QueueEvent {
     static let fields = JSONFields<QueueEvent>([
         .value("event", \.kind), .value("epoch", \.epoch), .optional("id", \.request, else: .missing),
@@ -95,6 +102,11 @@ extension QueuedRequestState: JSONText {
 }
 
 extension QueueEvent.Kind: JSONText {
+    init?(text: String) { self.init(rawValue: text) }
+    var text: String { rawValue }
+}
+
+extension QueueHold.Source: JSONText {
     init?(text: String) { self.init(rawValue: text) }
     var text: String { rawValue }
 }

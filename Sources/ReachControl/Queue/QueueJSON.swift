@@ -31,6 +31,9 @@ extension JSONWriter {
         queueObject("queue-answer", at: moment) { QueueAnswer.fields.write(answer, to: &$0) }
     }
 
+    /// What holds a queue as a whole.
+    mutating func queueHold(_ hold: QueueHold) { object { QueueHold.fields.write(hold, to: &$0) } }
+
     private mutating func queueObject(_ type: String, at moment: Instant, _ body: (inout JSONWriter) -> Void) {
         object { json in
             json.field("v", 1)
@@ -61,6 +64,13 @@ extension RequestReport {
         let request = RequestSpecification(method: "", stored: "", to: Destination(stored: ""))
         self.init(
             RequestID(rawValue: 0), QueuedRequest(request), created: Instant.blank.wall, deadline: Instant.blank.wall)
+        try Self.fields.read(&self, from: reader)
+    }
+}
+
+extension QueueHold {
+    init(_ reader: StatusReader) throws(StatusReadingError) {
+        self.init(source: .user, since: .blank)
         try Self.fields.read(&self, from: reader)
     }
 }

@@ -38,6 +38,15 @@ package protocol QueueService: AnyObject {
     /// Undoes ``hold(_:for:reply:)``: of one request or of all, whichever was held.
     func release(_ selection: QueueSelection, for caller: Caller, reply: @escaping Reply<Void>)
 
+    /// Holds the queue of all users for the fleet, or releases it. It is independent of ``hold(_:for:reply:)`` and of
+    /// ``release(_:for:reply:)``. The server has checked that the caller may.
+    ///
+    /// - Parameter reason: Why, for people.
+    func setFleetHold(_ isHeld: Bool, reason: String?, reply: @escaping Reply<Void>)
+
+    /// What holds the caller's queue as a whole; for root, everybody's.
+    func holds(for caller: Caller, reply: @escaping Reply<[QueueHold]>)
+
     /// Ends a request for good.
     func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>)
 

@@ -1,17 +1,22 @@
 internal import CReachLinux
 
 /// Decides which callers may change something: root, the daemon's own user, and the members of a group, if one is
-/// named; and which may read the events of all users.
+/// named; which may read the events of all users; and which may hold the queue for the fleet.
 package struct ControlAuthority: Hashable, Sendable {
     package var user: UInt32
     package var group: UInt32?
     /// The group whose members may read all users' events in the journal.
     package var journalGroup: UInt32?
+    /// The group whose members may hold the queue for the fleet.
+    package var fleetGroup: UInt32?
 
-    package init(user: UInt32, group: UInt32? = nil, journalGroup: UInt32? = nil) {
+    package init(
+        user: UInt32, group: UInt32? = nil, journalGroup: UInt32? = nil, fleetGroup: UInt32? = nil
+    ) {
         self.user = user
         self.group = group
         self.journalGroup = journalGroup
+        self.fleetGroup = fleetGroup
     }
 
     /// Users that are exempt from the limits that other users can exhaust together.
@@ -33,6 +38,15 @@ package struct ControlAuthority: Hashable, Sendable {
 
     func mayReadAll(_ caller: Caller, at socket: CInt) -> Bool {
         mayReadAll(caller) { reach_peer_has_group(socket, $0) == 1 }
+    }
+
+    /// Whether the caller may hold and release the queue for the fleet.
+    func mayHoldForFleet(_ caller: Caller, isMember: (UInt32) -> Bool) -> Bool {
+        isAllowed(caller, by: fleetGroup, isMember)
+    }
+
+    func mayHoldForFleet(_ caller: Caller, at socket: CInt) -> Bool {
+        mayHoldForFleet(caller) { reach_peer_has_group(socket, $0) == 1 }
     }
 
     private func isAllowed(_ caller: Caller, by group: UInt32?, _ isMember: (UInt32) -> Bool) -> Bool {

@@ -11,6 +11,8 @@ package final class ControlRequest {
     var mayChange = false
     /// Whether the caller may read the events of all users' requests.
     var mayReadAll = false
+    /// Whether the caller may hold the queue for the fleet.
+    var mayHoldForFleet = false
     /// The cost for whose gate the call counts; `nil` while it counts for none.
     var gate: VarlinkInterface.Method.Cost?
     /// The connection, until the call is over: a call counts for its user even after the caller has hung up.

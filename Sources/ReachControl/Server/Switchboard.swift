@@ -224,6 +224,7 @@ final class Switchboard {
         let mayChange = authority.mayChange(request.caller, at: descriptor)
         request.mayChange = mayChange
         request.mayReadAll = authority.mayReadAll(request.caller, at: descriptor)
+        request.mayHoldForFleet = authority.mayHoldForFleet(request.caller, at: descriptor)
         if method.access == .changing, !mayChange { throw MonitorError.permissionDenied(method: call.method).varlink }
         return method
     }

@@ -15,61 +15,90 @@ package struct JSONReader {
     /// The deepest nesting of arrays and objects.
     package static let depthLimit = 64
 
+    /// An object with more members looks for equal keys by a set.
+    private static let fewMembers = 32
+
     private let bytes: [UInt8]
     private let strictness: Strictness
     private var position = 0
     private var depth = 0
+    /// Keys without escapes are equal if and only if their bytes are. Texts beyond ASCII may be equal in other bytes.
+    private var isASCII = false
+    private var nodes: [JSONOutline.Node] = []
+    private var texts: [String] = []
 
     private init(_ bytes: [UInt8], _ strictness: Strictness) {
         self.bytes = bytes
         self.strictness = strictness
+        // A state of a host has 60 values in 800 bytes.
+        nodes.reserveCapacity(min(bytes.count / 12, 100) + 1)
     }
 
     package static func read(_ bytes: [UInt8], _ strictness: Strictness = .strict) throws(JSONError) -> JSONValue {
+        try outline(bytes, strictness).value()
+    }
+
+    /// Reads a document of which only some values are wanted.
+    package static func outline(
+        _ bytes: [UInt8], _ strictness: Strictness = .strict
+    ) throws(JSONError) -> JSONOutline {
+        guard bytes.count < Int(UInt32.max) else { throw JSONError(.expected("a document of less than 4 GiB"), at: 0) }
+        var reader = JSONReader(bytes, strictness)
         do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: bytes.span)
+            var text = try UTF8Span(validating: bytes.span)
+            reader.isASCII = text.checkForASCII()
         } catch {
             throw JSONError(.notUTF8, at: error.byteOffsets.lowerBound)
         }
-        var reader = JSONReader(bytes, strictness)
         reader.skipSpace()
-        let value = try reader.value()
+        try reader.value()
         reader.skipSpace()
         guard reader.current == nil else { throw reader.fault(.trailingBytes) }
-        return value
+        return JSONOutline(bytes, reader.nodes, reader.texts)
     }
 
     // MARK: - Values
 
-    private mutating func value() throws(JSONError) -> JSONValue {
+    /// Reads a value into a node, and what is in it into the nodes after it.
+    private mutating func value(_ key: Text = Text()) throws(JSONError) {
         guard let byte = current else { throw fault(.expected("a value")) }
+        let index = nodes.count
+        nodes.append(
+            JSONOutline.Node(keyHasEscapes: key.hasEscapes, keyFirst: UInt32(key.first), keyEnd: UInt32(key.end)))
         switch byte {
-        case UInt8(ascii: "{"): return .object(try nested { reader throws(JSONError) in try reader.object() })
-        case UInt8(ascii: "["): return .array(try nested { reader throws(JSONError) in try reader.array() })
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "t"): return try word("true", .bool(true))
-        case UInt8(ascii: "f"): return try word("false", .bool(false))
-        case UInt8(ascii: "n"): return try word("null", .null)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        case UInt8(ascii: "{"):
+            nodes[index].kind = .object
+            try nested { reader throws(JSONError) in try reader.object(index) }
+        case UInt8(ascii: "["):
+            nodes[index].kind = .array
+            try nested { reader throws(JSONError) in try reader.array() }
+        case UInt8(ascii: "\""):
+            let text = try string()
+            nodes[index].kind = .string
+            nodes[index].hasEscapes = text.hasEscapes
+            nodes[index].content = Int64(text.first) << 32 | Int64(text.end)
+        case UInt8(ascii: "t"): try word("true", .bool, 1, index)
+        case UInt8(ascii: "f"): try word("false", .bool, 0, index)
+        case UInt8(ascii: "n"): try word("null", .null, 0, index)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(index)
         default: throw fault(.expected("a value"))
         }
+        nodes[index].next = UInt32(nodes.count)
     }
 
-    private mutating func nested<Result>(
-        _ body: (inout JSONReader) throws(JSONError) -> Result
-    ) throws(JSONError) -> Result {
+    private mutating func nested(_ body: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
         guard depth < Self.depthLimit else { throw fault(.tooDeep) }
         depth += 1
         position += 1
         skipSpace()
-        let result = try body(&self)
+        try body(&self)
         depth -= 1
-        return result
     }
 
-    private mutating func object() throws(JSONError) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
-        if skip(UInt8(ascii: "}")) { return members }
+    private mutating func object(_ node: Int) throws(JSONError) {
+        if skip(UInt8(ascii: "}")) { return }
+        var count = 0
+        var names: Set<String> = []
         repeat {
             skipSpace()
             let start = position
@@ -78,33 +107,60 @@ package struct JSONReader {
             skipSpace()
             guard skip(UInt8(ascii: ":")) else { throw fault(.expected("':'")) }
             skipSpace()
-            let member = try value()
-            guard members.updateValue(member, forKey: key) == nil || strictness == .asFoundation else {
-                throw JSONError(.duplicateKey(key), at: start)
+            let member = nodes.count
+            try value(key)
+            if strictness == .strict, isRepeated(member, of: node, count, &names) {
+                throw JSONError(.duplicateKey(text(key)), at: start)
             }
+            count += 1
             skipSpace()
         } while skip(UInt8(ascii: ","))
         guard skip(UInt8(ascii: "}")) else { throw fault(.expected("',' or '}'")) }
-        return members
     }
 
-    private mutating func array() throws(JSONError) -> [JSONValue] {
-        var elements: [JSONValue] = []
-        if skip(UInt8(ascii: "]")) { return elements }
+    /// Whether one of the `count` members before has the same key.
+    private func isRepeated(_ member: Int, of node: Int, _ count: Int, _ names: inout Set<String>) -> Bool {
+        var other = node + 1
+        guard count < Self.fewMembers else {
+            while names.count < count {
+                names.insert(text(key(nodes[other])))
+                other = Int(nodes[other].next)
+            }
+            return !names.insert(text(key(nodes[member]))).inserted
+        }
+        while other < member {
+            if isEqual(key(nodes[other]), key(nodes[member])) { return true }
+            other = Int(nodes[other].next)
+        }
+        return false
+    }
+
+    private func isEqual(_ key: Text, _ other: Text) -> Bool {
+        guard isASCII, !key.hasEscapes, !other.hasEscapes else { return text(key) == text(other) }
+        guard key.end - key.first == other.end - other.first else { return false }
+        for index in 0..<key.end - key.first where bytes[key.first + index] != bytes[other.first + index] {
+            return false
+        }
+        return true
+    }
+
+    private mutating func array() throws(JSONError) {
+        if skip(UInt8(ascii: "]")) { return }
         repeat {
             skipSpace()
-            elements.append(try value())
+            try value()
             skipSpace()
         } while skip(UInt8(ascii: ","))
         guard skip(UInt8(ascii: "]")) else { throw fault(.expected("',' or ']'")) }
-        return elements
     }
 
-    private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    private mutating func word(
+        _ text: StaticString, _ kind: JSONOutline.Kind, _ content: Int64, _ node: Int
+    ) throws(JSONError) {
         let matches = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
         guard matches else { throw fault(.expected("a value")) }
         position += text.utf8CodeUnitCount
-        return value
+        (nodes[node].kind, nodes[node].content) = (kind, content)
     }
 
     // MARK: - Bytes
@@ -126,7 +182,7 @@ package struct JSONReader {
 
     // MARK: - Numbers
 
-    private mutating func number() throws(JSONError) -> JSONValue {
+    private mutating func number(_ node: Int) throws(JSONError) {
         let start = position
         _ = skip(UInt8(ascii: "-"))
         if !skip(UInt8(ascii: "0")) { try digits() }
@@ -142,12 +198,30 @@ package struct JSONReader {
         }
         // A digit here follows a leading zero.
         if let byte = current, 48...57 ~= byte { throw JSONError(.badNumber, at: start) }
+        if isWhole, let number = integer(start..<position) {
+            (nodes[node].kind, nodes[node].content) = (.integer, number)
+            return
+        }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if isWhole, let number = Int64(text) { return .integer(number) }
         guard !isWhole || strictness == .asFoundation, let number = Double(text), number.isFinite else {
             throw JSONError(.numberTooLarge, at: start)
         }
-        return .double(number)
+        (nodes[node].kind, nodes[node].content) = (.double, Int64(bitPattern: number.bitPattern))
+    }
+
+    /// `nil` if 64 bits cannot represent it.
+    private func integer(_ range: Range<Int>) -> Int64? {
+        let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
+        var number: Int64 = 0
+        for byte in bytes[range].dropFirst(isNegative ? 1 : 0) {
+            let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let digit = Int64(byte - 48)
+            let (sum, overflow) =
+                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+            guard !isTooLarge, !overflow else { return nil }
+            number = sum
+        }
+        return number
     }
 
     private mutating func digits() throws(JSONError) {
@@ -158,15 +232,29 @@ package struct JSONReader {
 
     // MARK: - Strings
 
-    private mutating func string() throws(JSONError) -> String {
+    /// A text's place: in the bytes, or in `texts` if it had escapes.
+    private struct Text {
+        var first = 0
+        var end = 0
+        var hasEscapes = false
+    }
+
+    private func key(_ node: JSONOutline.Node) -> Text {
+        Text(first: Int(node.keyFirst), end: Int(node.keyEnd), hasEscapes: node.keyHasEscapes)
+    }
+
+    private func text(_ text: Text) -> String {
+        guard !text.hasEscapes else { return texts[text.first] }
+        return String(decoding: bytes[text.first..<text.end], as: UTF8.self)
+    }
+
+    private mutating func string() throws(JSONError) -> Text {
         position += 1
         let start = position
         position = bytes.withUnsafeBytes { JSONStringScanner.firstSpecial(in: $0, from: start) }
         if current == UInt8(ascii: "\"") {
-            defer { position += 1 }
-            return bytes.withUnsafeBufferPointer {
-                String(decoding: UnsafeBufferPointer(rebasing: $0[start..<position]), as: UTF8.self)
-            }
+            position += 1
+            return Text(first: start, end: position - 1)
         }
         var text = Array(bytes[start..<position])
         while !skip(UInt8(ascii: "\"")) {
@@ -178,7 +266,8 @@ package struct JSONReader {
                 position += 1
             }
         }
-        return String(decoding: text, as: UTF8.self)
+        texts.append(String(decoding: text, as: UTF8.self))
+        return Text(first: texts.count - 1, end: 0, hasEscapes: true)
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {

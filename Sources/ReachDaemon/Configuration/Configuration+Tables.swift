@@ -100,6 +100,7 @@ extension Configuration {
                     "keep_dead_for", \.queue.keepDeadFor, .duration(from: .seconds(1), upTo: .seconds(365 * 86_400))),
                 ConfigurationKey("attempt_time", \.queue.attemptTime, .duration(upTo: .seconds(30 * 86_400))),
                 ConfigurationKey("least_rate", \.queue.leastRate, .number(0...1_000_000_000)),
+                ConfigurationKey("fleet_group", \.queue.fleetGroup, .group),
             ]),
         .keys(
             "probes",

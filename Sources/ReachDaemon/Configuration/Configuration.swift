@@ -139,6 +139,8 @@ package struct Configuration: Hashable, Sendable {
         /// The least rate, in bytes a second, of each minute of an attempt. It is far below the rate of any network in use,
         /// and above that of a connection that is merely kept open.
         package var leastRate = 8
+        /// The group whose members may hold the queue for the fleet, besides root and the daemon's own user.
+        package var fleetGroup: String?
     }
 
     package var logLevel = LogLevel.info

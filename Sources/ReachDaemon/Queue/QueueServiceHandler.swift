@@ -151,6 +151,20 @@ package final class QueueServiceHandler: QueueService {
         }
     }
 
+    package func setFleetHold(_ isHeld: Bool, reason: String?, reply: @escaping Reply<Void>) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            engine.driver.ask({ .setFleetHold(isHeld, reason: reason, $0) }, { reply(Self.outcome($0, 0)) })
+        }
+    }
+
+    package func holds(for caller: Caller, reply: @escaping Reply<[QueueHold]>) {
+        attempt(reply) { engine throws(QueueServiceError) in
+            let client = client(caller)
+            // Before the queue is read from its file it has no holds.
+            controller.whenOpen { reply(.success(engine.driver.holds(for: client))) }
+        }
+    }
+
     package func cancel(_ id: Int64, for caller: Caller, reply: @escaping Reply<Void>) {
         change(id, caller, reply) { .cancel(RequestID(rawValue: id), $0, $1) }
     }

@@ -191,6 +191,13 @@ extension FleetMachine {
     private mutating func handleUnknownLog(
         _ found: Tail, _ slice: EntryPage, _ now: Instant, _ actions: inout [Action]
     ) {
+        if tail == nil, !found.isForking, let acknowledged, acknowledged.log != found.chunk.log,
+            acknowledged.sequence == found.sequence
+        {
+            // An earlier run began a log behind another machine's message, and the engine has nothing of it yet.
+            let cursor = JournalCursor(log: acknowledged.log, n: acknowledged.n)
+            return open(after: cursor, tail: found.sequence, &actions)
+        }
         let known = [tail, acknowledged?.sequence].compactMap(\.self).max()
         let isNewer = known.map { found.sequence > $0 } ?? false
         if isNewer, !found.isForking, tail != nil { return pause(.conflict, now) }

@@ -9,131 +9,6 @@ package import ReachCore
 /// the last message of the subject, the tail, and continues after it. The tail decides, not the host's memory: after
 /// the engine is restored from a backup, the host sends again what the backup lacks.
 package struct FleetMachine: Sendable {
-    /// What happened.
-    package enum Input: Hashable, Sendable {
-        case start
-        /// The connection stands.
-        case connected(Server)
-        /// It ended, or could not be made.
-        case disconnected(Loss)
-        /// The answer to ``Action/readTail(_:)``.
-        case tail(UInt64, TailAnswer)
-        /// The answer to ``Action/publish(_:_:expecting:)``.
-        case published(UInt64, PublishAnswer)
-        /// A page of the journal, from the cursor of the last ``Action/openJournal(after:)`` on.
-        case journal(EntryPage)
-        /// Whether the daemon answers. Without it no page of the journal comes; the reader continues where it was.
-        case daemon(isThere: Bool)
-        /// What the host is now. The machine fills in what it knows itself.
-        case state(HostState)
-        case stateStored(Bool)
-        case leaseStored(Bool)
-        /// The path to the Internet: whether there is one, and whether it is metered. The epoch increases with each change of it.
-        case path(exists: Bool, isMetered: Bool, epoch: UInt64)
-        /// The desired document of this revision is applied.
-        case applied(UInt64)
-        /// ``FleetMachine/deadline`` has come.
-        case tick
-        /// Say goodbye.
-        case stop
-    }
-
-    /// What to do, in this order.
-    package enum Action: Hashable, Sendable {
-        case connect
-        case disconnect
-        /// Read the last message of the host's subject. The number comes back with the answer.
-        case readTail(UInt64)
-        /// Read the journal after this cursor, from the oldest event on without one, and go on with new events.
-        case openJournal(after: JournalCursor?)
-        case closeJournal
-        /// Append to the host's subject if its last sequence is `expecting`.
-        case publish(UInt64, EventChunk, expecting: UInt64)
-        case putState(HostState)
-        case putLease(HostLease, timeToLive: Duration)
-        case deleteLease
-        /// Keep this for the next run.
-        case remember(FleetMemory)
-        /// The word changed: log it once.
-        case word(FleetWord)
-    }
-
-    package struct Server: Hashable, Sendable {
-        /// A text that all its clients know alike, and that changes when it starts; `nil` if there is none.
-        package var start: String?
-        /// The largest payload that it accepts, in bytes.
-        package var payloadLimit: Int
-
-        package init(start: String? = nil, payloadLimit: Int = 1 << 20) {
-            self.start = start
-            self.payloadLimit = payloadLimit
-        }
-    }
-
-    /// Why there is no connection.
-    package enum Loss: Hashable, Sendable {
-        case unreachable
-        case refused
-        case untrusted
-        case portal
-        case clock
-    }
-
-    package enum PublishAnswer: Hashable, Sendable {
-        case stored(sequence: UInt64, isDuplicate: Bool)
-        /// The subject's last sequence is another one.
-        case wrongTail(last: UInt64)
-        case tooLarge
-        case full
-        case refused
-        /// No stream, no leader, no answer.
-        case unavailable
-    }
-
-    package enum TailAnswer: Hashable, Sendable {
-        /// The subject has no message.
-        case none
-        case message(sequence: UInt64, EventChunk)
-        /// A message that is not a chunk: someone else wrote it.
-        case foreign(sequence: UInt64)
-        case refused
-        case unavailable
-    }
-
-    package enum MeteredRule: String, Hashable, Sendable, CaseIterable {
-        /// Everything is sent over metered paths, too.
-        case all
-        /// Lease and state are sent; events wait for another path.
-        case state
-        case nothing
-    }
-
-    package struct Settings: Hashable, Sendable {
-        package var host: String
-        /// A hash of the boot identifier.
-        package var boot: String
-        package var lease: Duration = .seconds(120)
-        package var meteredLease: Duration = .seconds(600)
-        package var metered: MeteredRule = .all
-        package var spread: Duration = .seconds(60)
-
-        package init(host: String, boot: String) {
-            self.host = host
-            self.boot = boot
-        }
-    }
-
-    /// Counters and facts for people and programs.
-    package struct Figures: Hashable, Sendable {
-        package var acknowledged: UInt64 = 0
-        /// Chunks that the engine had although their acknowledgement was lost.
-        package var duplicates: UInt64 = 0
-        package var dropped: UInt64 = 0
-        package var reconnects: UInt64 = 0
-
-        package init() {}
-    }
-
     enum Connection: Hashable, Sendable {
         /// Waits until this time; if it is `nil`, until the path allows a connection.
         case waiting(until: BootTime?)
@@ -237,7 +112,7 @@ package struct FleetMachine: Sendable {
         case .stateStored(let isStored): presence.handleStateStored(isStored, now)
         case .leaseStored(let isStored): handleLeaseStored(isStored, now, &actions)
         case .path(let exists, let metered, let epoch): handlePath(exists, metered, epoch, now, &actions)
-        case .applied(let revision): presence.applied = max(presence.applied, revision)
+        case .applied(let revision): presence.applied = revision
         case .tick: tick(now, &actions)
         case .stop: stop(now, &actions)
         }
@@ -288,13 +163,16 @@ package struct FleetMachine: Sendable {
     }
 
     /// Updates the path to the Internet. Without a path the machine still tries to connect, because the engine may be
-    /// on this machine or on its link. When a path returns, the next try is made soon.
+    /// on this machine or on its link. When a path returns or changes, the next try is made soon: after an outage a gateway
+    /// may count as failed until something is sent to it.
     private mutating func handlePath(
         _ exists: Bool, _ metered: Bool, _ epoch: UInt64, _ now: Instant, _ actions: inout [Action]
     ) {
         let couldConnect = mayConnect
         let returned = exists && !hasPath
-        let isOther = metered != isMetered || epoch != self.epoch
+        let hasChanged = epoch != self.epoch
+        let isOther = metered != isMetered || hasChanged
+        let hurries = returned || !couldConnect || (hasChanged && trouble != .refused)
         (hasPath, isMetered, self.epoch) = (exists, metered, epoch)
         if !mayConnect {
             if connection == .online || connection == .connecting {
@@ -302,7 +180,7 @@ package struct FleetMachine: Sendable {
                 actions += [.closeJournal, .disconnect]
             }
             connection = .waiting(until: nil)
-        } else if case .waiting(let until) = connection, hasStarted, returned || !couldConnect {
+        } else if case .waiting(let until) = connection, hasStarted, hurries {
             let soon = now.boot + delay.afterPathReturned()
             connection = .waiting(until: min(until ?? soon, soon))
         } else if connection == .online, isOther {

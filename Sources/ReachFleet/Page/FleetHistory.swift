@@ -6,15 +6,23 @@ package import ReachCore
 package struct FleetHistory: Sendable {
     /// The newest events of a host that are kept for its timeline.
     package static let eventsOfHost = PageData.eventsOfHost
+    /// The newest changes of a host that count: one that flaps each minute for three days has as many. A host that writes more
+    /// must not use up a reader's memory.
+    package static let changesOfHost = 4_320
 
     /// The start of the window.
     package private(set) var start: Timestamp
     private var numbers: [String: Int] = [:]
     private var changes: [PresenceChange] = []
+    /// How many of the changes are of each host.
+    private var counts: [Int] = []
     private var timelines: [[PageEvent]] = []
     private var addresses: [IPAddress?] = []
 
     package init(since start: Timestamp) { self.start = start }
+
+    /// How many changes are kept, of all hosts.
+    package var changeCount: Int { changes.count }
 
     // MARK: - Feeding it
 
@@ -27,7 +35,7 @@ package struct FleetHistory: Sendable {
         guard case .status(let status, let previous, _, _) = event.event.kind, status.target == "internet",
             status.status != .unknown, status.status != previous, !event.isHostClock
         else { return }
-        changes.append(
+        append(
             PresenceChange(
                 member: number, time: event.time, isHere: status.status == .reachable, evidence: .confirmed,
                 reason: status.reason, provesAbsence: previous == .notReachable))
@@ -43,13 +51,29 @@ package struct FleetHistory: Sendable {
             PageEvent(
                 time: advisory.time, word: advisory.isUp ? .here : .silent,
                 what: advisory.isUp ? "connected" : "connection ended", why: why), number)
-        changes.append(PresenceChange(member: number, time: advisory.time, isHere: advisory.isUp))
+        append(PresenceChange(member: number, time: advisory.time, isHere: advisory.isUp))
     }
 
     /// Moves the start of the window.
     package mutating func forget(before start: Timestamp) {
         self.start = start
         changes.removeAll { $0.time < start }
+        countChanges()
+    }
+
+    private mutating func append(_ change: PresenceChange) {
+        changes.append(change)
+        counts[change.member] += 1
+        guard counts[change.member] >= 2 * Self.changesOfHost else { return }
+        let own = changes.filter { $0.member == change.member }.map(\.time).sorted()
+        let oldest = own[own.count - Self.changesOfHost]
+        changes.removeAll { $0.member == change.member && $0.time < oldest }
+        countChanges()
+    }
+
+    private mutating func countChanges() {
+        counts = [Int](repeating: 0, count: timelines.count)
+        for change in changes { counts[change.member] += 1 }
     }
 
     private mutating func number(of host: String) -> Int {
@@ -57,6 +81,7 @@ package struct FleetHistory: Sendable {
         let number = timelines.count
         numbers[host] = number
         timelines.append([])
+        counts.append(0)
         addresses.append(nil)
         return number
     }

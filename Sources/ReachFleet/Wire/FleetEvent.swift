@@ -23,17 +23,19 @@ package struct FleetEvent: Hashable, Sendable {
     /// By the host's clocks; ``EventChunk/time(of:storedAt:)`` corrects it.
     package let moment: Instant
     package let kind: Kind
-    /// The line, with bounded texts and without control characters.
-    package let json: JSONValue
+    private let line: [UInt8]
+
+    /// The line, with bounded texts and without control characters. It is read for this.
+    package var json: JSONValue { (try? JSONReader.read(line)).map(WireReader.bounded) ?? .null }
 
     /// The most bytes of a line.
     package static let sizeLimit = 64 << 10
 
     package init(_ line: [UInt8]) throws(WireError) {
         guard line.count <= Self.sizeLimit else { throw .tooLarge(limit: Self.sizeLimit) }
-        let document: JSONValue
+        let document: JSONOutline
         do throws(JSONError) {
-            document = try JSONReader.read(line)
+            document = try JSONReader.outline(line)
         } catch {
             throw .notAnObject(error.description)
         }
@@ -45,7 +47,7 @@ package struct FleetEvent: Hashable, Sendable {
         let type = try reader.requiredText("type")
         (self.log, n, self.type, moment) = (log, number, type, try reader.instant())
         kind = try Kind(type, reader)
-        json = WireReader.bounded(document)
+        self.line = line
     }
 }
 

@@ -74,7 +74,10 @@ package struct HostStatus: Hashable, Sendable {
 extension HostStatus {
     /// Reads a `status` object: the daemon's, or what ``write(to:)`` wrote. Unknown words get the weakest meaning.
     package init(reading json: JSONValue) throws(WireError) {
-        guard let reader = try? WireReader(json, path: "status.") else { throw .badKey("status") }
+        var bytes = JSONWriter()
+        bytes.value(json)
+        guard let outline = try? JSONReader.outline(bytes.bytes), let reader = try? WireReader(outline, path: "status.")
+        else { throw .badKey("status") }
         try self.init(reader)
     }
 
@@ -158,7 +161,7 @@ extension IPPrefix {
 }
 
 extension WireReader {
-    fileprivate func linkClass(_ name: String) throws(WireError) -> LinkClass? {
+    fileprivate func linkClass(_ name: StaticString) throws(WireError) -> LinkClass? {
         guard let word = try text(name) else { return nil }
         return LinkClass(rawValue: word) ?? .other
     }

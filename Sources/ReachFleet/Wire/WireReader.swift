@@ -10,7 +10,8 @@ struct WireReader {
     /// The most elements of a list and members of an object.
     static let listLimit = 1024
 
-    private let members: [String: JSONValue]
+    private let document: JSONOutline
+    private let node: Int
     private let path: String
 
     /// Reads one document.
@@ -19,60 +20,58 @@ struct WireReader {
     init(_ bytes: [UInt8], limit: Int) throws(WireError) {
         guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
         do throws(JSONError) {
-            try self.init(JSONReader.read(bytes), path: "")
+            try self.init(JSONReader.outline(bytes))
         } catch {
             throw .notAnObject(error.description)
         }
         if let version = try number("v", Int64.self), version != 1 { throw .unknownVersion }
     }
 
-    init(_ json: JSONValue, path: String = "") throws(JSONError) {
-        guard case .object(let members) = json else { throw JSONError(.expected("an object"), at: 0) }
-        self.members = members
+    init(_ document: JSONOutline, _ node: Int = JSONOutline.root, path: String = "") throws(JSONError) {
+        guard document.kind(of: node) == .object else { throw JSONError(.expected("an object"), at: 0) }
+        self.document = document
+        self.node = node
         self.path = path
     }
 
-    func fault(_ name: String) -> WireError { .badKey(path + name) }
+    func fault(_ name: StaticString) -> WireError { .badKey(path + name.description) }
 
     // MARK: - Members
 
-    func text(_ name: String, limit: Int = textLimit) throws(WireError) -> String? {
-        try member(name, \.string).map { Self.bounded($0, limit: limit) }
+    func text(_ name: StaticString, limit: Int = textLimit) throws(WireError) -> String? {
+        try member(name, document.string).map { Self.bounded($0, limit: limit) }
     }
 
-    func requiredText(_ name: String) throws(WireError) -> String {
+    func requiredText(_ name: StaticString) throws(WireError) -> String {
         guard let text = try text(name) else { throw fault(name) }
         return text
     }
 
-    func flag(_ name: String) throws(WireError) -> Bool { try member(name, \.bool) ?? false }
+    func flag(_ name: StaticString) throws(WireError) -> Bool { try member(name, document.bool) ?? false }
 
     /// A whole number within the range of its type.
-    func number<Number: FixedWidthInteger>(_ name: String, _: Number.Type = Number.self) throws(WireError) -> Number? {
-        guard let wide = try member(name, \.integer) else { return nil }
+    func number<Number: FixedWidthInteger>(
+        _ name: StaticString, _: Number.Type = Number.self
+    ) throws(WireError) -> Number? {
+        guard let wide = try member(name, document.integer) else { return nil }
         guard let number = Number(exactly: wide) else { throw fault(name) }
         return number
     }
 
     /// A number with or without a fraction.
-    func fraction(_ name: String) throws(WireError) -> Double? {
-        guard let json = members[name], json != .null else { return nil }
-        switch json {
-        case .integer(let number): return Double(number)
-        case .double(let number): return number
-        default: throw fault(name)
-        }
+    func fraction(_ name: StaticString) throws(WireError) -> Double? {
+        try member(name) { node in document.double(node) ?? document.integer(node).map(Double.init) }
     }
 
     /// A word; `nil` for one that this version does not know.
     func word<Word: RawRepresentable>(
-        _ name: String, _: Word.Type = Word.self
+        _ name: StaticString, _: Word.Type = Word.self
     ) throws(WireError) -> Word? where Word.RawValue == String {
-        try member(name, \.string).flatMap { Word(rawValue: $0) }
+        try member(name, document.string).flatMap { Word(rawValue: $0) }
     }
 
-    func time(_ name: String) throws(WireError) -> Timestamp? {
-        guard let text = try member(name, \.string) else { return nil }
+    func time(_ name: StaticString) throws(WireError) -> Timestamp? {
+        guard let text = try member(name, document.string) else { return nil }
         guard let time = Timestamp(text) else { throw fault(name) }
         return time
     }
@@ -84,35 +83,42 @@ struct WireReader {
         return Instant(wall: time, boot: BootTime(nanoseconds: nanoseconds))
     }
 
-    func object(_ name: String) throws(WireError) -> WireReader? {
-        guard let json = members[name], json != .null else { return nil }
-        guard let reader = try? WireReader(json, path: path + name + ".") else { throw fault(name) }
+    func object(_ name: StaticString) throws(WireError) -> WireReader? {
+        guard let member = document.member(name, of: node), document.kind(of: member) != .null else { return nil }
+        guard let reader = try? WireReader(document, member, path: path + name.description + ".") else {
+            throw fault(name)
+        }
         return reader
     }
 
-    func texts(_ name: String, most: Int = listLimit, limit: Int = textLimit) throws(WireError) -> [String] {
-        guard let elements = try member(name, \.array) else { return [] }
-        let texts = elements.prefix(most).compactMap(\.string)
+    func texts(_ name: StaticString, most: Int = listLimit, limit: Int = textLimit) throws(WireError) -> [String] {
+        guard let elements = try members(name, .array) else { return [] }
+        let texts = elements.prefix(most).compactMap(document.string)
         guard texts.count == min(elements.count, most) else { throw fault(name) }
         return texts.map { Self.bounded($0, limit: limit) }
     }
 
     /// An object whose members are texts.
     func textsByName(
-        _ name: String, most: Int = listLimit, limit: Int = textLimit
+        _ name: StaticString, most: Int = listLimit, limit: Int = textLimit
     ) throws(WireError) -> [String: String] {
-        guard let members = try member(name, \.object) else { return [:] }
-        var texts: [String: String] = [:]
-        for (key, value) in members.sorted(by: { $0.key < $1.key }).prefix(most) {
-            guard let text = value.string else { throw fault(name) }
+        guard let members = try members(name, .object), !members.isEmpty else { return [:] }
+        let kept = members.map { (key: document.key(of: $0), node: $0) }.sorted { $0.key < $1.key }.prefix(most)
+        var texts = [String: String](minimumCapacity: kept.count)
+        for (key, node) in kept {
+            guard let text = document.string(node) else { throw fault(name) }
             texts[Self.bounded(key, limit: limit)] = Self.bounded(text, limit: limit)
         }
         return texts
     }
 
-    private func member<Value>(_ name: String, _ type: (JSONValue) -> Value?) throws(WireError) -> Value? {
-        guard let json = members[name], json != .null else { return nil }
-        guard let value = type(json) else { throw fault(name) }
+    private func members(_ name: StaticString, _ kind: JSONOutline.Kind) throws(WireError) -> [Int]? {
+        try member(name) { document.kind(of: $0) == kind ? document.children(of: $0) : nil }
+    }
+
+    private func member<Value>(_ name: StaticString, _ type: (Int) -> Value?) throws(WireError) -> Value? {
+        guard let member = document.member(name, of: node), document.kind(of: member) != .null else { return nil }
+        guard let value = type(member) else { throw fault(name) }
         return value
     }
 
@@ -120,16 +126,13 @@ struct WireReader {
 
     /// The text, cut after `limit` bytes at a character's end, with control characters shown.
     static func bounded(_ text: String, limit: Int) -> String {
+        guard text.utf8.count > limit else { return DisplayText.sanitized(text) }
         var end = text.startIndex
-        if text.utf8.count > limit {
-            var bytes = 0
-            while end < text.endIndex {
-                bytes += text[end].utf8.count
-                if bytes > limit { break }
-                text.formIndex(after: &end)
-            }
-        } else {
-            end = text.endIndex
+        var bytes = 0
+        while end < text.endIndex {
+            bytes += text[end].utf8.count
+            if bytes > limit { break }
+            text.formIndex(after: &end)
         }
         return DisplayText.sanitized(String(text[..<end]))
     }

@@ -23,6 +23,10 @@ package indirect enum QueueInput: Sendable {
     /// Holds all requests of the client; for root, those of all users.
     case holdQueue(Client, Ticket)
     case releaseQueue(Client, Ticket)
+    /// Holds all requests for the fleet, or releases them. No user's hold or release changes that, not even root's.
+    ///
+    /// - Parameter reason: Why, for people.
+    case setFleetHold(Bool, reason: String?, Ticket)
 
     // MARK: From the network
 
@@ -43,7 +47,7 @@ package indirect enum QueueInput: Sendable {
     // MARK: From the store
 
     /// What an earlier run left, in the order of its numbers. In one piece or several, before the first ``paths(_:)``.
-    /// `heldQueues` are the owners whose queues are held; 0 means all owners.
+    /// `heldQueues` are the owners whose queues are held; 0 means all owners, and ``Client/fleet`` the fleet's hold.
     case restore([StoredRequest], breakers: [StoredBreaker], heldQueues: [UInt32])
     /// A transaction is safe.
     case committed(UInt64)
@@ -92,6 +96,8 @@ extension QueueInput {
         package init(user: UInt32) { self.user = user }
 
         package static let root = Client(user: 0)
+        /// Stands for the fleet among the owners of holds. It is (uid_t)-1, which no user has.
+        package static let fleet = Client(user: .max)
 
         package func mayTouch(_ owner: UInt32) -> Bool { user == 0 || user == owner }
     }

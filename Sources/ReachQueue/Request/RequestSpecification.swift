@@ -69,7 +69,13 @@ package struct RequestSpecification: Hashable, Sendable {
 
     /// Whether a header field has credentials.
     package static func isCredential(_ field: HeaderField) -> Bool {
-        ["authorization", "proxy-authorization", "cookie"].contains(field.name.lowercased())
+        // Compares the length first, because this runs for each header of each request.
+        switch field.name.utf8.count {
+        case 6: field.isNamed("Cookie")
+        case 13: field.isNamed("Authorization")
+        case 19: field.isNamed("Proxy-Authorization")
+        default: false
+        }
     }
 
     package func accepts(status: Int) -> Bool { acceptedStatuses.contains { $0.contains(status) } }
@@ -98,6 +104,51 @@ package struct QueuedRequest: Hashable, Sendable {
     package subscript<Value>(dynamicMember path: KeyPath<RequestSpecification, Value>) -> Value {
         specification[keyPath: path]
     }
+
+    // Every attempt reads these: a key path would copy the whole specification each time.
+
+    package var method: String {
+        get { specification.method }
+        set { specification.method = newValue }
+    }
+    package var url: String {
+        get { specification.url }
+        set { specification.url = newValue }
+    }
+    package var destination: Destination { specification.destination }
+    package var headers: [HeaderField] {
+        get { specification.headers }
+        set { specification.headers = newValue }
+    }
+    package var body: RequestBody {
+        get { specification.body }
+        set { specification.body = newValue }
+    }
+    package var condition: NetworkCondition {
+        get { specification.condition }
+        set { specification.condition = newValue }
+    }
+    package var acceptedStatuses: [ClosedRange<Int>] {
+        get { specification.acceptedStatuses }
+        set { specification.acceptedStatuses = newValue }
+    }
+    package var outputPath: String? {
+        get { specification.outputPath }
+        set { specification.outputPath = newValue }
+    }
+    package var interceptor: String? {
+        get { specification.interceptor }
+        set { specification.interceptor = newValue }
+    }
+    package var timeouts: AttemptTimeouts? {
+        get { specification.timeouts }
+        set { specification.timeouts = newValue }
+    }
+    package var failsOffline: Bool {
+        get { specification.failsOffline }
+        set { specification.failsOffline = newValue }
+    }
+    package var bytesHeld: Int64 { specification.bytesHeld }
 
     package subscript<Value>(dynamicMember path: WritableKeyPath<RequestSpecification, Value>) -> Value {
         get { specification[keyPath: path] }

@@ -55,7 +55,10 @@ package struct Blocker: OptionSet, Hashable, Sendable {
     /// There is no path for it, and its name could not be resolved to see whether its host has one of its own.
     package static let name = Blocker(rawValue: 1 << 20)
 
-    package static let hold: Blocker = [.requestHold, .queueHold]
+    /// The fleet holds the queue of this machine.
+    package static let fleetHold = Blocker(rawValue: 1 << 21)
+
+    package static let hold: Blocker = [.requestHold, .queueHold, .fleetHold]
 
     private static let words: [(Blocker, String)] = [
         (.requestHold, "hold"), (.queueHold, "queue-hold"), (.path, "no-path"), (.linkClass, "class"),
@@ -63,7 +66,7 @@ package struct Blocker: OptionSet, Hashable, Sendable {
         (.breaker, "breaker"), (.budget, "budget"),
         (.rate, "rate"), (.order, "order"), (.concurrency, "concurrency"), (.disk, "disk"), (.backoff, "backoff"),
         (.clock, "clock"), (.notValidated, "not-validated"), (.interceptor, "interceptor"), (.canary, "canary"),
-        (.window, "window"), (.name, "name"),
+        (.window, "window"), (.name, "name"), (.fleetHold, "fleet-hold"),
     ]
 
     /// A set of stable words. It skips those that this version does not know.

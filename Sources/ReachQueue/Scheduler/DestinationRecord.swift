@@ -37,6 +37,8 @@ extension DestinationRecord {
 /// A destination with the records of all users who have requests for it.
 struct DestinationSite: Sendable {
     let destination: Destination
+    /// Whether its addresses are known without a lookup. Every request asks for that.
+    let isAddress: Bool
     var records: [Int32] = []
     /// Attempts of all users.
     var running: Int32 = 0
@@ -55,7 +57,8 @@ struct DestinationSite: Sendable {
 
     init(destination: Destination) {
         self.destination = destination
-        isApart = destination.isAddress
+        isAddress = destination.isAddress
+        isApart = isAddress
     }
 }
 

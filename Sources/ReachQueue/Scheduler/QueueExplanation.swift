@@ -83,6 +83,9 @@ extension QueueScheduler {
         switch block.blocker {
         case .requestHold: return ("A user holds it.", "It continues when it is released.")
         case .queueHold: return ("The queue is held.", "It continues when the queue is released.")
+        case .fleetHold:
+            let reason = fleetHold?.reason.map { ": " + DisplayText.sanitized($0) } ?? ""
+            return ("The fleet holds the queue\(reason).", "It continues when the fleet releases it.")
         case .order:
             let first = entries[Int(chains.head(of: entry.chain))].id
             return ("Request \(first), before it in its order, is not over.", "It continues when that one is over.")

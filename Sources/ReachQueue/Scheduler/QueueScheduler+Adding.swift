@@ -146,7 +146,11 @@ extension QueueScheduler {
             deadlines.reserveCapacity(requests.count)
         }
         for owner in heldQueues {
-            if owner == 0 { heldSince = now } else { owners[owner, default: OwnerAccount()].heldSince = now }
+            switch owner {
+            case 0: heldSince = now
+            case QueueInput.Client.fleet.user: fleetHold = FleetHold(since: now, reason: nil)
+            default: owners[owner, default: OwnerAccount()].heldSince = now
+            }
         }
         for request in requests where slots[request.id] == nil { restore(request) }
         for breaker in breakers {

@@ -70,7 +70,7 @@ extension QueueScheduler {
         admitAt = nil
         canaryAt = nil
         yieldAt = nil
-        guard paths != nil, !isDegraded, !isStopped, heldSince == nil else { return }
+        guard paths != nil, !isDegraded, !isStopped, heldSince == nil, fleetHold == nil else { return }
         var portion = Self.portion
         fillSlots(portion: &portion)
         while portion > 0, let index = attemptThatYields(portion: &portion) {

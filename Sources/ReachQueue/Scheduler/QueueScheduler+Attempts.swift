@@ -155,10 +155,11 @@ extension QueueScheduler {
         guard let index = place(of: id), running[index].phase == .sending else { return }
         switch end {
         case .answered(let result, let isAccepted):
-            if !mayBeForged(result, running[index]) { answered(index) }
+            let mayBeForged = self.mayBeForged(result, slot: running[index].slot)
+            if !mayBeForged { answered(index) }
             switch FailureClassifier.judge(status: result.status, isAccepted: isAccepted) {
             case .success: succeeded(index, result)
-            case .permanent(let reason) where mayBeForged(result, running[index]):
+            case .permanent(let reason) where mayBeForged:
                 askForEvidence(index, RunningAttempt.Suspicion(reason: reason, result: result))
             case .permanent(let reason): diedOfAnswer(index, reason, result)
             default: failed(index, .destination, result)
@@ -192,9 +193,9 @@ extension QueueScheduler {
     }
 
     /// A redirect in the clear is what portals answer in everybody's place. Where the path works it is the server's.
-    private func mayBeForged(_ result: RequestResult, _ attempt: RunningAttempt) -> Bool {
-        let destination = entries[Int(attempt.slot)].destination
-        return 300..<400 ~= result.status && !destinations[Int(destination)].destination.isSecure
+    private func mayBeForged(_ result: RequestResult, slot: Int32) -> Bool {
+        300..<400 ~= result.status
+            && !destinations[Int(entries[Int(slot)].destination)].destination.isSecure
     }
 
     private mutating func askForEvidence(_ index: Int, _ suspicion: RunningAttempt.Suspicion? = nil) {

@@ -1,4 +1,4 @@
-internal import ReachCore
+package import ReachCore
 
 /// What clients may do to requests that are there. Each may be done twice: the second time changes nothing.
 extension QueueScheduler {
@@ -146,5 +146,65 @@ extension QueueScheduler {
             publish(event)
         }
         reply(ticket, .done)
+    }
+
+    /// What runs is let finish. The reason of a hold that stands may change.
+    mutating func setFleetHold(_ isHeld: Bool, _ reason: String?, _ ticket: QueueInput.Ticket) {
+        let wasHeld = fleetHold != nil
+        fleetHold = isHeld ? FleetHold(since: fleetHold?.since ?? now, reason: reason) : nil
+        if wasHeld != isHeld {
+            if !isHeld { lines.resumeAll() }
+            turn.changes.append(.holdQueue(owner: QueueInput.Client.fleet.user, isHeld: isHeld))
+            var event = QueueEvent(isHeld ? .suspended : .released, at: moment, epoch: epoch)
+            event.owner = 0
+            event.reason = "fleet"
+            publish(event)
+        }
+        reply(ticket, .done)
+    }
+
+    /// The holds of whole queues that the client may see: its own, root's and the fleet's; for root, those of all users.
+    package func holds(for client: QueueInput.Client) -> [QueueHold] {
+        var holds = owners.filter { client.mayTouch($0.key) }.compactMap { owner, account in
+            account.heldSince.map { QueueHold(source: .user, owner: owner, since: moment(of: $0)) }
+        }
+        holds.sort { $0.owner ?? 0 < $1.owner ?? 0 }
+        if let heldSince { holds.append(QueueHold(source: .root, since: moment(of: heldSince))) }
+        if let fleetHold {
+            holds.append(QueueHold(source: .fleet, since: moment(of: fleetHold.since), reason: fleetHold.reason))
+        }
+        return holds
+    }
+}
+
+/// The fleet's hold of the queue. Its reason is not kept over a restart; the fleet's agent says it again.
+struct FleetHold: Sendable {
+    let since: BootTime
+    let reason: String?
+}
+
+/// What keeps a whole queue from being sent.
+package struct QueueHold: Hashable, Sendable {
+    package enum Source: String, Hashable, Sendable, CaseIterable {
+        /// A user holds their own requests.
+        case user
+        /// Root holds those of all users.
+        case root
+        /// The fleet holds them.
+        case fleet
+    }
+
+    package var source: Source
+    /// The user, for ``Source/user``.
+    package var owner: UInt32?
+    package var since: Instant
+    /// Why, for people.
+    package var reason: String?
+
+    package init(source: Source, owner: UInt32? = nil, since: Instant, reason: String? = nil) {
+        self.source = source
+        self.owner = owner
+        self.since = since
+        self.reason = reason
     }
 }

@@ -66,7 +66,7 @@ extension QueueScheduler {
         sites[site].routedGroups.removeAll { $0 == group }
         guard sites[site].routedGroups.isEmpty else { return }
         sites[site].route = nil
-        sites[site].isApart = destination.isAddress
+        sites[site].isApart = sites[site].isAddress
         turn.actions.append(.unfollowRoute(destination))
     }
 
@@ -207,10 +207,11 @@ extension QueueScheduler {
 
     private func isStranded(_ site: Int32) -> Bool {
         let site = sites[Int(site)]
-        guard !site.destination.isAddress else { return false }
-        return (Array(site.sharedGroups.keys) + site.routedGroups).contains {
-            groups[Int($0)].gate.state == .closed && mayHaveOwnPath(groups[Int($0)].key.condition)
+        guard !site.isAddress else { return false }
+        func isStranded(_ group: Int32) -> Bool {
+            groups[Int(group)].gate.isClosed && mayHaveOwnPath(groups[Int(group)].key.condition)
         }
+        return site.sharedGroups.keys.contains(where: isStranded) || site.routedGroups.contains(where: isStranded)
     }
 
     /// Whether a route of the host's own could satisfy the condition. It cannot where all links have default routes and are of

@@ -39,6 +39,7 @@ extension QueueScheduler {
         if let since = heldSince ?? owners[entry.owner]?.heldSince {
             blocks.append(Block(blocker: .queueHold, since: since))
         }
+        if let fleetHold { blocks.append(Block(blocker: .fleetHold, since: fleetHold.since)) }
         if isBehind(slot) { blocks.append(Block(blocker: .order, since: entry.since)) }
         // A short wait after the path cut it off is not the reason while there is no path.
         let isCutOff = entry.losses > 0 && entry.flags.contains(.networkFailure)

@@ -28,6 +28,8 @@ package struct QueueScheduler: Sendable {
     var owners: [UInt32: OwnerAccount] = [:]
     /// The time since which root holds all requests; `nil` if root does not.
     var heldSince: BootTime?
+    /// The fleet's hold, which is independent of those of users.
+    var fleetHold: FleetHold?
     /// The times at which unfinished requests expire.
     var deadlines = DeadlineQueue<Int32>()
     /// The times at which dead requests are deleted.
@@ -233,7 +235,7 @@ package struct QueueScheduler: Sendable {
         case .add(let request, let ticket): add(request, ticket)
         case .hold(_, _, let ticket), .release(_, _, let ticket), .cancel(_, _, let ticket),
             .retry(_, _, let ticket), .retryAll(_, _, let ticket), .forget(_, _, let ticket),
-            .holdQueue(_, let ticket), .releaseQueue(_, let ticket):
+            .holdQueue(_, let ticket), .releaseQueue(_, let ticket), .setFleetHold(_, _, let ticket):
             // A change is confirmed when it is on the disk, so one that cannot be written is refused.
             if !isStuck { return executeChange(command) }
             turn.actions.append(.reply(ticket, .refused(.storage)))
@@ -271,6 +273,7 @@ package struct QueueScheduler: Sendable {
         case .forget(let id, let client, let ticket): forget(id, client, ticket)
         case .holdQueue(let client, let ticket): setQueueHold(true, client, ticket)
         case .releaseQueue(let client, let ticket): setQueueHold(false, client, ticket)
+        case .setFleetHold(let isHeld, let reason, let ticket): setFleetHold(isHeld, reason, ticket)
         default: break
         }
     }

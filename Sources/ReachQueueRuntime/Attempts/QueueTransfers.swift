@@ -71,6 +71,8 @@ package final class QueueTransfers {
     /// Files of answers that no result names.
     private var leftovers: [RequestID: Leftover] = [:]
     private var quota = AnswerQuota()
+    /// The URL of the last attempt.
+    private var lastURL: TransferURL?
     private let downloads: QueueDownloads
     weak var host: (any AttemptHost)?
     private var witness = PassiveHealth()
@@ -134,10 +136,13 @@ package final class QueueTransfers {
     private func transfer(_ attempt: Running, by engine: any TransferMaker, from point: ResumePoint?) {
         var transfer: TransferRequest
         do throws(TransferURL.ValidationError) {
-            transfer = try TransferRequest(attempt.order, attempt.request, options, spool: spool, resume: point)
+            transfer = try TransferRequest(
+                attempt.order, attempt.request, options, spool: spool, resume: point, lastURL: lastURL)
         } catch {
             return refuse(attempt.order, as: .invalid)
         }
+        // It is not kept where it has secrets.
+        lastURL = transfer.url.hasCredentials ? nil : transfer.url
         host?.prepare(&transfer, of: attempt.order.id)
         if let path = attempt.request.outputPath, case .file(let sink) = transfer.sink {
             downloads.begin(attempt.order.id, to: path, by: sink)

@@ -7,12 +7,13 @@ extension TransferRequest {
     ///
     /// Redirects are not followed: a redirect is an answer, and a request that is repeated must not end up elsewhere.
     ///
+    /// - Parameter lastURL: That of the last request, mostly of the same server.
     /// - Throws: Where the URL is none for libcurl.
     init(
         _ order: AttemptOrder, _ queued: QueuedRequest, _ options: QueueTransfers.Options, spool: QueueSpool?,
-        resume: ResumePoint?
+        resume: ResumePoint?, lastURL: TransferURL? = nil
     ) throws(TransferURL.ValidationError) {
-        self.init(queued.method, url: try TransferURL(queued.url))
+        self.init(queued.method, url: try TransferURL(queued.url, like: lastURL))
         headers = queued.headers
         if !headers.contains(where: { $0.isNamed("User-Agent") }) {
             headers.append(HeaderField("User-Agent", options.userAgent))

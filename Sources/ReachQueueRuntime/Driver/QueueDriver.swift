@@ -122,6 +122,9 @@ package final class QueueDriver {
     /// How many requests are not over: the client's, or for root everybody's.
     package func count(of client: QueueInput.Client) -> Int { scheduler.count(of: client) }
 
+    /// The holds of whole queues that the client may see.
+    package func holds(for client: QueueInput.Client) -> [QueueHold] { scheduler.holds(for: client) }
+
     package var epoch: UInt64 { scheduler.publishedEpoch }
 
     /// Bytes of requests that are not over and of uploads: an owner's, and everybody's.

@@ -66,11 +66,14 @@ extension HTTPFields {
     /// left out.
     package init(received fields: some Sequence<(String, String)>) {
         self.init()
+        for (name, value) in fields { append(received: name, value) }
+    }
+
+    /// Adds a field as received, unless its name is not valid.
+    package mutating func append(received name: String, _ value: String) {
         // A server can send more of them within the limit on bytes.
-        for (name, value) in fields.lazy.prefix(Self.most) {
-            guard let name = HTTPField.Name(name) else { continue }
-            append(HTTPField(name: name, unchecked: value))
-        }
+        guard count < Self.most, let name = HTTPField.Name(name) else { return }
+        append(HTTPField(name: name, unchecked: value))
     }
 
     /// Names and values as they are sent: cookies in one field, since servers read only the first one (RFC 6265,

@@ -45,8 +45,9 @@ struct AttemptNote {
 /// The session's part in attempts: hooks, redirects, credentials, and destinations of downloads.
 extension SessionLoop: AttemptHost {
     func prepare(_ transfer: inout TransferRequest, of id: RequestID) {
-        attempts[id] = AttemptNote()
-        attempts[id]?.cacheEpoch = cache.epoch
+        var note = AttemptNote()
+        if cache.isOn { note.cacheEpoch = cache.epoch }
+        attempts[id] = note
         for task in tasks[id] ?? [] { task.state.withLock { $0.metrics.attempts += 1 } }
         interceptions.apply(to: &transfer, of: id)
         offerCredentials(&transfer, of: id)
@@ -60,13 +61,13 @@ extension SessionLoop: AttemptHost {
         if let body = bodies.sent(of: id), transfer.body == .file(path: BodyPreparer.streamPath) {
             transfer.body = body
         }
-        let plan = tasks[id]?.first?.plan
-        if let options = plan?.options {
+        let first = tasks[id]?.first
+        if let first {
             transfer.rates = TransferRates(
-                sending: options.maximumSendRate, receiving: options.maximumReceiveRate)
+                sending: first.plan.options.maximumSendRate, receiving: first.plan.options.maximumReceiveRate)
         }
         defer { for task in tasks[id] ?? [] { task.willSend(transfer) } }
-        guard let resumeData = plan?.resumeData, case .file(var sink) = transfer.sink else { return }
+        guard let resumeData = first?.plan.resumeData, case .file(var sink) = transfer.sink else { return }
         // Bytes that an earlier attempt of this request received take precedence: they are in the same file.
         sink.goOn(with: resumeData.partialFile, from: resumeData.point)
         transfer.sink = .file(sink)
@@ -181,7 +182,7 @@ extension SessionLoop: AttemptHost {
 
     /// The address of a hop. Mostly it is the request's own, which was read when the task was created.
     private func address(of url: TransferURL, _ id: RequestID) -> WebAddress? {
-        if let plan = tasks[id]?.first?.plan, plan.queued.url == url.description { return plan.request.url }
+        if let task = tasks[id]?.first, task.plan.queued.url == url.description { return task.plan.request.url }
         return try? WebAddress(url.description)
     }
 

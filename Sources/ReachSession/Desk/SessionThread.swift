@@ -2,6 +2,7 @@ internal import Glibc
 internal import ReachCore
 internal import ReachKernel
 internal import ReachLoop
+internal import Reachability
 internal import Synchronization
 
 /// A session's place on a thread. All sessions in memory of a process share one thread, one event loop and the watch of the
@@ -10,11 +11,14 @@ internal import Synchronization
 final class SessionThread: Sendable {
     typealias Work = @Sendable (SessionLoop) -> Void
 
+    /// The threads of sessions in memory, by their network namespaces.
+    private static let shared = SharedObjects<UInt64, LoopThread<SessionLoops>>()
+
     private let thread: LoopThread<SessionLoops>
     private let number: UInt64
     private let makeLoop: @Sendable (SessionLoops) -> SessionLoop
-    /// Leaves the shared thread; `nil` for a thread of one's own.
-    private let share: ThreadShare?
+    /// The namespace of the shared thread; `nil` for a thread of one's own.
+    private let namespace: UInt64?
     private let state = Mutex(State())
 
     private struct State {
@@ -27,12 +31,12 @@ final class SessionThread: Sendable {
         _ makeLoop: @escaping @Sendable (SessionLoops) -> SessionLoop
     ) {
         self.makeLoop = makeLoop
-        share = isShared ? ThreadShare(options) : nil
-        thread = share?.thread ?? Self.makeThread(options)
+        namespace = isShared ? options.namespaceNumber : nil
+        thread = namespace.map { Self.shared.join($0) { Self.makeThread(options) } } ?? Self.makeThread(options)
         number = thread.nextID()
     }
 
-    static func makeThread(_ options: RequestSessionOptions) -> LoopThread<SessionLoops> {
+    private static func makeThread(_ options: RequestSessionOptions) -> LoopThread<SessionLoops> {
         LoopThread(named: "reach-session") {
             options.enterNamespace()
         } makeResident: {
@@ -59,10 +63,10 @@ final class SessionThread: Sendable {
             return state
         }
         guard !before.isEnded else { return }
-        guard let share else { return thread.end() }
-        // Where the thread goes on for others, the session's part of it goes first. A thread that has not started is not started for that.
+        guard let namespace else { return thread.end() }
+        // The thread may continue for others, without this session's part. A thread that has not started stays so.
         if before.isUsed { thread.post { [number] loops in loops.remove(number) } }
-        share.leave()
+        Self.shared.leave(namespace)?.end()
     }
 }
 
@@ -95,41 +99,6 @@ final class SessionLoops {
     fileprivate func remove(_ number: UInt64) {
         guard let policy = sessions.removeValue(forKey: number)?.options.linkPolicy else { return }
         if !sessions.values.contains(where: { $0.options.linkPolicy == policy }) { networks[policy] = nil }
-    }
-}
-
-/// A share in the thread of all sessions in memory that are in the same network namespace.
-private final class ThreadShare: Sendable {
-    private struct Entry {
-        let thread: LoopThread<SessionLoops>
-        var users = 0
-    }
-
-    private static let entries = Mutex<[UInt64: Entry]>([:])
-
-    let thread: LoopThread<SessionLoops>
-    private let namespace: UInt64
-
-    init(_ options: RequestSessionOptions) {
-        let namespace = options.namespaceNumber
-        self.namespace = namespace
-        thread = Self.entries.withLock { entries in
-            var entry = entries[namespace] ?? Entry(thread: SessionThread.makeThread(options))
-            entry.users += 1
-            entries[namespace] = entry
-            return entry.thread
-        }
-    }
-
-    /// Ends the thread if no session uses it any more.
-    func leave() {
-        let isUnused = Self.entries.withLock { entries in
-            entries[namespace]?.users -= 1
-            guard entries[namespace]?.users == 0 else { return false }
-            entries[namespace] = nil
-            return true
-        }
-        if isUnused { thread.end() }
     }
 }
 

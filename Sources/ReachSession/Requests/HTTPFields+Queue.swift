@@ -6,7 +6,10 @@ internal import ReachSerialization
 
 extension HTTPFields {
     /// Fields of a stored request, or of a response.
-    init(_ fields: [HeaderField]) { self.init(received: fields.lazy.map { ($0.name, $0.value) }) }
+    init(_ fields: [HeaderField]) {
+        self.init()
+        for field in fields { append(received: field.name, field.value) }
+    }
 }
 
 extension [HeaderField] {

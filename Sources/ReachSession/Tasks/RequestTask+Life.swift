@@ -32,7 +32,7 @@ extension RequestTask {
         return true
     }
 
-    /// Ends the task with a server's answer, after the serializer has decoded it on another thread.
+    /// Ends the task with a server's answer, after the serializer has decoded it, on another thread if that takes time.
     ///
     /// - Parameter error: The queue's verdict on the answer; `nil` for one that was accepted.
     func end(with answer: TaskAnswer, error: RequestError?) {
@@ -41,6 +41,8 @@ extension RequestTask {
 
     /// Delivers a server's answer to a task that was closed.
     func conclude(_ answer: TaskAnswer, error: RequestError?) {
+        // There is nothing to decode: a change of threads would take longer.
+        if core.hasNothingToDecode { return conclude(judge(answer, error)) }
         let queue = core.options.decodingQueue ?? .global()
         queue.async { self.conclude(self.judge(answer, error)) }
     }
@@ -131,8 +133,9 @@ extension RequestTask {
         return { [core] in core.perform { $0.forget(number) } }
     }
 
-    /// Appends a notification to the pump. Requires the lock.
+    /// Appends a notification to the pump, if it has observers. Requires the lock.
     private func notify(_ name: RequestNotification) {
+        guard core.observers.isObserved(name, of: identifier) else { return }
         core.pump.append { self.core.observers.notify(RequestEvent(name: name, task: self)) }
     }
 

@@ -15,7 +15,7 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The URL as it is requested, without its fragment.
-    package let description: String
+    package private(set) var description: String
     /// In lower case.
     package let scheme: String
     /// In lower case and ASCII (`xn--` for international names); an IPv6 address without its brackets.
@@ -30,6 +30,41 @@ package struct TransferURL: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``ValidationError`` for all but absolute http and https URLs.
     package init(_ text: String) throws(ValidationError) {
         try self.init(try Self.read(text).withoutDotSegments, schemes: ["http", "https"], of: text)
+    }
+
+    /// - Parameter other: A URL that was read before. Where `text` begins as it does, as the URLs of many requests to one
+    ///   server do, the server is not read again.
+    /// - Throws: ``ValidationError`` for all but absolute http and https URLs.
+    package init(_ text: String, like other: TransferURL?) throws(ValidationError) {
+        guard let other, other.isWhole(text) else {
+            try self.init(text)
+            return
+        }
+        self = other
+        description = text
+    }
+
+    /// Whether `text` has this scheme, user and server, in the same spelling, and a path and a query that are sent as they
+    /// are.
+    private func isWhole(_ text: String) -> Bool {
+        var (old, new) = (description.utf8[...], text.utf8[...])
+        var slashes = 0
+        // Up to the third slash, with which the path begins.
+        while slashes < 3 {
+            guard let byte = new.popFirst(), byte == old.popFirst() else { return false }
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+        }
+        // An empty query is left out.
+        return new.last != UInt8(ascii: "?") && new.allSatisfy(Self.isKept)
+    }
+
+    /// Whether a byte of a path or a query stays as it is, whatever is around it: a dot may be a segment of its own.
+    private static func isKept(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "="), UInt8(ascii: "&"): true
+        case UInt8(ascii: "."): false
+        default: URLCharacters.isUnreserved(byte)
+        }
     }
 
     /// - Parameter text: The URL of a proxy. Without a port it is 1080, as for curl.

@@ -26,6 +26,9 @@ final class Agent {
     private var connection: EngineConnection?
     private var journal: JournalFollower?
     private var observer: HostObserver?
+    /// `nil` where the configuration accepts nothing.
+    private var desired: DesiredFollower?
+    private var hasReleased = false
     private var isStopped = false
     private let isVerbose: Bool
 
@@ -53,6 +56,15 @@ final class Agent {
         connection = EngineConnection(configuration.identity, settings, on: loop, handler: handler)
         journal = JournalFollower(path: places.socket, configuration.filter, on: loop, handler: handler)
         observer = HostObserver(path: places.socket, configuration, on: loop, handler: handler)
+        observer?.onDaemon = { [unowned self] in daemonReturned() }
+        if configuration.accepted.contains(.queueHold), let connection {
+            desired = DesiredFollower(
+                path: places.socket, host: configuration.identity, groups: configuration.groups, connection, on: loop
+            ) { [unowned self] revision in
+                handle(.applied(revision))
+                observer?.needsRefresh()
+            }
+        }
     }
 
     func start() {
@@ -75,15 +87,28 @@ final class Agent {
         if case .journal(let page) = input, !page.entries.isEmpty { observer?.needsRefresh() }
         connection?.connectivity = observer?.connectivity ?? .unknown
         for action in machine.handle(input, at: SystemClock.now) { perform(action) }
+        switch input {
+        case .connected: desired?.handle(.connected)
+        case .disconnected: desired?.handle(.disconnected)
+        default: break
+        }
         if machine.wantsJournal { journal?.resume() } else { journal?.pause() }
         setTimer()
         update()
     }
 
+    private func daemonReturned() {
+        if let desired { return desired.handle(.daemonReturned) }
+        if !hasReleased { DesiredFollower.releaseUnwanted(path: places.socket) }
+        hasReleased = true
+    }
+
     private func perform(_ action: FleetMachine.Action) {
         switch action {
         case .connect: connection?.connect()
-        case .disconnect: if !stopping { connection?.close() }
+        case .disconnect:
+            if !stopping { connection?.close() }
+            desired?.handle(.disconnected)
         case .readTail(let number): connection?.readTail(number)
         case .openJournal(let cursor): journal?.open(after: cursor)
         case .closeJournal: journal?.close()
@@ -134,6 +159,9 @@ final class Agent {
         report.behind = machine.behind
         report.figures = machine.figures
         report.error = connection?.lastError
+        report.accepts = desired == nil ? [] : [AgentConfiguration.Acceptance.queueHold.rawValue]
+        report.queueIsHeld = desired?.applied?.isHeld ?? false
+        report.queueReason = desired?.applied?.reason
         guard report != written, reportTimer == nil else { return }
         reportTimer = loop.schedule(at: SystemClock.boot + Self.reportInterval) { [unowned self] in
             reportTimer = nil

@@ -7,6 +7,11 @@ internal import ReachTOML
 
 /// What the agent's file says: `/etc/reach/reach-fleet.toml`.
 struct AgentConfiguration: Sendable {
+    enum Acceptance: String, CaseIterable {
+        /// The fleet may hold and release the queue.
+        case queueHold = "queue-hold"
+    }
+
     static let standardPath = "/etc/reach/reach-fleet.toml"
 
     var servers: [NATSServer] = []
@@ -20,6 +25,8 @@ struct AgentConfiguration: Sendable {
     var name: String?
     var labels: [String: String] = [:]
     var groups: [String] = []
+    /// What the fleet may do to this host.
+    var accepted: Set<Acceptance> = []
     var filter = PrivacyFilter()
     var lease: Duration = .seconds(120)
     var meteredLease: Duration = .seconds(600)
@@ -192,6 +199,15 @@ struct AgentConfigurationReader {
                     guard let texts = value.texts else { return false }
                     configuration.filter.kinds = Set(texts.compactMap(PrivacyFilter.Kind.init))
                     return texts.allSatisfy { PrivacyFilter.Kind(rawValue: $0) != nil }
+                }
+            ),
+            "accept": (
+                "a list of "
+                    + AgentConfiguration.Acceptance.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "),
+                { value, configuration in
+                    guard let texts = value.texts else { return false }
+                    configuration.accepted = Set(texts.compactMap(AgentConfiguration.Acceptance.init))
+                    return texts.allSatisfy { AgentConfiguration.Acceptance(rawValue: $0) != nil }
                 }
             ),
             "targets": (

@@ -14,6 +14,11 @@ struct AgentReport: Equatable, Sendable {
     var behind: UInt64 = 0
     var figures = FleetMachine.Figures()
     var lease: Duration
+    /// What the fleet may do to this host.
+    var accepts: [String] = []
+    /// Whether the fleet holds the queue, and why.
+    var queueIsHeld = false
+    var queueReason: String?
 
     static let fileName = "self.json"
     static let metricsName = "reach-fleet.prom"
@@ -40,6 +45,9 @@ struct AgentReport: Equatable, Sendable {
         figures.duplicates = UInt64(max(0, json["duplicates"]?.integer ?? 0))
         figures.dropped = UInt64(max(0, json["dropped"]?.integer ?? 0))
         figures.reconnects = UInt64(max(0, json["connections"]?.integer ?? 0))
+        accepts = json["accepts"]?.array?.compactMap(\.string) ?? []
+        queueIsHeld = json["queue_held"]?.bool ?? false
+        queueReason = json["queue_reason"]?.string
     }
 
     func write(to json: inout JSONWriter) {
@@ -58,6 +66,9 @@ struct AgentReport: Equatable, Sendable {
             json.field("dropped", Int64(clamping: figures.dropped))
             json.field("connections", Int64(clamping: figures.reconnects))
             json.field("lease_s", lease.components.seconds)
+            json.field("accepts", accepts)
+            json.field("queue_held", queueIsHeld)
+            json.field("queue_reason", queueReason)
         }
     }
 

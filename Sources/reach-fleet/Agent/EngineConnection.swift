@@ -13,12 +13,23 @@ final class EngineConnection {
     private let loop: EventLoop
     private let handler: Handler
     private var link: NATSLink?
+    private var subscriptions: [NATSSubscription] = []
     /// Counts connections; a callback of an older one is dropped.
     private var number = 0
     private var lastFault: NATSError?
     /// Whether the server has refused the lease's header, since it is older than 2.11 or its bucket does not allow it.
     private var lacksTimeToLive = false
     private let reference = LoopReference<EngineConnection>()
+    private var onAnnouncement: (([UInt8]) -> Void)?
+    /// Counts readings of the operator's documents; an answer to an older one is dropped.
+    private var reading = 0
+    private var desired: Reading?
+
+    private struct Reading {
+        var missing: Int
+        var documents: [DesiredMachine.Document]
+        let handler: ([DesiredMachine.Document]?) -> Void
+    }
     /// What the daemon says of the Internet, to name the reason of a failed handshake.
     var connectivity: Connectivity = .unknown
     private(set) var lastError: String?
@@ -93,6 +104,7 @@ final class EngineConnection {
     /// Ends the connection; nothing more comes from it.
     func close() {
         number += 1
+        subscriptions = []
         guard let link else { return }
         self.link = nil
         // Closing waits for libnats' threads.
@@ -102,6 +114,7 @@ final class EngineConnection {
     /// Waits until what was sent has arrived, and ends.
     func finish() {
         number += 1
+        subscriptions = []
         guard let link else { return }
         self.link = nil
         try? link.flush(within: .seconds(2))
@@ -171,6 +184,71 @@ final class EngineConnection {
         }
     }
 
+    // MARK: - What the operator wants
+
+    /// Calls `handler` with each value that somebody writes on one of the subjects, until the connection ends.
+    func watch(_ subjects: [String], _ handler: @escaping ([UInt8]) -> Void) {
+        guard let link else { return }
+        let (number, mailbox, reference) = (number, loop.mailbox, reference)
+        onAnnouncement = handler
+        do throws(NATSError) {
+            for subject in subjects {
+                subscriptions.append(
+                    try link.subscribe(subject) { message in
+                        let value = message.payload
+                        mailbox.post { _ in
+                            guard let owner = reference.owner, owner.number == number else { return }
+                            owner.onAnnouncement?(value)
+                        }
+                    })
+            }
+        } catch {
+            lastError = error.description
+        }
+    }
+
+    /// Reads what keys of the operator's bucket hold.
+    ///
+    /// - Parameter handler: Called once with their documents in the order of the keys, or with `nil` if one could not be read. Not
+    ///   called if the connection ends first.
+    func readDesired(_ keys: [String], _ handler: @escaping ([DesiredMachine.Document]?) -> Void) {
+        guard let link else { return }
+        reading += 1
+        desired = Reading(missing: keys.count, documents: keys.map { _ in .init() }, handler: handler)
+        let (number, mailbox, reference, reading) = (number, loop.mailbox, reference, reading)
+        for (index, key) in keys.enumerated() {
+            let subject = FleetNames.subject(ofKey: key, in: FleetNames.desired)
+            let stream = FleetNames.stream(of: FleetNames.desired)
+            do throws(NATSError) {
+                _ = try link.request(DirectGet.subject(stream: stream, last: subject), []) { result in
+                    let document = EngineAnswer.document(result)
+                    mailbox.post { _ in
+                        guard let owner = reference.owner, owner.number == number, owner.reading == reading else {
+                            return
+                        }
+                        owner.collect(document, index)
+                    }
+                }
+            } catch {
+                loop.afterEvents { [weak self] in self?.collect(nil, index) }
+            }
+        }
+    }
+
+    private func collect(_ document: DesiredMachine.Document?, _ index: Int) {
+        guard let document else {
+            let handler = desired?.handler
+            desired = nil
+            handler?(nil)
+            return
+        }
+        desired?.documents[index] = document
+        desired?.missing -= 1
+        guard let whole = desired, whole.missing == 0 else { return }
+        desired = nil
+        whole.handler(whole.documents)
+    }
+
     func deleteLease() {
         let subject = FleetNames.subject(ofKey: host, in: FleetNames.lease)
         try? link?.publish(subject, headers: [HeaderField("KV-Operation", "DEL")], [])
@@ -188,6 +266,17 @@ enum EngineAnswer {
             return .message(sequence: message.sequence, chunk)
         } catch {
             return error.kind == .notPermitted ? .refused : .unavailable
+        }
+    }
+
+    /// - Returns: `nil` if it could not be read.
+    static func document(_ result: Result<NATSMessage, NATSError>) -> DesiredMachine.Document? {
+        do throws(NATSError) {
+            guard let message = try DirectGet.message(try result.get()) else { return .init() }
+            let entry = KeyValueEntry(message, bucket: FleetNames.desired)
+            return .init(revision: message.sequence, value: entry?.value ?? [])
+        } catch {
+            return nil
         }
     }
 

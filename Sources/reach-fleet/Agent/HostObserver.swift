@@ -6,20 +6,31 @@ internal import ReachQueue
 
 /// What the host is now: the Internet as the daemon sees it, probes that are down, and its queue.
 final class HostObserver {
-    private let path: String
+    private struct Path: Equatable {
+        let epoch: UInt64
+        let reason: Reason?
+        let interface: String?
+    }
+
+    private let socket: String
     private let configuration: AgentConfiguration
     private let loop: EventLoop
     private let handler: (FleetMachine.Input) -> Void
     private var watch: DaemonWatch?
     private var state: HostState
     private var refreshTimer: TimerQueue.ID?
+    private var hasDaemon = false
+    private var path: Path?
+    private var pathChanges: UInt64 = 0
     private(set) var connectivity: Connectivity = .unknown
+    /// Called when the daemon answers for the first time, and when it does again.
+    var onDaemon: (() -> Void)?
 
     init(
         path: String, _ configuration: AgentConfiguration, on loop: EventLoop,
         handler: @escaping (FleetMachine.Input) -> Void
     ) {
-        self.path = path
+        socket = path
         self.configuration = configuration
         self.loop = loop
         self.handler = handler
@@ -33,13 +44,14 @@ final class HostObserver {
     }
 
     func start() {
-        let watch = DaemonWatch(path: path, target: .internet, on: loop) { [unowned self] event in handle(event) }
+        let watch = DaemonWatch(path: socket, target: .internet, on: loop) { [unowned self] event in handle(event) }
         self.watch = watch
         watch.start()
         refresh()
     }
 
     private func handle(_ event: StreamEvent) {
+        noteDaemon(event)
         guard let current = event.state else { return }
         connectivity = current.connectivity
         var json = JSONWriter()
@@ -49,8 +61,23 @@ final class HostObserver {
         }
         state.status = configuration.filter.filtered(status)
         handler(.state(state))
-        handler(
-            .path(exists: current.status == .reachable, isMetered: current.isMetered, epoch: UInt64(current.epoch)))
+        // The daemon's epoch does not count changes between two reasons without a path.
+        let path = Path(epoch: current.epoch, reason: current.reason, interface: current.interface)
+        if path != self.path { pathChanges += 1 }
+        self.path = path
+        handler(.path(exists: current.status == .reachable, isMetered: current.isMetered, epoch: pathChanges))
+    }
+
+    private func noteDaemon(_ event: StreamEvent) {
+        switch event {
+        case .disconnected, .unavailable: hasDaemon = false
+        case .reconnected, .target, .snapshot:
+            guard !hasDaemon else { return }
+            hasDaemon = true
+            needsRefresh()
+            onDaemon?()
+        case .dropped, .other: break
+        }
     }
 
     /// Probes and the queue changed: reads them again, once for many events of a moment.
@@ -64,8 +91,9 @@ final class HostObserver {
 
     private func refresh() {
         do throws(ControlError) {
-            var client = try ControlClient(path: path, patience: .seconds(3))
+            var client = try ControlClient(path: socket, patience: .seconds(3))
             state.probesDown = try client.probes().filter { $0.state == .down }.map(\.name)
+            state.queue.holds = try client.queueHolds().map(\.source.rawValue)
             state.queue.waiting = try count(&client, [.waiting, .running])
             state.queue.dead = try count(&client, [.dead])
         } catch {

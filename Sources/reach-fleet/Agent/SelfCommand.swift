@@ -48,6 +48,10 @@ struct SelfCommand: ParsableCommand {
             \(report.figures.dropped) dropped
 
             """
+        if report.queueIsHeld {
+            let reason = report.queueReason.map { ": \(DisplayText.sanitized($0))" } ?? ""
+            text += "queue:   held by the fleet\(reason)\n"
+        }
         if let error = report.error, !report.word.isHealthy { text += "error:   \(DisplayText.sanitized(error))\n" }
         return text
     }

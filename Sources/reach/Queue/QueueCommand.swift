@@ -48,6 +48,7 @@ struct QueueListCommand: ParsableCommand {
         filter.limit = 1000
         var items: [RequestReport] = []
         var count = 0
+        var holds: [QueueHold] = []
         // Page by page on one connection. JSON is printed as it arrives, since there may be 100,000 requests.
         try queue.ask { client throws(ControlError) in
             while true {
@@ -59,14 +60,16 @@ struct QueueListCommand: ParsableCommand {
                 } else {
                     items += page.items
                 }
-                guard let next = page.next else { return }
+                guard let next = page.next else { break }
                 filter.after = next
             }
+            // A daemon of an earlier version does not know it.
+            if !queue.json { holds = (try? client.queueHolds()) ?? [] }
         }
         guard !queue.json else { return }
         let text = QueueText.current
         let summary = items.isEmpty ? "" : text.style.paint("(\(text.count(count)))", .grey) + "\n"
-        StandardOutput.write(text.table(items, at: SystemClock.now.wall) + summary)
+        StandardOutput.write(text.table(items, at: SystemClock.now.wall) + summary + text.describe(holds))
     }
 }
 

@@ -62,10 +62,29 @@ struct QueueReleaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "release", abstract: "Release held requests.")
 
     @OptionGroup var queue: QueueOptions
-    @OptionGroup var selection: QueueSelectionOptions
+
+    @Flag(help: "All requests: those of the user; for root, those of all users.")
+    var all = false
+
+    @Flag(help: "What the fleet holds; for root and the fleet's agent, which may hold it again.")
+    var fleet = false
+
+    @Argument(help: "The numbers of requests.")
+    var ids: [Int64] = []
+
+    func validate() throws {
+        let given = [all, fleet, !ids.isEmpty].count { $0 }
+        if given > 1 { throw ValidationError("--all, --fleet and numbers of requests exclude each other") }
+        if given == 0 { throw ValidationError("give the numbers of requests, --all or --fleet") }
+    }
 
     func run() throws {
-        try queue.each(selection.selections, "release") { client, selection throws(ControlError) in
+        if fleet {
+            try queue.ask { client throws(ControlError) in try client.setFleetHold(false) }
+            return queue.report("release", .all, at: SystemClock.now)
+        }
+        let selections = all ? [QueueSelection.all] : ids.map { .request($0) }
+        try queue.each(selections, "release") { client, selection throws(ControlError) in
             try client.release(selection)
             return nil
         }

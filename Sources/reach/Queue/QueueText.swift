@@ -37,6 +37,20 @@ struct QueueText {
         }
     }
 
+    /// A line for each hold of the queue as a whole.
+    func describe(_ holds: [QueueHold]) -> String {
+        holds.map { hold in
+            let who =
+                switch hold.source {
+                case .user: hold.owner.map { "user \($0) holds their requests" } ?? "a user holds their requests"
+                case .root: "root holds the queue"
+                case .fleet: "the fleet holds the queue"
+                }
+            let reason = hold.reason.map { ": \($0)" } ?? ""
+            return style.paint(DisplayText.sanitized("\(who) since \(stamp(hold.since.wall))\(reason)"), .yellow) + "\n"
+        }.joined()
+    }
+
     /// The state, with its details.
     private func state(_ item: RequestReport) -> String {
         let words = [

@@ -162,19 +162,6 @@ struct PageCommandTests {
         #expect((try? JSONReader.read(Array(ProjectFile.text("contrib/fleet/grafana.json").utf8))) != nil)
     }
 
-    @Test func `a simulated fleet with an outage, clones and wrong clocks is in the engine as it happened`() throws {
-        let output = try ChildProcess.run([
-            "env", "LEASE=2", ProjectFile.path("contrib/fleet/sim"), "--hosts", "80", "--connections", "4", "--outage",
-            "30", "--outage-start", "6s", "--outage-time", "25s", "--time", "35s", "--clones", "2", "--wrong-clocks",
-            "5",
-        ])
-        print(output)
-        #expect(
-            output.contains("30 of 30 hosts with isp=coast-cable not reachable since")
-                || output.contains("30 of 30 hosts with isp=coast-cable silent since"))
-        #expect(output.contains("the engine holds what happened"))
-    }
-
     private func waitFor(_ file: String, _ text: String) throws {
         let deadline = SystemClock.boot + .seconds(30)
         while SmallFile.text(file, limit: 1 << 20)?.contains(text) != true {

@@ -229,6 +229,13 @@ private struct World {
         }
     }
 
+    /// The agent is killed after it began a log behind the other machine's message, and before the engine had a chunk of that log.
+    @Test(arguments: [100_363, 100_379, 100_437, 100_671, 100_738, 100_940, 101_263] as [UInt64])
+    func `a machine that stopped right after it began another log continues with that log`(seed: UInt64) {
+        let faults = faults(seed, [.clone])
+        #expect(faults.isEmpty, "\(faults.prefix(5))")
+    }
+
     @Test func `without disasters everything is stored exactly once, and the machine says so`() {
         for seed in 10_000..<10_100 as Range<UInt64> {
             var world = World(seed: seed)

@@ -126,4 +126,19 @@ import Testing
         #expect(history.timeline(of: "h0").map(\.word) == [.limited])
         #expect(history.absences(of: roster(1, leaseAt: 990), engine).isEmpty)
     }
+
+    @Test func `a host that reports more than any host should does not use up the reader's memory`() throws {
+        var roster = roster(8, leaseAt: 900)
+        var history = FleetHistory(since: at(0))
+        // The host of the flood, and an outage of the seven others.
+        for index in 0..<20_000 { history.apply(advisory(7, index % 2 == 0, Double(index) * 0.01), of: "h7") }
+        #expect(history.changeCount < 2 * FleetHistory.changesOfHost)
+        for index in 0..<7 {
+            let ended = advisory(index, false, 950 + Double(index) * 0.1)
+            roster.apply(ended)
+            history.apply(ended, of: "h\(index)")
+        }
+        let page = FleetPage(roster, history, engine)
+        #expect(page.outages.contains { $0.members.count == 7 }, "\(page.outages.map(\.line))")
+    }
 }

@@ -1,22 +1,44 @@
 import ReachCore
 import ReachFleet
 import ReachFleetLink
+import Synchronization
 
-/// Does what a machine asks for, by requests that block, over one connection that many hosts share.
+/// Does what a machine asks for, by requests that block, over a connection that many hosts share or that is a host's own.
 struct Engine {
     private let jetStream: JetStream
     private let link: NATSLink
+    private let ending = Ending()
     let leaseHasTime: Bool
 
+    /// Why the connection ended.
+    private final class Ending: Sendable {
+        let kind = Mutex<NATSError.Kind?>(nil)
+    }
+
     init(_ settings: NATSSettings, leaseHasTime: Bool) throws(NATSError) {
-        link = try NATSLink.connect(settings)
+        link = try NATSLink.connect(settings) { [ending] event in
+            ending.kind.withLock { kind in
+                switch event {
+                // The reason comes before the end.
+                case .fault(let error) where error.kind == .refused: kind = .refused
+                case .disconnected(let error), .closed(let error): kind = kind ?? error.kind
+                case .fault, .reconnected, .lameDuck: break
+                }
+            }
+        }
         var jetStream = JetStream(link)
         jetStream.limit = .seconds(5)
         self.jetStream = jetStream
         self.leaseHasTime = leaseHasTime
     }
 
-    var isConnected: Bool { link.connectedServer != nil }
+    static func loss(_ kind: NATSError.Kind?) -> FleetMachine.Loss { kind == .refused ? .refused : .unreachable }
+
+    /// Why there is no connection any more; `nil` while there is one.
+    var loss: FleetMachine.Loss? {
+        link.connectedServer == nil ? Self.loss(ending.kind.withLock { $0 }) : nil
+    }
+
     var server: FleetMachine.Server { FleetMachine.Server(start: link.connectedServer, payloadLimit: link.maxPayload) }
 
     func readTail(of host: String) -> FleetMachine.TailAnswer {

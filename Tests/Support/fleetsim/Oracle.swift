@@ -12,37 +12,35 @@ struct Oracle {
     init(_ jetStream: JetStream) { self.jetStream = jetStream }
 
     /// Each host's log is in the stream from 1 to its end, each line as the host wrote it, in order and once.
+    ///
+    /// Of two machines with one identity both write lines of a log that was copied; what one of them could not send before it
+    /// began another log stays with it.
     mutating func checkStream(_ hosts: [SimulatedHost]) throws(NATSError) {
-        let prefix = FleetNames.eventSubject(of: "")
-        var stored: [String: [String: [[UInt8]]]] = [:]
-        var found: [String] = []
-        var (chunks, events) = (0, 0)
+        let machines = Dictionary(grouping: hosts, by: \.id)
+        var reading = StreamOrder()
         try jetStream.read(FleetNames.events, filter: FleetNames.eventSubject(of: "*"), from: .first) { message in
-            let host = String(message.subject.dropFirst(prefix.count))
-            guard let chunk = try? EventChunk(headers: message.headers, payload: message.payload) else {
-                return found.append("\(host): message \(message.sequence) is no chunk")
-            }
-            chunks += 1
-            guard chunk.mark == nil else { return }
-            let last = stored[host]?[chunk.log]?.count ?? 0
-            if chunk.first != UInt64(last + 1) || chunk.lines.count != Int(chunk.last - chunk.first + 1) {
-                found.append("\(host): after event \(last) of \(chunk.log) follow \(chunk.first) to \(chunk.last)")
-            }
-            events += chunk.lines.count
-            stored[host, default: [:]][chunk.log, default: []] += chunk.lines
-        }
-        for host in hosts where !host.isCut {
-            for (log, lines) in host.truth where host.word != .conflict {
-                let there = stored[host.id]?[log] ?? []
-                // A clone begins another log when it finds out; what it had said in the first one is the other machine's.
-                if host.isClone, there.isEmpty { continue }
-                if there != lines {
-                    found.append("\(host.id): \(there.count) of \(lines.count) events of \(log) are right")
+            guard let (host, chunk) = reading.apply(message) else { return }
+            let own = machines[host] ?? []
+            for (index, line) in chunk.lines.enumerated() {
+                let n = chunk.first + UInt64(index)
+                if !own.contains(where: { $0.line(chunk.log, n) == line }) {
+                    reading.faults.append("\(host): event \(n) of \(chunk.log) never happened so")
                 }
             }
         }
-        faults += found
-        (self.chunks, self.events) = (chunks, events)
+        for (id, own) in machines {
+            for machine in own where !machine.isCut && machine.word == .connected {
+                for (log, events) in machine.logs {
+                    let stored = reading.last[id]?[log] ?? 0
+                    let isShared = own.count > 1 && (log != machine.log || own.filter { $0.log == log }.count > 1)
+                    if !isShared, stored != UInt64(events.count) {
+                        reading.faults.append("\(id): \(stored) of \(events.count) events of \(log) are there")
+                    }
+                }
+            }
+        }
+        faults += reading.faults
+        (chunks, events) = (reading.chunks, reading.events)
     }
 
     /// The state of each host is that of its last event.
@@ -51,22 +49,25 @@ struct Oracle {
         try jetStream.entries(of: FleetNames.state) { entry in
             if let value = entry.value, let state = try? HostState(value) { states[entry.key] = state }
         }
-        for host in hosts where !host.isCut && !host.isClone && host.word == .connected {
-            if states[host.id]?.status?.status != host.state.status?.status {
-                faults.append("\(host.id): the engine has another state than the host")
+        for (id, own) in Dictionary(grouping: hosts, by: \.id) {
+            let words = own.filter { !$0.isCut && $0.word == .connected }.map(\.state.status?.status)
+            if !words.isEmpty, !words.contains(states[id]?.status?.status) {
+                faults.append("\(id): the engine has another state than the host")
             }
         }
     }
 
-    /// Hosts are silent if and only if they are cut.
-    mutating func checkSilence(_ cut: Set<String>, _ engine: EngineFacts) throws(NATSError) {
+    /// Hosts are silent if and only if they are away.
+    mutating func checkSilence(_ away: Set<String>, _ engine: EngineFacts) throws(NATSError) {
         let roster = try roster()
         let silent = Set(roster.hosts.filter { $0.presence(engine).word == .silent }.map(\.id))
-        for id in silent.subtracting(cut).sorted() { faults.append("\(id) is silent although it is here") }
-        for id in cut.subtracting(silent).sorted() {
-            faults.append("\(id) is \(roster[id]?.presence(engine).word.rawValue ?? "missing") although it is cut")
+        for id in silent.subtracting(away).sorted() { faults.append("\(id) is silent although it is here") }
+        for id in away.subtracting(silent).sorted() {
+            faults.append("\(id) is \(roster[id]?.presence(engine).word.rawValue ?? "missing") although it is away")
         }
     }
+
+    mutating func note(_ found: [String]) { faults += found }
 
     func roster() throws(NATSError) -> Roster {
         var roster = Roster()
@@ -90,5 +91,33 @@ struct Oracle {
             for event in events { history.apply(event) }
         }
         return FleetPage(try roster(), history, engine).outages
+    }
+}
+
+/// What a reader of the stream may expect of each log: its numbers without hole and repeat.
+struct StreamOrder: Sendable {
+    var faults: [String] = []
+    /// The last number of each log of each host.
+    private(set) var last: [String: [String: UInt64]] = [:]
+    private(set) var chunks = 0
+    private(set) var events = 0
+    private static let prefix = FleetNames.eventSubject(of: "")
+
+    /// - Returns: Whose chunk it is; `nil` for a message without events.
+    mutating func apply(_ message: StoredMessage) -> (host: String, chunk: EventChunk)? {
+        let host = String(message.subject.dropFirst(Self.prefix.count))
+        guard let chunk = try? EventChunk(headers: message.headers, payload: message.payload) else {
+            faults.append("\(host): message \(message.sequence) is no chunk")
+            return nil
+        }
+        chunks += 1
+        guard chunk.mark == nil else { return nil }
+        let known = last[host]?[chunk.log] ?? 0
+        if chunk.first != known + 1 || chunk.lines.count != Int(chunk.last - chunk.first + 1) {
+            faults.append("\(host): after event \(known) of \(chunk.log) follow \(chunk.first) to \(chunk.last)")
+        }
+        events += chunk.lines.count
+        last[host, default: [:]][chunk.log] = chunk.last
+        return (host, chunk)
     }
 }

@@ -3,96 +3,134 @@ import ReachCore
 import ReachFleet
 import ReachFleetLink
 import ReachLoop
-import Synchronization
 
-/// What the script does to a host.
-enum ScriptStep: Sendable {
-    case cut(Bool)
-    /// A change of the path that the connection to the engine survives.
-    case change(ReachabilityStatus)
+/// How hosts reach the engine.
+struct EngineAccess: Sendable {
+    /// Of the connections that hosts share.
+    var settings: NATSSettings
+    /// The folder with the keys of the hosts that have their own.
+    var keys: String?
+    var leaseHasTime: Bool
+
+    func settings(of host: String) throws(NATSError) -> NATSSettings {
+        var own = settings
+        own.identity = try NATSIdentity.read("\(keys ?? ".")/\(host).nk")
+        own.inbox = FleetRights.hostInbox(host)
+        return own
+    }
 }
 
-/// Some of the hosts, on one thread with one connection.
+/// Some of the hosts, on one thread. Most share its connection.
 final class Worker {
+    private let number: Int
     private var hosts: [SimulatedHost]
-    private let settings: NATSSettings
-    private let leaseHasTime: Bool
+    private let access: EngineAccess
+    private let clock: SimulationClock
+    private let team: Team
     private var engine: Engine?
+    /// The connections of hosts with a key.
+    private var ownEngines: [Int: Engine] = [:]
     private var nextConnection = BootTime(nanoseconds: 0)
+    private var nextTally = BootTime(nanoseconds: 0)
     /// When the script does something to a host, by its index here; the latest first.
-    private var script: [(time: BootTime, host: Int, step: ScriptStep)]
+    private var script: [(time: BootTime, host: Int, step: ScriptStep)] = []
     private var timers = TimerQueue()
     private var hostOfTimer: [TimerQueue.ID: Int] = [:]
     private var timerOfHost: [TimerQueue.ID?]
 
-    init(
-        _ hosts: [SimulatedHost], _ settings: NATSSettings, leaseHasTime: Bool,
-        script: [(time: BootTime, host: Int, step: ScriptStep)]
-    ) {
+    init(_ number: Int, _ hosts: [SimulatedHost], _ access: EngineAccess, _ clock: SimulationClock, _ team: Team) {
+        self.number = number
         self.hosts = hosts
-        self.settings = settings
-        self.leaseHasTime = leaseHasTime
-        self.script = script.sorted { $0.time > $1.time }
+        self.access = access
+        self.clock = clock
+        self.team = team
         timerOfHost = Array(repeating: nil, count: hosts.count)
     }
 
-    private var present: Instant { Instant(wall: SystemClock.now.wall, boot: SystemClock.boot) }
+    private var present: Instant { clock.now }
 
-    /// Runs until `end`, and then until the engine has everything, at most until `limit`; then it says so, and the hosts stay
-    /// here until the run is over.
-    func run(until end: BootTime, limit: BootTime, _ shares: Shares) -> [SimulatedHost] {
-        var hasSettled = false
+    /// Runs until the team is over.
+    func run() -> [SimulatedHost] {
         connect()
-        for index in hosts.indices {
-            hosts[index].handle(.path(exists: true, isMetered: false, epoch: 1), present)
-            hosts[index].change(.reachable, nil, .start, present)
-            hosts[index].handle(.start, present)
-            perform(index)
-        }
-        while !shares.isOver {
-            if !hasSettled, SystemClock.boot >= end, isSettled || SystemClock.boot >= limit {
-                hasSettled = true
-                shares.settle()
-            }
+        for index in hosts.indices { start(index) }
+        while !team.isOver {
             connect()
             runScript()
-            while let timer = timers.popDue(at: SystemClock.boot) {
+            while let timer = timers.popDue(at: clock.boot) {
                 guard let index = hostOfTimer.removeValue(forKey: timer) else { continue }
                 timerOfHost[index] = nil
                 hosts[index].handle(.tick, present)
                 perform(index)
             }
-            usleep(2000)
+            let steps = team.endRound(number, tally())
+            if !steps.isEmpty { script = (script + steps).sorted { $0.time > $1.time } }
+            usleep(team.isFast ? 50 : 2000)
         }
         return hosts
     }
 
-    private var isSettled: Bool { hosts.allSatisfy { $0.isSettled || $0.isClone || $0.isCut || $0.word == .conflict } }
+    private func start(_ index: Int) {
+        hosts[index].handle(.path(exists: true, isMetered: false, epoch: 1), present)
+        hosts[index].change(.reachable, nil, .start, present)
+        hosts[index].handle(.start, present)
+        perform(index)
+    }
+
+    private func tally() -> Tally? {
+        guard SystemClock.boot >= nextTally else { return nil }
+        nextTally = SystemClock.boot + .milliseconds(100)
+        var tally = Tally(hosts: hosts.count)
+        for host in hosts {
+            tally.behind += host.machine.behind
+            if host.isCut {
+                tally.cut += 1
+            } else if host.word == .conflict {
+                tally.conflict += 1
+            } else if host.word == .refused {
+                tally.refused += 1
+            } else if host.isSettled {
+                tally.settled += 1
+            }
+        }
+        // Something is about to happen.
+        if script.last.map({ $0.time <= clock.boot + .milliseconds(200) }) ?? false { tally.hosts += 1 }
+        return tally
+    }
 
     private func connect() {
-        if let engine, engine.isConnected { return }
-        if engine != nil {
-            engine = nil
-            for index in hosts.indices where !hosts[index].isCut {
-                hosts[index].handle(.disconnected(.unreachable), present)
+        for (index, own) in ownEngines {
+            guard let loss = own.loss else { continue }
+            ownEngines[index] = nil
+            hosts[index].handle(.disconnected(loss), present)
+            perform(index)
+        }
+        if let engine {
+            guard let loss = engine.loss else { return }
+            self.engine = nil
+            for index in hosts.indices where !hosts[index].isCut && !hosts[index].hasKey {
+                hosts[index].handle(.disconnected(loss), present)
                 perform(index)
             }
         }
         guard SystemClock.boot >= nextConnection else { return }
         nextConnection = SystemClock.boot + .milliseconds(500)
-        engine = try? Engine(settings, leaseHasTime: leaseHasTime)
+        engine = try? Engine(access.settings, leaseHasTime: access.leaseHasTime)
     }
 
     private func runScript() {
-        while let next = script.last, next.time <= SystemClock.boot {
+        let now = clock.boot
+        while let next = script.last, next.time <= now {
             script.removeLast()
             switch next.step {
             case .cut(let isCut): hosts[next.host].cut(isCut, present)
             case .change(let status):
-                guard !hosts[next.host].isCut else { continue }
                 let isDown = status == .notReachable
                 hosts[next.host].change(
                     status, isDown ? .noCarrier : nil, isDown ? .carrierLost : .carrierGained, present)
+            case .clone(let seed):
+                hosts.append(hosts[next.host].cloned(seed: seed))
+                timerOfHost.append(nil)
+                start(hosts.count - 1)
             }
             perform(next.host)
         }
@@ -116,10 +154,9 @@ final class Worker {
 
     private func perform(_ action: FleetMachine.Action, _ index: Int) {
         let id = hosts[index].id
-        let open = hosts[index].isCut ? nil : engine
+        let open = hosts[index].isCut ? nil : hosts[index].hasKey ? ownEngines[index] : engine
         switch action {
-        case .connect:
-            hosts[index].handle(open.map { .connected($0.server) } ?? .disconnected(.unreachable), present)
+        case .connect: hosts[index].handle(connection(of: index), present)
         case .readTail(let number):
             hosts[index].handle(.tail(number, open?.readTail(of: id) ?? .unavailable), present)
         case .openJournal(let cursor): hosts[index].openJournal(after: cursor, present)
@@ -131,7 +168,20 @@ final class Worker {
         case .putLease(let lease, let time):
             hosts[index].handle(.leaseStored(open?.put(lease, of: id, timeToLive: time) ?? false), present)
         case .deleteLease: open?.deleteLease(of: id)
-        case .disconnect, .remember, .word: break
+        case .disconnect: ownEngines[index] = nil
+        case .remember, .word: break
+        }
+    }
+
+    private func connection(of index: Int) -> FleetMachine.Input {
+        guard !hosts[index].isCut else { return .disconnected(.unreachable) }
+        guard hosts[index].hasKey else { return engine.map { .connected($0.server) } ?? .disconnected(.unreachable) }
+        do throws(NATSError) {
+            let own = try Engine(try access.settings(of: hosts[index].id), leaseHasTime: access.leaseHasTime)
+            ownEngines[index] = own
+            return .connected(own.server)
+        } catch {
+            return .disconnected(Engine.loss(error.kind))
         }
     }
 }

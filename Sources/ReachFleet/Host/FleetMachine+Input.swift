@@ -1,0 +1,92 @@
+extension FleetMachine {
+    /// What happened.
+    package enum Input: Hashable, Sendable {
+        case start
+        /// The connection stands.
+        case connected(Server)
+        /// It ended, or could not be made.
+        case disconnected(Loss)
+        /// The answer to ``Action/readTail(_:)``.
+        case tail(UInt64, TailAnswer)
+        /// The answer to ``Action/publish(_:_:expecting:)``.
+        case published(UInt64, PublishAnswer)
+        /// A page of the journal, from the cursor of the last ``Action/openJournal(after:)`` on.
+        case journal(EntryPage)
+        /// Whether the daemon answers. Without it no page of the journal comes; the reader continues where it was.
+        case daemon(isThere: Bool)
+        /// What the host is now. The machine fills in what it knows itself.
+        case state(HostState)
+        case stateStored(Bool)
+        case leaseStored(Bool)
+        /// The path to the Internet: whether there is one, and whether it is metered. The epoch increases with each change of it.
+        case path(exists: Bool, isMetered: Bool, epoch: UInt64)
+        /// The desired document of this revision is applied.
+        case applied(UInt64)
+        /// ``FleetMachine/deadline`` has come.
+        case tick
+        /// Say goodbye.
+        case stop
+    }
+
+    /// What to do, in this order.
+    package enum Action: Hashable, Sendable {
+        case connect
+        case disconnect
+        /// Read the last message of the host's subject. The number comes back with the answer.
+        case readTail(UInt64)
+        /// Read the journal after this cursor, from the oldest event on without one, and go on with new events.
+        case openJournal(after: JournalCursor?)
+        case closeJournal
+        /// Append to the host's subject if its last sequence is `expecting`.
+        case publish(UInt64, EventChunk, expecting: UInt64)
+        case putState(HostState)
+        case putLease(HostLease, timeToLive: Duration)
+        case deleteLease
+        /// Keep this for the next run.
+        case remember(FleetMemory)
+        /// The word changed: log it once.
+        case word(FleetWord)
+    }
+
+    package struct Server: Hashable, Sendable {
+        /// A text that all its clients know alike, and that changes when it starts; `nil` if there is none.
+        package var start: String?
+        /// The largest payload that it accepts, in bytes.
+        package var payloadLimit: Int
+
+        package init(start: String? = nil, payloadLimit: Int = 1 << 20) {
+            self.start = start
+            self.payloadLimit = payloadLimit
+        }
+    }
+
+    /// Why there is no connection.
+    package enum Loss: Hashable, Sendable {
+        case unreachable
+        case refused
+        case untrusted
+        case portal
+        case clock
+    }
+
+    package enum PublishAnswer: Hashable, Sendable {
+        case stored(sequence: UInt64, isDuplicate: Bool)
+        /// The subject's last sequence is another one.
+        case wrongTail(last: UInt64)
+        case tooLarge
+        case full
+        case refused
+        /// No stream, no leader, no answer.
+        case unavailable
+    }
+
+    package enum TailAnswer: Hashable, Sendable {
+        /// The subject has no message.
+        case none
+        case message(sequence: UInt64, EventChunk)
+        /// A message that is not a chunk: someone else wrote it.
+        case foreign(sequence: UInt64)
+        case refused
+        case unavailable
+    }
+}
