@@ -34,6 +34,8 @@ extension ReachabilityState {
         var state = self
         if verdict.ipv4 != ipv4 || verdict.ipv6 != ipv6 { state.adopt(verdict) }
         state.availableInterfaces = verdict.available
+        // What broke is known of the kernel's own choice, whose link the condition may not allow.
+        if condition != .any { state.rootCause = nil }
         return state
     }
 }
