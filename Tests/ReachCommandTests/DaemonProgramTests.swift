@@ -79,7 +79,8 @@ internal import Testing
             let (file, socket, hook) = (directory + "/reach.toml", directory + "/socket", directory + "/hook")
             try ChildProcess.run(["mkdir", "-m", "755", directory + "/hooks.d"])
             // Nothing listens there.
-            let probe = "[[probe]]\nname = \"shop\"\ntarget = \"tcp://127.0.0.1:1\"\ndown = 1"
+            let probe =
+                "[[probe]]\nname = \"shop\"\ntarget = \"tcp://127.0.0.1:1\"\ndown = 1\ninterval = \"1s\"\ntimeout = \"500ms\""
             try write(
                 "[hooks]\ndirectory = \"\(directory)/hooks.d\"\nevents = [\"probe\", \"request-dead\"]\n\(probe)",
                 to: file)
