@@ -42,7 +42,7 @@ internal import Testing
             let history = try reach.run(["history", "--state", directory, "--since", "1h"])
             #expect(history.status == 0)
             #expect(history.standardOutput.contains("internet"))
-            #expect(history.standardOutput.contains("no-default-route up0"))
+            #expect(history.standardOutput.contains("no-default-route up0, no-route"))
             let records = try reach.run(["history", "--state", directory, "--json", "internet"]).lines
             #expect(records.count == 2)
             #expect(records.allSatisfy { $0.hasPrefix("{\"v\":1,\"type\":\"state\"") })

@@ -91,7 +91,9 @@ struct HistoryText {
             let proof = state.connectivity.flatMap { $0 == "full" ? nil : $0 }
             let through = [state.interface, state.linkClass.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
             let broken = state.rootCause.map { [$0, state.rootInterface].compactMap { $0 }.joined(separator: " ") }
-            let detail = [broken ?? state.reason ?? through, proof].compactMap { $0 }.joined(separator: ", ")
+            let reason = state.reason == state.rootCause ? nil : state.reason
+            let why = [broken, reason].compactMap { $0 }.joined(separator: ", ")
+            let detail = [why.isEmpty ? through : why, proof].compactMap { $0 }.joined(separator: ", ")
             return [
                 time, TextTable.Cell(DisplayText.sanitized(state.target), .bold), word(for: state.status), lasted,
                 TextTable.Cell(DisplayText.sanitized(detail)),
